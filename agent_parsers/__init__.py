@@ -1,0 +1,60 @@
+"""Turn what a language model wrote into the next action or the final answer."""
+
+from agent_parsers._agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
+from agent_parsers._base import AgentOutputParser, DialectParser, MultiActionAgentOutputParser
+from agent_parsers._parsers import ReActOutputParser, ReActSingleInputOutputParser
+from agent_parsers._registry import get_dialect, get_parser, list_dialects, register
+from agent_parsers.engine import (
+    ActionComplete,
+    AnswerDelta,
+    Dialect,
+    Event,
+    Failed,
+    Finish,
+    InputDelta,
+    MarkerSeen,
+    ObservationDelta,
+    QuestionDelta,
+    Repair,
+    SkippedDelta,
+    StreamParser,
+    ThoughtDelta,
+    ToolNamed,
+    Turn,
+    merge_events,
+)
+from output_parsers import OutputParserException
+
+__all__ = [
+    "ActionComplete",
+    "AgentAction",
+    "AgentActionMessageLog",
+    "AgentFinish",
+    "AgentOutputParser",
+    "AgentStep",
+    "AnswerDelta",
+    "Dialect",
+    "DialectParser",
+    "Event",
+    "Failed",
+    "Finish",
+    "InputDelta",
+    "MarkerSeen",
+    "MultiActionAgentOutputParser",
+    "ObservationDelta",
+    "OutputParserException",
+    "QuestionDelta",
+    "ReActOutputParser",
+    "ReActSingleInputOutputParser",
+    "Repair",
+    "SkippedDelta",
+    "StreamParser",
+    "ThoughtDelta",
+    "ToolNamed",
+    "Turn",
+    "get_dialect",
+    "get_parser",
+    "list_dialects",
+    "merge_events",
+    "register",
+]

@@ -1,0 +1,150 @@
+"""What an agent turn comes to: an action, or the final answer.
+
+Field names, positional arguments and ``messages`` follow ``langchain_core.agents``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
+
+__all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep"]
+
+
+class AgentAction(BaseModel):
+    """A call of one tool, as the model asked for it.
+
+    Args:
+        tool: Name of the tool.
+        tool_input: What the tool is called with: text, or arguments by name.
+        log: The model's own text that led to this action, unchanged.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+    tool: str
+    """Name of the tool, never empty when a parser made this."""
+    tool_input: str | dict[Any, Any]
+    """What the tool is called with: text, or arguments by name."""
+    log: str
+    """The model's own text that led to this action, thought included, unchanged."""
+    type: Literal["AgentAction"] = "AgentAction"
+    """Tells this class from its kin in serialised form."""
+
+    def __init__(
+        self, tool: str, tool_input: str | dict[Any, Any], log: str, **kwargs: Any
+    ) -> None:
+        super().__init__(tool=tool, tool_input=tool_input, log=log, **kwargs)
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """The messages that stand for this action in a chat history."""
+        return [AIMessage(content=self.log)]
+
+
+class AgentActionMessageLog(AgentAction):
+    """An action that came as messages, which it keeps for the next prompt.
+
+    Args:
+        message_log: The messages the model sent.
+    """
+
+    message_log: Sequence[BaseMessage]
+    """The messages the model sent, in order."""
+    type: Literal["AgentActionMessageLog"] = "AgentActionMessageLog"  # type: ignore[assignment]  # the tag of the subclass
+    """Tells this class from its kin in serialised form."""
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """The messages that stand for this action in a chat history."""
+        return self.message_log
+
+
+class AgentStep(BaseModel):
+    """An action and what the tool answered."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    action: AgentAction
+    """The action that was taken."""
+    observation: Any
+    """What the tool returned."""
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """The observation as a message: a function's result, or what a human would say."""
+        content = self.observation
+        if not isinstance(content, str):
+            content = _as_text(content)
+        if isinstance(self.action, AgentActionMessageLog):
+            return [FunctionMessage(name=self.action.tool, content=content)]
+        return [HumanMessage(content=content)]
+
+
+class AgentFinish(BaseModel):
+    """The final answer of an agent.
+
+    Args:
+        return_values: What the run returns; parsers put the answer under ``"output"``.
+        log: The model's own text that led to the answer, unchanged.
+    """
+
+    model_config = ConfigDict(defer_build=True)
+
+    return_values: dict[Any, Any]
+    """What the run returns; parsers put the answer under ``"output"``."""
+    log: str
+    """The model's own text that led to the answer, unchanged."""
+    type: Literal["AgentFinish"] = "AgentFinish"
+    """Tells this class from its kin in serialised form."""
+
+    def __init__(self, return_values: dict[Any, Any], log: str, **kwargs: Any) -> None:
+        super().__init__(return_values=return_values, log=log, **kwargs)
+
+    @property
+    def messages(self) -> Sequence[BaseMessage]:
+        """The messages that stand for this answer in a chat history."""
+        return [AIMessage(content=self.log)]
+
+
+def _as_text(observation: object) -> str:
+    try:
+        return json.dumps(observation, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):  # not JSON: what it prints as has to do
+        return str(observation)
+
+
+# Building a pydantic model costs about 0.9 µs, most of it validation. A parser has just made the
+# strings itself, so it fills the model's four slots and is done in 0.4 µs.
+_new: Final = object.__new__
+_set_dict: Final = BaseModel.__dict__["__dict__"].__set__
+_set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
+
+
+def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentAction:
+    """Return `AgentAction(tool, tool_input, log)` without validating what is known to be right."""
+    action: AgentAction = _new(AgentAction)
+    _set_dict(
+        action, {"tool": tool, "tool_input": tool_input, "log": log, "type": "AgentAction"}
+    )
+    _set_fields_set(action, {"tool", "tool_input", "log"})
+    _set_extra(action, None)
+    _set_private(action, None)
+    return action
+
+
+def make_finish(output: str, log: str) -> AgentFinish:
+    """Return `AgentFinish({"output": output}, log)` without validating what is known to be right."""
+    finish: AgentFinish = _new(AgentFinish)
+    _set_dict(finish, {"return_values": {"output": output}, "log": log, "type": "AgentFinish"})
+    _set_fields_set(finish, {"return_values", "log"})
+    _set_extra(finish, None)
+    _set_private(finish, None)
+    return finish

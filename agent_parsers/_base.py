@@ -1,0 +1,180 @@
+"""Parsers of agent turns: the base classes, and the one that reads any dialect."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+from typing import Any
+
+from pydantic import ConfigDict, Field, field_validator
+from typing_extensions import override
+
+from agent_parsers._agent import AgentAction, AgentFinish
+from agent_parsers._tools import Tool, read_tools
+from agent_parsers.engine import MAX_CHARS, Dialect, Event, Mode, StreamParser, Turn, machine
+from agent_parsers.engine._render import Step, render, render_scratchpad
+from agent_parsers.engine._turn import read_turn
+from output_parsers import BaseOutputParser, ModelOutput, OutputParserException
+from output_parsers._model_output import text_of
+from output_parsers._transform import aread, read
+
+__all__ = ["AgentOutputParser", "DialectParser", "MultiActionAgentOutputParser"]
+
+
+class AgentOutputParser(BaseOutputParser[AgentAction | AgentFinish]):
+    """A parser whose text is one action or the final answer."""
+
+    @abstractmethod
+    def parse(self, text: str) -> AgentAction | AgentFinish:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: The text is neither an action nor an answer.
+        """
+
+
+class MultiActionAgentOutputParser(BaseOutputParser[list[AgentAction] | AgentFinish]):
+    """A parser whose text is one or several actions, or the final answer."""
+
+    @abstractmethod
+    def parse(self, text: str) -> list[AgentAction] | AgentFinish:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: The text is neither actions nor an answer.
+        """
+
+
+class DialectParser(AgentOutputParser):
+    """Reads one turn of a dialect, whole or while it comes in, and writes past turns as it does.
+
+    `get_parser` makes these. The classes with LangChain's names are these too, with their dialect
+    set and strict by default.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, validate_default=False)
+
+    dialect: Dialect = Field(exclude=True, repr=False)
+    """How turns are written."""
+    lenient: bool = False
+    """Whether what models really write is mended, or only what the dialect says is read."""
+    tools: tuple[Tool, ...] | None = Field(default=None, exclude=True)
+    """The tools there are; a turn that names another is an error. `None`: any name will do."""
+    max_chars: int = MAX_CHARS
+    """Longest turn that is read, in characters."""
+
+    @field_validator("tools", mode="before")
+    @classmethod
+    def _read_tools(cls, tools: Any) -> tuple[Tool, ...] | None:
+        return None if tools is None else read_tools(tools)
+
+    @property
+    def mode(self) -> Mode:
+        """How turns are read."""
+        return "lenient" if self.lenient else "strict"
+
+    @property
+    def tool_names(self) -> tuple[str, ...] | None:
+        """Names of the tools, if any were given."""
+        return None if self.tools is None else tuple(tool.name for tool in self.tools)
+
+    @property
+    def stop(self) -> list[str]:
+        """Stop sequences to pass to the model."""
+        return list(self.dialect.stop)
+
+    @override
+    def parse(self, text: str) -> AgentAction | AgentFinish:
+        """Read one turn.
+
+        Args:
+            text: What the model wrote.
+
+        Raises:
+            OutputParserException: The text is neither an action nor an answer, or both, or too
+                long, or names a tool that there is not. It says where, and what to tell the model.
+        """
+        tools = None if self.tools is None else self.tool_names
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict")
+        return reader.parse(text, max_chars=self.max_chars, tools=tools)
+
+    def read(self, text: str) -> Turn:
+        """Read one turn and return all that is to know of it.
+
+        Raises:
+            OutputParserException: As `parse` does.
+        """
+        return read_turn(self.stream_parser(), text)
+
+    def stream_parser(self) -> StreamParser:
+        """Return what reads one turn as it comes in, by `feed` and `close`."""
+        return StreamParser(
+            self.dialect, mode=self.mode, max_chars=self.max_chars, tools=self.tool_names
+        )
+
+    def events(self, chunks: Iterable[ModelOutput]) -> Iterator[Event]:
+        """Yield the events of one turn whose text or message chunks come in one by one.
+
+        Raises:
+            OutputParserException: What `parse` raises, after the last event.
+        """
+        return read(_Reader(self.stream_parser()), iter(chunks))
+
+    def aevents(self, chunks: AsyncIterable[ModelOutput]) -> AsyncIterator[Event]:
+        """Do the same as `events` for chunks that have to be waited for."""
+        return aread(_Reader(self.stream_parser()), aiter(chunks))
+
+    def render(
+        self, step: AgentAction | AgentFinish | Step, *, thought: str = "", number: int = 1
+    ) -> str:
+        """Write a step as this dialect does, so that reading it gives the same step.
+
+        Args:
+            step: An action, an answer, or an action with what the tool returned. Its own ``log``
+                is not used: it may be in another dialect.
+            thought: What the model thought before.
+            number: Number of the step, for dialects that count.
+
+        Raises:
+            ValueError: The dialect cannot say this, such as an input that holds a label.
+        """
+        return render(self.dialect, step, thought=thought, number=number)
+
+    def format_scratchpad(self, steps: Sequence[Step]) -> str:
+        """Write the steps taken so far, as the next prompt continues them.
+
+        The model's own text (``log``) is used as it is; an action without one is rendered.
+        """
+        return render_scratchpad(self.dialect, steps)
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its turns, and about the tools."""
+        tools = self.tools or ()
+        listed = "\n".join(
+            f"{tool.name}: {tool.description}" if tool.description else tool.name for tool in tools
+        )
+        text = self.dialect.instructions.replace("{tools}", listed)
+        return text.replace("{tool_names}", ", ".join(tool.name for tool in tools))
+
+    @property
+    @override
+    def _type(self) -> str:
+        return self.dialect.name
+
+
+class _Reader:
+    """A stream parser that takes messages as well, and tells its last events before it fails."""
+
+    def __init__(self, parser: StreamParser) -> None:
+        self._parser = parser
+
+    def feed(self, chunk: ModelOutput, /) -> list[Event]:
+        return self._parser.feed(chunk if isinstance(chunk, str) else text_of(chunk))
+
+    def close(self) -> Iterator[Event]:
+        try:
+            yield from self._parser.close()
+        except OutputParserException:
+            yield from self._parser.last_events
+            raise

@@ -1,0 +1,89 @@
+"""The front door: dialects by name, and parsers for them.
+
+A dialect is a module in `agent_parsers.dialects` with a ``DIALECT``, imported when it is first asked
+for; users add their own with `register`.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Final
+
+from agent_parsers import dialects
+from agent_parsers._base import DialectParser
+from agent_parsers._tools import Tools
+from agent_parsers.engine import MAX_CHARS, Dialect
+
+__all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
+
+_registered: Final[dict[str, Dialect]] = {}
+
+
+def list_dialects() -> list[str]:
+    """Return the names of all dialects, sorted."""
+    shipped = (module.name for module in iter_modules(dialects.__path__))
+    return sorted({*_registered, *(name for name in shipped if not name.startswith("_"))})
+
+
+def get_dialect(name: str) -> Dialect:
+    """Return the dialect called *name*, or that has it as an alias.
+
+    Raises:
+        ValueError: There is none; the message names the nearest.
+    """
+    if name in _registered:
+        return _registered[name]
+    names = list_dialects()
+    if name in names:
+        return _load(name)
+    loaded = [_registered.get(known) or _load(known) for known in names]
+    for dialect in loaded:
+        if name in dialect.aliases:
+            return dialect
+    near = get_close_matches(name, [*names, *(a for d in loaded for a in d.aliases)], n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"no dialect {name!r}{hint} The dialects are: {', '.join(names)}")
+
+
+def register(dialect: Dialect) -> Dialect:
+    """Make *dialect* known by its name, so that `get_parser` finds it, and return it.
+
+    Raises:
+        ValueError: Another dialect has this name.
+    """
+    if dialect.name in list_dialects() and get_dialect(dialect.name) is not dialect:
+        raise ValueError(f"there is a dialect {dialect.name!r} already")
+    _registered[dialect.name] = dialect
+    return dialect
+
+
+def get_parser(
+    name: str,
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    max_chars: int = MAX_CHARS,
+) -> DialectParser:
+    """Return a parser for the dialect called *name*.
+
+    Args:
+        name: Name or alias of a dialect; `list_dialects` has the names.
+        tools: The tools there are, for the prompt and to check names: a list of names, functions
+            or objects with a name, or ``{name: description}``. `None`: any name will do.
+        lenient: Whether what models really write is mended, or only what the dialect says is read.
+            Mending never acts on half an input, and is reported by `DialectParser.read` and events.
+        max_chars: Longest turn that is read, in characters.
+
+    Raises:
+        ValueError: There is no such dialect, or two tools have the same name.
+    """
+    return DialectParser(
+        dialect=get_dialect(name), tools=tools, lenient=lenient, max_chars=max_chars
+    )
+
+
+def _load(name: str) -> Dialect:
+    dialect: Dialect = import_module(f"{dialects.__name__}.{name}").DIALECT
+    return dialect

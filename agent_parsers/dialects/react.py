@@ -1,0 +1,238 @@
+"""ReAct text with a tool and one input on lines of their own, as LangChain prompts for it.
+
+Source: LangChain's zero-shot ReAct agent, after Yao et al. 2022 (arXiv 2210.03629).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from agent_parsers.engine import (
+    Cut,
+    Dialect,
+    Go,
+    Label,
+    Literal,
+    Note,
+    Problem,
+    Role,
+    Table,
+    Written,
+)
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Thought: I need to know which bridge that is.
+Action: search
+Action Input: oldest bridge in Bern
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: I now know the final answer
+Final Answer: The Untertorbrücke has stood since 1489."""
+
+
+STRICT: Final = Table(
+    # LangChain looks for its labels anywhere in the text, even in the middle of a line. "Thought:"
+    # means nothing to it; here it only keeps the label out of the thought.
+    markers={
+        "thought": Label("Thought"),
+        "action": Label("Action", anywhere=True),
+        "input": Label("Action Input", anywhere=True),
+        "answer": Literal("Final Answer:"),
+    },
+    roles={
+        "thought": Role.THOUGHT,
+        "tool": Role.TOOL,
+        "input": Role.INPUT,
+        "answer": Role.ANSWER,
+        # The same, after an "Action Input:" without an action; it changes only the error.
+        "thought, stray input": Role.THOUGHT,
+        "tool, stray input": Role.TOOL,
+        # An "Action:" after the answer is part of it, unless an "Action Input:" follows.
+        "answer, action": Role.ANSWER,
+        "answer and action": Role.ANSWER,
+        "action and answer": Role.INPUT,
+    },
+    moves={
+        ("thought", "thought"): Go("thought"),
+        ("thought", "action"): Go("tool"),
+        ("thought", "input"): Note("thought, stray input"),
+        ("thought", "answer"): Go("answer"),
+        ("thought, stray input", "thought"): Go("thought, stray input"),
+        ("thought, stray input", "action"): Go("tool, stray input"),
+        ("thought, stray input", "answer"): Go("answer"),
+        ("tool", "input"): Go("input"),
+        ("tool", "answer"): Go("answer, action"),
+        ("tool, stray input", "input"): Go("input"),
+        ("tool, stray input", "answer"): Go("answer, action"),
+        ("input", "answer"): Note("action and answer"),
+        # The last answer counts.
+        ("answer", "answer"): Go("answer"),
+        ("answer", "action"): Note("answer, action"),
+        ("answer, action", "answer"): Go("answer, action"),
+        ("answer, action", "input"): Note("answer and action"),
+    },
+    ends={
+        "thought": "nothing",
+        "thought, stray input": "nothing",
+        "tool": "no_input",
+        "tool, stray input": "stray_input",
+        "answer and action": "both",
+        "action and answer": "both",
+    },
+    keeps_end=frozenset({"input", "action and answer"}),
+    one_line_tools=False,
+)
+
+LENIENT: Final = Table(
+    markers={
+        "question": Label("Question", loose=True),
+        "thought": Label("Thought", loose=True),
+        "action": Label("Action", loose=True),
+        "input": Label("Action Input", loose=True),
+        "observation": Label("Observation", loose=True),
+        "answer": Label("Final Answer", loose=True),
+    },
+    roles={
+        "thought": Role.THOUGHT,
+        "tool": Role.TOOL,
+        "input": Role.INPUT,
+        "answer": Role.ANSWER,
+        "observation": Role.OBSERVATION,
+        "question": Role.QUESTION,
+        "answer, action": Role.ANSWER,
+        "answer and action": Role.ANSWER,
+    },
+    moves={
+        # Prompts end in "Thought:" and some models repeat it, so a second one is usual.
+        ("thought", "thought"): Go("thought"),
+        ("thought", "action"): Go("tool"),
+        ("thought", "answer"): Go("answer"),
+        ("thought", "observation"): Cut("observation"),
+        ("tool", "input"): Go("input"),
+        ("tool", "answer"): Go("answer", clash="both"),
+        ("tool", "thought"): Cut("thought"),
+        ("tool", "action"): Cut("tool"),
+        ("tool", "observation"): Cut("observation"),
+        ("input", "answer"): Go("answer", clash="both"),
+        ("input", "thought"): Cut("thought"),
+        ("input", "action"): Cut("tool"),
+        ("input", "observation"): Cut("observation"),
+        ("input", "question"): Cut("question"),
+        ("answer", "answer"): Go("answer"),
+        ("answer", "question"): Cut("question"),
+        ("answer", "observation"): Cut("observation"),
+        # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn.
+        ("answer", "action"): Note("answer, action"),
+        ("answer, action", "answer"): Go("answer"),
+        ("answer, action", "question"): Cut("question"),
+        ("answer, action", "observation"): Cut("observation"),
+        ("answer, action", "input"): Note("answer and action"),
+        ("answer and action", "question"): Go("question", clash="both"),
+        ("observation", "thought"): Go("thought"),
+        ("observation", "action"): Go("tool"),
+        ("observation", "answer"): Go("answer"),
+        ("observation", "question"): Go("question"),
+        ("question", "question"): Go("question"),
+        ("question", "thought"): Go("thought"),
+        ("question", "action"): Go("tool"),
+        ("question", "answer"): Go("answer"),
+    },
+    ends={"answer and action": "both"},
+    transcript_start="question",
+    mends=True,
+)
+
+_FORMAT: Final = "Could not parse LLM output: `{text}`"  # LangChain's, which executors show
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected an Action or a Final Answer",
+        "Invalid Format: Missing 'Action:' after 'Thought:'",
+        exact=_FORMAT,
+    ),
+    "no_input": Problem(
+        "expected an Action Input after the Action",
+        "Invalid Format: Missing 'Action Input:' after 'Action:'",
+        exact=_FORMAT,
+    ),
+    "stray_input": Problem(
+        "expected the Action Input after the Action, not before it",
+        "Invalid Format: Write the Action first, then its Action Input.",
+        exact=_FORMAT,
+        send_to_llm=False,
+    ),
+    "both": Problem(
+        "found an Action and a Final Answer; a turn has one of them",
+        "Write either an Action with its Action Input or a Final Answer, not both.",
+        exact="Parsing LLM output produced both a final answer and a parse-able action:: {text}",
+        send_to_llm=False,
+    ),
+    "no_tool": Problem(
+        "expected the name of a tool after the label Action",
+        "Invalid Format: Missing the name of the tool after 'Action:'",
+    ),
+    "long_tool": Problem(
+        "expected the name of a tool on one line after the label Action",
+        "Invalid Format: Write the name of one tool after 'Action:', and 'Action Input:' on the"
+        " next line.",
+    ),
+}
+
+
+def read_input(text: str) -> str:
+    """Take off the spaces around an input, and a pair of double quotes around the whole of it.
+
+    Quotes within it mean that the outer ones are no pair: ``"a" or "b"`` stays as it is.
+    """
+    text = text.strip(" ")
+    if text[:1] == '"' == text[-1:] and text.count('"') == 2:
+        return text[1:-1]
+    return text
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    thought = f"Thought: {step.thought}\n" if step.thought else ""
+    if not step.tool:
+        return f"{thought}Final Answer: {step.answer}"
+    return f"{thought}Action: {step.tool}\nAction Input: {step.tool_input}"
+
+
+def write_observation(observation: str, _number: int) -> str:
+    """Write what a tool returned, and the label that invites the next thought."""
+    return f"\nObservation: {observation}\nThought: "
+
+
+INSTRUCTIONS: Final = """\
+You can use these tools:
+
+{tools}
+
+Write in this form:
+
+Question: the question to answer
+Thought: what you know and what you need to find out
+Action: the tool to use, one of [{tool_names}]
+Action Input: the input for that tool
+Observation: what the tool returned
+... (Thought, Action, Action Input and Observation may repeat)
+Thought: I now know the final answer
+Final Answer: the answer to the question
+
+Each label begins a line. Stop after Action Input: the Observation is given to you."""
+
+DIALECT: Final = Dialect(
+    name="react",
+    aliases=("react_single_input", "zero_shot_react"),
+    summary="ReAct text: Thought, Action and Action Input, or Final Answer (LangChain)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=LENIENT,
+    problems=PROBLEMS,
+    read_input=read_input,
+    stop=("\nObservation:",),
+    write=write,
+    write_observation=write_observation,
+    instructions=INSTRUCTIONS,
+)

@@ -1,0 +1,155 @@
+"""ReAct text as the paper writes it: numbered steps, the tool's input in brackets.
+
+``Finish``, in any case, gives the answer. Models leave the numbers out.
+
+Source: Yao et al. 2022 (arXiv 2210.03629), appendix C.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from agent_parsers.engine import (
+    BracketCall,
+    Cut,
+    Dialect,
+    Go,
+    Label,
+    Problem,
+    Role,
+    Table,
+    Written,
+)
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Question: Which lake is larger, Brienz or Thun?
+Thought 1: I need the areas of both lakes.
+Action 1: Search[Lake Brienz]
+Observation 1: Lake Brienz has an area of 29.8 km².
+Thought 2: I need the area of Lake Thun.
+Action 2: Search[Lake Thun]
+Observation 2: Lake Thun has an area of 48.3 km².
+Thought 3: 48.3 is more than 29.8.
+Action 3: Finish[Lake Thun]"""
+
+
+STRICT: Final = Table(
+    markers={"thought": Label("Thought"), "action": Label("Action")},
+    roles={"thought": Role.THOUGHT, "call": Role.CALL},
+    moves={
+        ("thought", "thought"): Go("thought"),
+        ("thought", "action"): Go("call"),
+        ("call", "thought"): Go("thought", clash="several"),
+        ("call", "action"): Go("call", clash="several"),
+    },
+)
+
+LENIENT: Final = Table(
+    markers={
+        "question": Label("Question", loose=True),
+        "thought": Label("Thought", loose=True),
+        "action": Label("Action", loose=True),
+        "observation": Label("Observation", loose=True),
+    },
+    roles={
+        "thought": Role.THOUGHT,
+        "call": Role.CALL,
+        "observation": Role.OBSERVATION,
+        "question": Role.QUESTION,
+    },
+    moves={
+        ("thought", "thought"): Go("thought"),
+        ("thought", "action"): Go("call"),
+        ("thought", "observation"): Cut("observation"),
+        # Some models write several steps in one turn. Only the first has seen what it had to.
+        ("call", "thought"): Cut("thought"),
+        ("call", "action"): Cut("call"),
+        ("call", "observation"): Cut("observation"),
+        ("call", "question"): Cut("question"),
+        ("observation", "thought"): Go("thought"),
+        ("observation", "action"): Go("call"),
+        ("observation", "question"): Go("question"),
+        ("question", "question"): Go("question"),
+        ("question", "thought"): Go("thought"),
+        ("question", "action"): Go("call"),
+    },
+    transcript_start="question",
+    mends=True,
+)
+
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected an Action, such as Search[entity] or Finish[answer]",
+        "Invalid Format: Missing 'Action:'. Write a line such as Action: Search[entity], or"
+        " Action: Finish[answer].",
+    ),
+    "no_call": Problem(
+        "expected an input in brackets after the name of the tool",
+        "Invalid Format: Write the input of the tool in brackets, such as Search[entity].",
+    ),
+    "open_call": Problem(
+        "expected a closing bracket at the end of the tool's input",
+        "Invalid Format: The input of the tool is not closed. Write it whole, such as"
+        " Search[entity].",
+    ),
+    "after_call": Problem(
+        "found text after the closing bracket of the tool's input",
+        "Invalid Format: Write nothing after the closing bracket of the tool's input.",
+    ),
+    "several": Problem(
+        "found more after the Action; a turn ends with its first Action",
+        "Write one Action, then stop: the Observation is given to you.",
+    ),
+    "no_tool": Problem(
+        "expected the name of a tool before the bracket",
+        "Invalid Format: Missing the name of the tool before '['. Write a line such as"
+        " Action: Search[entity].",
+    ),
+}
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    thought = f"Thought {step.number}: {step.thought}\n" if step.thought else ""
+    call = f"{step.tool}[{step.tool_input}]" if step.tool else f"Finish[{step.answer}]"
+    return f"{thought}Action {step.number}: {call}"
+
+
+def write_observation(observation: str, number: int) -> str:
+    """Write what a tool returned, and the label that invites the next thought."""
+    return f"\nObservation {number}: {observation}\nThought {number + 1}: "
+
+
+INSTRUCTIONS: Final = """\
+You can use these tools:
+
+{tools}
+
+Answer the question in numbered steps of Thought, Action and Observation. A Thought says what you
+know and what you need next. An Action is one line, a tool with its input in brackets, and ends your
+turn: the Observation is given to you. The tools are [{tool_names}]. When you know the answer, the
+Action is Finish[answer]. For example:
+
+Thought 1: I need to look up the first thing the question names.
+Action 1: tool[input]
+Observation 1: what the tool returned
+Thought 2: I now know the answer.
+Action 2: Finish[answer]"""
+
+DIALECT: Final = Dialect(
+    name="react_docstore",
+    aliases=("react_paper", "react_bracket"),
+    summary="ReAct text of the paper: numbered steps, Search[entity], Finish[answer]",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=LENIENT,
+    problems=PROBLEMS,
+    new_call=partial(BracketCall, answers=frozenset({"finish"})),
+    stop=("\nObservation",),
+    write=write,
+    write_observation=write_observation,
+    instructions=INSTRUCTIONS,
+)

@@ -1,0 +1,212 @@
+"""Payload codecs for states in which a tool's name and its input stand together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from agent_parsers.engine._events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    SkippedDelta,
+    Span,
+    ToolNamed,
+)
+
+__all__ = ["BracketCall", "Call", "CallReader"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call reader made of its text."""
+
+    tool: str
+    """Name of the tool."""
+    tool_input: str
+    """Its input."""
+    span: Span
+    """From the name to the end of the call."""
+    is_answer: bool = False
+    """Whether the input is the final answer, and the tool only says so."""
+    problem: str = ""
+    """Name of the problem that makes it no call, or ``""``."""
+    after: Span | None = None
+    """Text that follows the call and is no part of it."""
+
+
+class CallReader(Protocol):
+    """Reads one call as its text comes in; a new one is made for each call.
+
+    The text has no white space at its ends, and no piece of it ends in white space.
+    """
+
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        ...
+
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the call: its text has ended."""
+        ...
+
+
+_BRACKETS: Final = re.compile(r"[\[\]]")
+
+
+class BracketCall:
+    """Reads ``Search[entity]``, as the ReAct paper writes it.
+
+    The entity is verbatim and may hold brackets. The line on which they balance ends the call: at
+    its last bracket if nothing follows that (``Search[a] or [b]`` is a search for ``a] or [b``, as
+    in the paper's own code), else where they balance. If they never balance, the call ends with the
+    text, provided that its last character is a bracket.
+
+    Args:
+        answers: Names, in lower case, of the tools whose input is the final answer.
+    """
+
+    __slots__ = (
+        "_after", "_answers", "_at", "_delta", "_depth", "_end", "_entity", "_held", "_name",
+        "_read", "_start", "_tool",
+    )  # fmt: skip
+
+    def __init__(self, answers: Container[str] = ()) -> None:
+        self._answers = answers
+        self._read: Callable[[str, list[Event]], str] = self._read_name
+        self._start = self._at = -1  # of the call; of what is read next
+        self._name: list[str] = []
+        self._tool = ""
+        self._delta: type[InputDelta | AnswerDelta] = InputDelta
+        self._depth = 0
+        self._entity: list[str] = []
+        self._held: list[str] = []  # from a bracket on that may be the last
+        self._end = -1
+        self._after = -1
+
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._start < 0:
+            self._start = self._at = at
+        events: list[Event] = []
+        while text:
+            text = self._read(text, events)
+        return events
+
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the call: its text has ended."""
+        events: list[Event] = []
+        problem = ""
+        if self._read in (self._read_name, self._read_no_call):
+            problem = "no_call"
+            self._told("".join(self._name), SkippedDelta, events)
+        elif self._read == self._read_entity:
+            if self._held:
+                self._close_bracket("]", events)
+            else:
+                problem = "open_call"
+        elif self._read == self._read_line:
+            self._end_line(events)
+        if not problem and not self._tool:
+            problem = "no_tool"
+        call = Call(
+            tool=self._tool,
+            tool_input="".join(self._entity),
+            span=(self._start, self._at if self._end < 0 else self._end),
+            is_answer=self._delta is AnswerDelta,
+            problem=problem,
+            after=(self._after, self._at) if self._after >= 0 else None,
+        )
+        return events, call
+
+    def _read_name(self, text: str, events: list[Event]) -> str:
+        name, bracket, rest = text.partition("[")
+        self._name.append(name)
+        if not bracket:
+            return ""
+        written = "".join(self._name)
+        if "\n" in written.strip():  # the bracket is not of this call
+            self._read = self._read_no_call
+            return bracket + rest
+        self._tool = written.rstrip()
+        if self._tool.lower() in self._answers:
+            self._delta = AnswerDelta
+            self._told(written + "[", MarkerSeen, events, "finish")
+        else:
+            if self._tool:
+                span = (self._at, self._at + len(self._tool))
+                events.append(ToolNamed(self._tool, span))
+                self._at = span[1]
+            self._told(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
+        self._depth = 1
+        self._read = self._read_entity
+        return rest
+
+    def _read_no_call(self, text: str, _events: list[Event]) -> str:
+        self._name.append(text)
+        return ""
+
+    def _read_entity(self, text: str, events: list[Event]) -> str:
+        if self._held:  # the bracket at the end of the last piece was not the last
+            self._take("]", events)
+            self._held = []
+        for bracket in _BRACKETS.finditer(text):
+            self._depth += 1 if bracket[0] == "[" else -1
+            if not self._depth:
+                self._take(text[: bracket.start()], events)
+                self._read = self._read_line
+                return text[bracket.start() :]
+        if text[-1] == "]":
+            self._held = ["]"]
+            text = text[:-1]
+        self._take(text, events)
+        return ""
+
+    def _read_line(self, text: str, events: list[Event]) -> str:
+        line, newline, _ = text.partition("\n")
+        self._held.append(line)
+        if not newline:
+            return ""
+        self._end_line(events)
+        return text[len(line) :]
+
+    def _read_after(self, text: str, events: list[Event]) -> str:
+        if self._after < 0:
+            self._after = self._at
+        self._told(text, SkippedDelta, events)
+        return ""
+
+    def _end_line(self, events: list[Event]) -> None:
+        line = "".join(self._held)
+        self._read = self._read_after
+        if line.rstrip()[-1] == "]":
+            last = line.rindex("]")
+            self._take(line[:last], events)
+            self._close_bracket(line[last:], events)
+        else:
+            self._close_bracket("]", events)
+            self._read_after(line[1:], events)
+
+    def _close_bracket(self, text: str, events: list[Event]) -> None:
+        self._end = self._at + 1
+        self._told(text, MarkerSeen, events, "]")
+
+    def _take(self, text: str, events: list[Event]) -> None:
+        if text:
+            self._entity.append(text)
+            self._told(text, self._delta, events)
+
+    def _told(
+        self,
+        text: str,
+        kind: type[InputDelta | AnswerDelta | SkippedDelta | MarkerSeen],
+        events: list[Event],
+        marker: str = "",
+    ) -> None:
+        """Tell of *text*, which is what is read next."""
+        if text:
+            span = (self._at, self._at + len(text))
+            self._at = span[1]
+            events.append(kind(marker or text, span))

@@ -1,0 +1,224 @@
+"""A dialect: how an agent turn is written, as one value.
+
+The parser, its streaming, the renderer, the prompt and the stop sequences all come from this value,
+so they cannot drift apart. The engine reads the tables here and knows no dialect by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from pydantic_core import CoreSchema, core_schema
+
+from agent_parsers.engine._markers import Marker
+
+if TYPE_CHECKING:
+    from agent_parsers.engine._calls import CallReader
+
+__all__ = ["Cut", "Dialect", "Go", "Note", "Problem", "Role", "Table", "Written"]
+
+
+class Role(IntEnum):
+    """What plain text is while a state lasts."""
+
+    QUESTION = 0
+    """The question, or anything else before the first step of a transcript."""
+    THOUGHT = 1
+    """What the model thinks."""
+    TOOL = 2
+    """The name of a tool; told when it is whole."""
+    INPUT = 3
+    """The input of the tool named before."""
+    CALL = 4
+    """Name and input in one; the dialect's call reader takes them apart."""
+    ANSWER = 5
+    """The final answer."""
+    OBSERVATION = 6
+    """What a tool returned."""
+    SKIPPED = 7
+    """No part of the turn."""
+
+
+_PROBLEMS_OF: Final = {
+    Role.TOOL: {"no_tool", "long_tool"},
+    Role.CALL: {"no_tool", "no_call", "open_call", "after_call"},
+}
+"""What can go wrong with a call, by how it is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """The marker ends what was and begins the state *to*.
+
+    Args:
+        to: Name of the next state.
+        clash: In a single turn this must not happen; reading ends in the problem of this name. A
+            transcript simply goes on.
+    """
+
+    to: str
+    clash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The marker begins what cannot be part of this turn: the next step, or an invented one.
+
+    A single turn ends before the marker, and all that follows is skipped and reported; a
+    transcript goes on in the state *to*.
+    """
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The marker is text where it stands, but changes what may follow: the state becomes *to*."""
+
+    to: str
+
+
+Move: TypeAlias = Go | Cut | Note
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a text, and what to tell the model.
+
+    Args:
+        reason: One clause about the expectation that failed.
+        observation: What can be sent back to the model as it stands.
+        exact: The message in strict mode, where users know the one of the reference; ``{text}``
+            stands for the model's text.
+        send_to_llm: In strict mode, whether an executor that follows LangChain's flag sends it.
+    """
+
+    reason: str
+    observation: str
+    exact: str = ""
+    send_to_llm: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """One way to read a dialect: which marker does what in which state.
+
+    Raises:
+        ValueError: The table does not hold together; the message says where.
+    """
+
+    markers: Mapping[str, Marker]
+    """How each marker is spelt."""
+    roles: Mapping[str, Role]
+    """What plain text means in each state; the first state is where a turn begins."""
+    moves: Mapping[tuple[str, str], Move]
+    """What a marker does, by state and marker. A marker without a row is plain text there."""
+    ends: Mapping[str, str] = field(default_factory=dict)
+    """The problem with a turn that ends in a state, for states where it must not end."""
+    keeps_end: frozenset[str] = frozenset()
+    """States whose last white space is text; elsewhere it belongs to the marker that follows."""
+    one_line_tools: bool = True
+    """Whether a tool's name that runs over a line is refused, being two things read as one."""
+    transcript_start: str = ""
+    """State in which a transcript begins; empty if this table reads none."""
+    mends: bool = False
+    """Whether what the dialect does not say is mended and reported, or refused."""
+
+    def __post_init__(self) -> None:
+        for (state, marker), move in self.moves.items():
+            for name in (state, move.to):
+                if name not in self.roles:
+                    raise ValueError(f"moves: state {name!r} has no role")
+            if marker not in self.markers:
+                raise ValueError(f"moves: marker {marker!r} of state {state!r} is not declared")
+            if isinstance(move, Note) and self.roles[state] is not self.roles[move.to]:
+                raise ValueError(f"moves: a note on {marker!r} changes the role of {state!r}")
+        unused = self.markers.keys() - {marker for _, marker in self.moves}
+        if unused:
+            raise ValueError(f"markers: {sorted(unused)} occur in no move")
+        for state in (*self.ends, *self.keeps_end, self.transcript_start or self.initial):
+            if state not in self.roles:
+                raise ValueError(f"state {state!r} has no role")
+
+    @property
+    def initial(self) -> str:
+        """State in which a turn begins."""
+        return next(iter(self.roles))
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One step as the model would have written it: a thought, then an action or an answer."""
+
+    thought: str = ""
+    """What the model thought before; may be empty."""
+    tool: str = ""
+    """Name of the tool; empty if this is an answer."""
+    tool_input: str | dict[Any, Any] = ""
+    """Input of the tool."""
+    answer: str = ""
+    """The final answer."""
+    number: int = 1
+    """Number of the step, for dialects that count."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Dialect:
+    """How an agent turn is written, and everything that follows from it.
+
+    Raises:
+        ValueError: The tables do not hold together; the message names the dialect.
+    """
+
+    name: str
+    """Name for `get_parser`."""
+    aliases: tuple[str, ...] = ()
+    """Other names it goes by."""
+    summary: str
+    """One line about who writes it."""
+    sample: str
+    """A whole run, as a transcript."""
+    strict: Table
+    """Reads what the reference parser of this dialect reads."""
+    lenient: Table
+    """Reads what models really write; transcripts are read by it."""
+    problems: Mapping[str, Problem]
+    """What can be wrong, by the names the tables use."""
+    read_input: Callable[[str], str | dict[Any, Any]] = str
+    """Payload codec: from the text of an input to its value."""
+    new_call: Callable[[], CallReader] | None = None
+    """Makes the reader of the states whose role is `Role.CALL`."""
+    stop: tuple[str, ...]
+    """Stop sequences to pass to the model."""
+    write: Callable[[Written], str]
+    """Writes one step; `render` checks that it can be read back."""
+    write_observation: Callable[[str, int], str]
+    """Writes an observation and what invites the next step, given its text and number."""
+    instructions: str
+    """What the model is told; ``{tools}`` and ``{tool_names}`` stand for the tools."""
+
+    def __post_init__(self) -> None:
+        for mode, table in (("strict", self.strict), ("lenient", self.lenient)):
+            needed = {"nothing", *table.ends.values()}
+            for role in table.roles.values():
+                needed |= _PROBLEMS_OF.get(role, set())
+            needed |= {move.clash for move in table.moves.values() if isinstance(move, Go)}
+            missing = needed - {"", *self.problems}
+            if missing:
+                raise ValueError(f"dialect {self.name!r}: no problem {sorted(missing)} ({mode})")
+            if Role.CALL in table.roles.values() and self.new_call is None:
+                raise ValueError(f"dialect {self.name!r}: a call state but no new_call ({mode})")
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickle by name, so that a parser can go to another process."""
+        from agent_parsers._registry import get_dialect  # noqa: PLC0415 - it imports this
+
+        return get_dialect, (self.name,)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> CoreSchema:
+        """Let a model hold a dialect as it is."""
+        return core_schema.is_instance_schema(cls)

@@ -1,0 +1,158 @@
+"""What a stream of text tells, one small frozen value at a time.
+
+Every event has a ``span``: ``(start, end)``, offsets in `str` characters into the whole text. The
+spans of the deltas, of `ToolNamed` and of `MarkerSeen` tile the text: no character is left out and
+none is told twice. The others (`ActionComplete`, `Finish`, `Repair`, `Failed`) speak of characters
+that were told already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from agent_parsers._agent import AgentAction, AgentFinish
+    from output_parsers import OutputParserException
+
+Span: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    text: str
+    """New text, as the model wrote it."""
+    span: Span
+    """Where it stands in the whole text."""
+
+
+class QuestionDelta(_Text):
+    """More of the question, or of what stands before the first step of a transcript."""
+
+    __slots__ = ()
+
+
+class ThoughtDelta(_Text):
+    """More of what the model thinks before it acts or answers."""
+
+    __slots__ = ()
+
+
+class InputDelta(_Text):
+    """More of a tool's input, as written; the value is in `ActionComplete`."""
+
+    __slots__ = ()
+
+
+class AnswerDelta(_Text):
+    """More of the final answer. A second answer in one turn begins at its `MarkerSeen`."""
+
+    __slots__ = ()
+
+
+class ObservationDelta(_Text):
+    """More of what a tool returned; only transcripts have it."""
+
+    __slots__ = ()
+
+
+class SkippedDelta(_Text):
+    """Text that is no part of the turn: an invented observation and what follows it."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNamed:
+    """The tool of the next action is known. Whether it will be called is told by `ActionComplete`."""
+
+    tool: str
+    """Name of the tool, without the white space around it."""
+    span: Span
+    """Where the name stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class MarkerSeen:
+    """A marker, with the white space that belongs to it."""
+
+    name: str
+    """Name of the marker in its dialect; ``"start"`` and ``"end"`` are the edges of the text."""
+    span: Span
+    """Where the marker and its white space stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionComplete:
+    """An action that may be taken: its input is whole."""
+
+    action: AgentAction
+    """The action, as `parse` returns it."""
+    span: Span
+    """From the tool's name to the end of its input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The final answer is whole."""
+
+    finish: AgentFinish
+    """The answer, as `parse` returns it."""
+    span: Span
+    """Where the answer stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """Something was read that the dialect does not say; only lenient reading does this."""
+
+    kind: str
+    """``label``, ``invented``, ``missing_input``, ``after_call`` or another short name."""
+    span: Span
+    """What was mended."""
+    message: str
+    """What was done, in a sentence a person can read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A step of a transcript that cannot be read; the steps around it can."""
+
+    error: OutputParserException
+    """What was wrong, as `parse` would have raised it."""
+    span: Span
+    """The text at fault."""
+
+
+Delta: TypeAlias = (
+    QuestionDelta | ThoughtDelta | InputDelta | AnswerDelta | ObservationDelta | SkippedDelta
+)
+Event: TypeAlias = Delta | ToolNamed | MarkerSeen | ActionComplete | Finish | Repair | Failed
+
+
+def merge_events(events: Iterable[Event]) -> list[Event]:
+    """Return *events* with neighbouring deltas of one kind joined.
+
+    However a text is cut into chunks, the merged events are the same.
+    """
+    merged: list[Event] = []
+    run: list[_Text] = []
+    for event in events:
+        if run and type(event) is type(run[-1]) and event.span[0] == run[-1].span[1]:
+            run.append(event)
+            continue
+        merged += _joined(run)
+        if isinstance(event, _Text):
+            run = [event]
+        else:
+            run = []
+            merged.append(event)
+    return merged + _joined(run)
+
+
+def _joined(run: list[_Text]) -> list[Event]:
+    if not run:
+        return []
+    text = "".join(delta.text for delta in run)
+    return [replace(run[0], text=text, span=(run[0].span[0], run[-1].span[1]))]

@@ -1,0 +1,285 @@
+"""A dialect's table made ready to run, and the reading of a whole text with it.
+
+`Machine.parse` scans a text that is there already; `StreamParser` walks the same states while the
+text comes in. Both decide by what stands here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from re import Match
+from typing import Final, Literal, TypeAlias
+
+from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine._calls import Call, CallReader
+from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Role, Table
+from agent_parsers.engine._events import Span
+from agent_parsers.engine._markers import Patterns
+from output_parsers import OutputParserException
+
+__all__ = ["MAX_CHARS", "Crossing", "Machine", "Mode", "State", "machine"]
+
+Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
+Search: TypeAlias = Callable[[str, int], Match[str] | None]
+
+MAX_CHARS: Final = 10_000_000
+"""Longest turn that is read unless the caller says otherwise, in characters."""
+
+_TOOL, _INPUT, _CALL, _ANSWER = Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER
+
+
+class State:
+    """A state of the table, with the patterns that find its markers and where each one leads."""
+
+    __slots__ = ("crossings", "growing", "is_cut", "keeps_end", "problem", "role", "whole")
+
+    def __init__(
+        self, role: Role, *, problem: str = "", keeps_end: bool = False, is_cut: bool = False
+    ) -> None:
+        self.role = role
+        self.problem = problem  # of a text that ends here
+        self.keeps_end = keeps_end
+        self.is_cut = is_cut  # the turn ended before
+        self.crossings: tuple[Crossing, ...] = ()  # by group of the match
+        self.whole: Search = _no_marker
+        self.growing: Search = _no_marker
+
+    def arm(self, patterns: Patterns, crossings: Mapping[str, Crossing]) -> None:
+        """Say which markers end this state. Their patterns are compiled when first needed."""
+
+        def whole(text: str, start: int) -> Match[str] | None:
+            self.crossings = tuple(crossings[name] for name in patterns.names)
+            self.whole = patterns.whole.search
+            return self.whole(text, start)
+
+        def growing(text: str, start: int) -> Match[str] | None:
+            self.crossings = tuple(crossings[name] for name in patterns.names)
+            self.growing = patterns.growing.search
+            return self.growing(text, start)
+
+        self.whole, self.growing = whole, growing
+
+
+def _no_marker(_text: str, _start: int) -> None:
+    """Search in a state that no marker ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """What a marker does in a state."""
+
+    marker: str
+    to: State
+    is_note: bool
+    is_canonical: Callable[[str], bool]
+
+
+class Machine:
+    """One dialect, ready to read in one mode; see `machine`."""
+
+    def __init__(self, dialect: Dialect, mode: Mode) -> None:
+        table = dialect.strict if mode == "strict" else dialect.lenient
+        self.dialect = dialect
+        self.mode = mode
+        self.is_transcript = mode == "transcript"
+        self.is_strict = mode == "strict"
+        self.mends = table.mends
+        self.one_line_tools = table.one_line_tools
+        self._states = _build(table, self.is_transcript)
+        self.initial = self._states[
+            table.transcript_start if self.is_transcript else table.initial
+        ]
+
+    def parse(
+        self, text: str, *, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
+    ) -> AgentAction | AgentFinish:
+        """Read one whole turn.
+
+        Args:
+            text: What the model wrote.
+            max_chars: Longest text that is read.
+            tools: Names of the tools there are; `None` if any will do.
+
+        Raises:
+            OutputParserException: The text is neither an action nor an answer, or both, or too
+                long, or names a tool that there is not.
+        """
+        if len(text) > max_chars:
+            raise self.too_long(text[:max_chars], max_chars)
+        buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
+        tool: str | None = None
+        tool_input: str | dict[object, object] | None = None
+        answer: str | None = None
+        state = self.initial
+        entry = -1  # where the marker stands that led to this state
+        tool_span = (0, 0)
+        start = at = 0
+        while True:
+            found = state.whole(buffer, at)
+            if found is None:
+                stop = len(buffer)
+            else:
+                crossing = state.crossings[(found.lastindex or 1) - 1]
+                at = found.end()
+                if crossing.is_note:
+                    state = crossing.to
+                    entry = found.start() - 1
+                    continue
+                stop = found.start()
+            role = state.role
+            if role is _TOOL:
+                tool, tool_span = buffer[start:stop].strip(), (start - 1, stop - 1)
+            elif role is _INPUT:
+                value = buffer[start:stop].lstrip()
+                tool_input = self.dialect.read_input(value if state.keeps_end else value.rstrip())
+            elif role is _CALL:
+                call = self.read_call(buffer[start:stop], start - 1)
+                if problem := self.call_problem(call):
+                    raise self.error(problem, text, call_span(call, stop - 1))
+                if call.is_answer:
+                    answer = call.tool_input
+                else:
+                    tool, tool_input = call.tool, call.tool_input
+                    tool_span = (call.span[0], call.span[0] + len(call.tool))
+            elif role is _ANSWER:
+                answer = buffer[start:stop].strip()
+                tool = None  # it was named and not called
+            if found is None:
+                break
+            entry = stop - 1
+            start = at
+            state = crossing.to
+        if state.problem:
+            raise self.error(state.problem, text, end_span(state.problem, text, entry))
+        log = text[:entry].rstrip() if state.is_cut else text
+        if tool is not None:
+            if problem := self.tool_problem(tool):
+                raise self.error(problem, text, trimmed(text, *tool_span))
+            if tools is not None and tool not in tools:
+                raise self.unknown_tool(tool, tools, text, trimmed(text, *tool_span))
+            return make_action(tool, "" if tool_input is None else tool_input, log)
+        if answer is not None:
+            return make_finish(answer, log)
+        raise self.error("nothing", text, end_span("nothing", text, entry))
+
+    def tool_problem(self, tool: str) -> str:
+        """Name the problem with the name of a tool; ``""`` if there is none."""
+        if not tool:
+            return "no_tool"
+        return "long_tool" if self.one_line_tools and "\n" in tool else ""
+
+    def new_call(self) -> CallReader:
+        """Return a reader for the next call."""
+        assert self.dialect.new_call is not None, "a dialect with call states has a call reader"
+        return self.dialect.new_call()
+
+    def read_call(self, text: str, at: int) -> Call:
+        """Read the text of a call state, which stands at offset *at*."""
+        reader = self.new_call()
+        if body := text.strip():
+            reader.feed(body, at + len(text) - len(text.lstrip()))
+        return reader.close()[1]
+
+    def call_problem(self, call: Call) -> str:
+        """Name the problem with a call; ``""`` if there is none."""
+        if call.problem or self.mends or call.after is None:
+            return call.problem
+        return "after_call"
+
+    def error(self, name: str, text: str, span: Span) -> OutputParserException:
+        """Return the error for the problem *name* in *text*."""
+        problem = self.dialect.problems[name]
+        message = problem.exact.replace("{text}", text) if self.is_strict else ""
+        return OutputParserException(
+            message or problem.reason,
+            observation=problem.observation,
+            llm_output=text,
+            send_to_llm=problem.send_to_llm or not self.is_strict,
+            span=span,
+        )
+
+    def unknown_tool(
+        self, tool: str, tools: Collection[str], text: str, span: Span
+    ) -> OutputParserException:
+        """Return the error for a *tool* in *text* that is none of *tools*."""
+        near = get_close_matches(tool, tools, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        return OutputParserException(
+            f"{tool!r} is none of the tools",
+            observation=f"There is no tool {tool!r}.{hint} The tools are: {', '.join(tools)}.",
+            llm_output=text,
+            send_to_llm=True,
+            span=span,
+        )
+
+    def too_long(self, text: str, max_chars: int) -> OutputParserException:
+        """Return the error for a text of which *text* is the beginning."""
+        return OutputParserException(
+            f"the text is longer than max_chars={max_chars:,} characters",
+            observation="Your reply is too long. Answer in fewer words.",
+            llm_output=text,
+            send_to_llm=True,
+            span=(max_chars, max_chars),
+        )
+
+
+@cache
+def machine(dialect: Dialect, mode: Mode) -> Machine:
+    """Return the machine that reads *dialect* in *mode*.
+
+    Args:
+        dialect: What to read.
+        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
+    """
+    return Machine(dialect, mode)
+
+
+def end_span(problem: str, text: str, entry: int) -> Span:
+    """Where to point for a *problem* that shows at the end of *text*.
+
+    From the marker at offset *entry* on, which led there. Where nothing was found at all there is
+    no such marker, and the last line that has text is as good a place as any.
+    """
+    end = len(text.rstrip())
+    if problem == "nothing":
+        return (text.rfind("\n", 0, end) + 1, end)
+    entry = max(entry, 0)  # the line break before the text is not there
+    return (entry, max(entry, end))
+
+
+def trimmed(text: str, start: int, stop: int) -> Span:
+    """Span of what is not white space between *start* and *stop*."""
+    body = text[start:stop]
+    left = stop - len(body.lstrip())
+    return (left, max(left, start + len(body.rstrip())))
+
+
+def call_span(call: Call, stop: int) -> Span:
+    """Span of *call*, whose state ends at *stop*; a call without any text has no place itself."""
+    return call.span if call.span[0] >= 0 else (stop, stop)
+
+
+def _build(table: Table, is_transcript: bool) -> dict[str, State]:
+    states = {
+        name: State(role, problem=table.ends.get(name, ""), keeps_end=name in table.keeps_end)
+        for name, role in table.roles.items()
+    }
+    for name, state in states.items():
+        crossings = {}
+        for (source, marker), move in table.moves.items():
+            if source != name:
+                continue
+            to = states[move.to]
+            if not is_transcript and isinstance(move, Cut):
+                to = State(Role.SKIPPED, is_cut=True)
+            elif not is_transcript and isinstance(move, Go) and move.clash:
+                to = State(Role.SKIPPED, problem=move.clash)
+            spelt = table.markers[marker].is_canonical
+            crossings[marker] = Crossing(marker, to, isinstance(move, Note), spelt)
+        if crossings:
+            patterns = Patterns({marker: table.markers[marker] for marker in crossings})
+            state.arm(patterns, crossings)
+    return states

@@ -1,0 +1,83 @@
+"""Writing steps as a dialect writes them, and making sure that they can be read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+from agent_parsers._agent import AgentAction, AgentFinish, AgentStep
+from agent_parsers.engine._dialect import Dialect, Written
+from agent_parsers.engine._stream import StreamParser
+from agent_parsers.engine._turn import Turn, read_turn
+from output_parsers import OutputParserException
+
+__all__ = ["Step", "render", "render_scratchpad"]
+
+Step: TypeAlias = AgentStep | tuple[AgentAction, Any]
+"""A step that was taken: an action and what the tool returned."""
+
+
+def render(
+    dialect: Dialect,
+    step: AgentAction | AgentFinish | Step,
+    *,
+    thought: str = "",
+    number: int = 1,
+) -> str:
+    """Write *step* in *dialect*; see `DialectParser.render`.
+
+    Raises:
+        ValueError: Read back, what was written is not the same step.
+    """
+    if isinstance(step, AgentFinish):
+        answer = step.return_values.get("output")
+        if not isinstance(answer, str):
+            raise ValueError(f"{dialect.name} answers with a text under 'output', not {answer!r}")
+        return _write(dialect, Written(thought, answer=answer, number=number))
+    if isinstance(step, AgentAction):
+        return _write(dialect, Written(thought, step.tool, step.tool_input, number=number))
+    action, observation = _action_and_observation(step)
+    text = _write(dialect, Written(thought, action.tool, action.tool_input, number=number))
+    return text + dialect.write_observation(observation, number)
+
+
+def render_scratchpad(dialect: Dialect, steps: Sequence[Step]) -> str:
+    """Write the *steps* taken so far; see `DialectParser.format_scratchpad`."""
+    text: list[str] = []
+    for number, step in enumerate(steps, 1):
+        action, observation = _action_and_observation(step)
+        text.append(action.log or render(dialect, action, number=number))
+        text.append(dialect.write_observation(observation, number))
+    return "".join(text)
+
+
+def _action_and_observation(step: Step) -> tuple[AgentAction, str]:
+    action, observation = step if isinstance(step, tuple) else (step.action, step.observation)
+    return action, str(observation)
+
+
+def _write(dialect: Dialect, step: Written) -> str:
+    text = dialect.write(step)
+    for mode in ("strict", "lenient"):
+        try:
+            turn = read_turn(StreamParser(dialect, mode=mode, max_chars=None), text)
+        except OutputParserException as error:
+            raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
+        for part, meant, read in _compare(step, turn):
+            if meant != read:
+                raise ValueError(
+                    f"{dialect.name} cannot write this step: its {part} {meant!r}"
+                    f" is read back as {read!r}"
+                )
+    return text
+
+
+def _compare(step: Written, turn: Turn) -> Iterator[tuple[str, object, object]]:
+    """Pair each part of *step* with what was read of it."""
+    result = turn.result
+    yield "thought", step.thought, turn.thought
+    if isinstance(result, AgentAction):
+        yield "tool", step.tool, result.tool
+        yield "input", step.tool_input, result.tool_input
+    else:
+        yield "answer", None if step.tool else step.answer, result.return_values["output"]
