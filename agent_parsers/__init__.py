@@ -4,6 +4,14 @@ from agent_parsers._agent import AgentAction, AgentActionMessageLog, AgentFinish
 from agent_parsers._base import AgentOutputParser, DialectParser, MultiActionAgentOutputParser
 from agent_parsers._parsers import ReActOutputParser, ReActSingleInputOutputParser
 from agent_parsers._registry import get_dialect, get_parser, list_dialects, register
+from agent_parsers._transcript import (
+    Transcript,
+    TranscriptParser,
+    TranscriptStep,
+    parse_record,
+    parse_transcript,
+    parse_transcripts,
+)
 from agent_parsers.engine import (
     ActionComplete,
     AnswerDelta,
@@ -51,10 +59,16 @@ __all__ = [
     "StreamParser",
     "ThoughtDelta",
     "ToolNamed",
+    "Transcript",
+    "TranscriptParser",
+    "TranscriptStep",
     "Turn",
     "get_dialect",
     "get_parser",
     "list_dialects",
     "merge_events",
+    "parse_record",
+    "parse_transcript",
+    "parse_transcripts",
     "register",
 ]

@@ -131,9 +131,7 @@ _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
 def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentAction:
     """Return `AgentAction(tool, tool_input, log)` without validating what is known to be right."""
     action: AgentAction = _new(AgentAction)
-    _set_dict(
-        action, {"tool": tool, "tool_input": tool_input, "log": log, "type": "AgentAction"}
-    )
+    _set_dict(action, {"tool": tool, "tool_input": tool_input, "log": log, "type": "AgentAction"})
     _set_fields_set(action, {"tool", "tool_input", "log"})
     _set_extra(action, None)
     _set_private(action, None)
@@ -141,7 +139,7 @@ def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentA
 
 
 def make_finish(output: str, log: str) -> AgentFinish:
-    """Return `AgentFinish({"output": output}, log)` without validating what is known to be right."""
+    """Return `AgentFinish({"output": output}, log)`; see `make_action`."""
     finish: AgentFinish = _new(AgentFinish)
     _set_dict(finish, {"return_values": {"output": output}, "log": log, "type": "AgentFinish"})
     _set_fields_set(finish, {"return_values", "log"})

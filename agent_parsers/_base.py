@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field, field_validator
 from typing_extensions import override
@@ -17,6 +16,9 @@ from agent_parsers.engine._turn import read_turn
 from output_parsers import BaseOutputParser, ModelOutput, OutputParserException
 from output_parsers._model_output import text_of
 from output_parsers._transform import aread, read
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 
 __all__ = ["AgentOutputParser", "DialectParser", "MultiActionAgentOutputParser"]
 

@@ -1,7 +1,7 @@
 """The front door: dialects by name, and parsers for them.
 
-A dialect is a module in `agent_parsers.dialects` with a ``DIALECT``, imported when it is first asked
-for; users add their own with `register`.
+A dialect is a module in `agent_parsers.dialects` that has a ``DIALECT``; it is imported when it is
+first asked for. Users add their own with `register`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers import dialects
 from agent_parsers._base import DialectParser
-from agent_parsers._tools import Tools
+from agent_parsers._tools import read_tools
 from agent_parsers.engine import MAX_CHARS, Dialect
+
+if TYPE_CHECKING:
+    from agent_parsers._tools import Tools
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
@@ -80,7 +83,10 @@ def get_parser(
         ValueError: There is no such dialect, or two tools have the same name.
     """
     return DialectParser(
-        dialect=get_dialect(name), tools=tools, lenient=lenient, max_chars=max_chars
+        dialect=get_dialect(name),
+        tools=None if tools is None else read_tools(tools),
+        lenient=lenient,
+        max_chars=max_chars,
     )
 
 

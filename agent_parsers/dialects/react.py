@@ -5,7 +5,7 @@ Source: LangChain's zero-shot ReAct agent, after Yao et al. 2022 (arXiv 2210.036
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from agent_parsers.engine import (
     Cut,

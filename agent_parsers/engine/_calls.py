@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from agent_parsers.engine._events import (
     AnswerDelta,
@@ -16,6 +15,9 @@ from agent_parsers.engine._events import (
     Span,
     ToolNamed,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
 
 __all__ = ["BracketCall", "Call", "CallReader"]
 

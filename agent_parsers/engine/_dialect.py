@@ -6,17 +6,17 @@ so they cannot drift apart. The engine reads the tables here and knows no dialec
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
 
-from agent_parsers.engine._markers import Marker
-
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from agent_parsers.engine._calls import CallReader
+    from agent_parsers.engine._markers import Marker
 
 __all__ = ["Cut", "Dialect", "Go", "Note", "Problem", "Role", "Table", "Written"]
 
@@ -214,7 +214,7 @@ class Dialect:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle by name, so that a parser can go to another process."""
-        from agent_parsers._registry import get_dialect  # noqa: PLC0415 - it imports this
+        from agent_parsers._registry import get_dialect
 
         return get_dialect, (self.name,)
 

@@ -8,11 +8,12 @@ that were told already.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agent_parsers._agent import AgentAction, AgentFinish
     from output_parsers import OutputParserException
 
@@ -20,44 +21,44 @@ Span: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _Delta:
     text: str
     """New text, as the model wrote it."""
     span: Span
     """Where it stands in the whole text."""
 
 
-class QuestionDelta(_Text):
+class QuestionDelta(_Delta):
     """More of the question, or of what stands before the first step of a transcript."""
 
     __slots__ = ()
 
 
-class ThoughtDelta(_Text):
+class ThoughtDelta(_Delta):
     """More of what the model thinks before it acts or answers."""
 
     __slots__ = ()
 
 
-class InputDelta(_Text):
+class InputDelta(_Delta):
     """More of a tool's input, as written; the value is in `ActionComplete`."""
 
     __slots__ = ()
 
 
-class AnswerDelta(_Text):
+class AnswerDelta(_Delta):
     """More of the final answer. A second answer in one turn begins at its `MarkerSeen`."""
 
     __slots__ = ()
 
 
-class ObservationDelta(_Text):
+class ObservationDelta(_Delta):
     """More of what a tool returned; only transcripts have it."""
 
     __slots__ = ()
 
 
-class SkippedDelta(_Text):
+class SkippedDelta(_Delta):
     """Text that is no part of the turn: an invented observation and what follows it."""
 
     __slots__ = ()
@@ -65,7 +66,7 @@ class SkippedDelta(_Text):
 
 @dataclass(frozen=True, slots=True)
 class ToolNamed:
-    """The tool of the next action is known. Whether it will be called is told by `ActionComplete`."""
+    """The tool of the next action is known; `ActionComplete` tells whether it may be called."""
 
     tool: str
     """Name of the tool, without the white space around it."""
@@ -137,13 +138,13 @@ def merge_events(events: Iterable[Event]) -> list[Event]:
     However a text is cut into chunks, the merged events are the same.
     """
     merged: list[Event] = []
-    run: list[_Text] = []
+    run: list[Delta] = []
     for event in events:
         if run and type(event) is type(run[-1]) and event.span[0] == run[-1].span[1]:
             run.append(event)
             continue
         merged += _joined(run)
-        if isinstance(event, _Text):
+        if isinstance(event, _Delta):
             run = [event]
         else:
             run = []
@@ -151,7 +152,7 @@ def merge_events(events: Iterable[Event]) -> list[Event]:
     return merged + _joined(run)
 
 
-def _joined(run: list[_Text]) -> list[Event]:
+def _joined(run: list[Delta]) -> list[Event]:
     if not run:
         return []
     text = "".join(delta.text for delta in run)

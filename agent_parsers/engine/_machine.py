@@ -11,14 +11,25 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from re import Match
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine._calls import Call, CallReader
-from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Role, Table
-from agent_parsers.engine._events import Span
+from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Problem, Role, Table
+from agent_parsers.engine._events import (
+    AnswerDelta,
+    Delta,
+    InputDelta,
+    ObservationDelta,
+    QuestionDelta,
+    SkippedDelta,
+    ThoughtDelta,
+)
 from agent_parsers.engine._markers import Patterns
 from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers.engine._calls import Call, CallReader
+    from agent_parsers.engine._events import Span
 
 __all__ = ["MAX_CHARS", "Crossing", "Machine", "Mode", "State", "machine"]
 
@@ -29,17 +40,33 @@ MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
 
 _TOOL, _INPUT, _CALL, _ANSWER = Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER
+_DELTAS: Final[Mapping[Role, type[Delta]]] = {
+    Role.QUESTION: QuestionDelta,
+    Role.THOUGHT: ThoughtDelta,
+    Role.INPUT: InputDelta,
+    Role.ANSWER: AnswerDelta,
+    Role.OBSERVATION: ObservationDelta,
+    Role.SKIPPED: SkippedDelta,
+}
+"""What text is told as at once. The name of a tool waits until it is whole."""
+_KEPT: Final = {Role.TOOL, Role.INPUT, Role.ANSWER}
+"""What is put together for the result."""
 
 
 class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
-    __slots__ = ("crossings", "growing", "is_cut", "keeps_end", "problem", "role", "whole")
+    __slots__ = (
+        "crossings", "delta", "growing", "is_cut", "is_kept", "keeps_end", "problem", "role",
+        "whole",
+    )  # fmt: skip
 
     def __init__(
         self, role: Role, *, problem: str = "", keeps_end: bool = False, is_cut: bool = False
     ) -> None:
         self.role = role
+        self.delta = _DELTAS.get(role)  # what its text is told as at once
+        self.is_kept = role in _KEPT  # whether the result needs its text
         self.problem = problem  # of a text that ends here
         self.keeps_end = keeps_end
         self.is_cut = is_cut  # the turn ended before
@@ -89,9 +116,7 @@ class Machine:
         self.mends = table.mends
         self.one_line_tools = table.one_line_tools
         self._states = _build(table, self.is_transcript)
-        self.initial = self._states[
-            table.transcript_start if self.is_transcript else table.initial
-        ]
+        self.initial = self._states[table.transcript_start if self.is_transcript else table.initial]
 
     def parse(
         self, text: str, *, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
@@ -110,78 +135,84 @@ class Machine:
         if len(text) > max_chars:
             raise self.too_long(text[:max_chars], max_chars)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
+        segments, last, entry = self._scan(buffer)
         tool: str | None = None
-        tool_input: str | dict[object, object] | None = None
-        answer: str | None = None
-        state = self.initial
-        entry = -1  # where the marker stands that led to this state
+        tool_input: str | dict[Any, Any] = ""
         tool_span = (0, 0)
-        start = at = 0
-        while True:
-            found = state.whole(buffer, at)
-            if found is None:
-                stop = len(buffer)
-            else:
-                crossing = state.crossings[(found.lastindex or 1) - 1]
-                at = found.end()
-                if crossing.is_note:
-                    state = crossing.to
-                    entry = found.start() - 1
-                    continue
-                stop = found.start()
+        answer: str | None = None
+        for state, start, stop in segments:
             role = state.role
             if role is _TOOL:
                 tool, tool_span = buffer[start:stop].strip(), (start - 1, stop - 1)
             elif role is _INPUT:
                 value = buffer[start:stop].lstrip()
                 tool_input = self.dialect.read_input(value if state.keeps_end else value.rstrip())
+            elif role is _ANSWER:
+                answer = buffer[start:stop].strip()
+                tool = None  # it was named and not called
             elif role is _CALL:
-                call = self.read_call(buffer[start:stop], start - 1)
-                if problem := self.call_problem(call):
-                    raise self.error(problem, text, call_span(call, stop - 1))
+                call = self._read_call(text, start - 1, stop - 1)
                 if call.is_answer:
                     answer = call.tool_input
                 else:
                     tool, tool_input = call.tool, call.tool_input
-                    tool_span = (call.span[0], call.span[0] + len(call.tool))
-            elif role is _ANSWER:
-                answer = buffer[start:stop].strip()
-                tool = None  # it was named and not called
-            if found is None:
-                break
-            entry = stop - 1
-            start = at
-            state = crossing.to
-        if state.problem:
-            raise self.error(state.problem, text, end_span(state.problem, text, entry))
-        log = text[:entry].rstrip() if state.is_cut else text
+                    tool_span = (call.span[0], call.span[0] + len(tool))
+        if last.problem:
+            raise self.error(last.problem, text, end_span(last.problem, text, entry))
+        log = text[:entry].rstrip() if last.is_cut else text
         if tool is not None:
-            if problem := self.tool_problem(tool):
-                raise self.error(problem, text, trimmed(text, *tool_span))
-            if tools is not None and tool not in tools:
-                raise self.unknown_tool(tool, tools, text, trimmed(text, *tool_span))
-            return make_action(tool, "" if tool_input is None else tool_input, log)
+            if problem := self.tool_problem(tool, tools):
+                raise self.error(problem, text, trimmed(text, *tool_span), tools)
+            return make_action(tool, tool_input, log)
         if answer is not None:
             return make_finish(answer, log)
         raise self.error("nothing", text, end_span("nothing", text, entry))
 
-    def tool_problem(self, tool: str) -> str:
-        """Name the problem with the name of a tool; ``""`` if there is none."""
-        if not tool:
-            return "no_tool"
-        return "long_tool" if self.one_line_tools and "\n" in tool else ""
+    def _scan(self, buffer: str) -> tuple[list[tuple[State, int, int]], State, int]:
+        """Cut *buffer*, which is a line break and the text, at its markers.
+
+        Returns:
+            The state of each piece of text, and where it begins and ends in *buffer*; the last
+            state; and where in the text the marker stands that led to it, -1 if there is none.
+        """
+        segments = []
+        state = self.initial
+        start = at = 0
+        entry = -1
+        while (found := state.whole(buffer, at)) is not None:
+            crossing = state.crossings[(found.lastindex or 1) - 1]
+            stop, at = found.span()
+            if not crossing.is_note:
+                segments.append((state, start, stop))
+                start = at
+            state = crossing.to
+            entry = stop - 1
+        segments.append((state, start, len(buffer)))
+        return segments, state, entry
+
+    def _read_call(self, text: str, start: int, stop: int) -> Call:
+        """Read the call that a state has between two offsets into *text*."""
+        start, end = trimmed(text, start, stop)
+        reader = self.new_call()
+        if start < end:
+            reader.feed(text[start:end], start)
+        call = reader.close()[1]
+        if problem := self.call_problem(call):
+            raise self.error(problem, text, call_span(call, stop))
+        return call
 
     def new_call(self) -> CallReader:
         """Return a reader for the next call."""
         assert self.dialect.new_call is not None, "a dialect with call states has a call reader"
         return self.dialect.new_call()
 
-    def read_call(self, text: str, at: int) -> Call:
-        """Read the text of a call state, which stands at offset *at*."""
-        reader = self.new_call()
-        if body := text.strip():
-            reader.feed(body, at + len(text) - len(text.lstrip()))
-        return reader.close()[1]
+    def tool_problem(self, tool: str, tools: Collection[str] | None = None) -> str:
+        """Name the problem with the name of a tool; ``""`` if there is none."""
+        if not tool:
+            return "no_tool"
+        if self.one_line_tools and "\n" in tool:
+            return "long_tool"
+        return "unknown_tool" if tools is not None and tool not in tools else ""
 
     def call_problem(self, call: Call) -> str:
         """Name the problem with a call; ``""`` if there is none."""
@@ -189,29 +220,20 @@ class Machine:
             return call.problem
         return "after_call"
 
-    def error(self, name: str, text: str, span: Span) -> OutputParserException:
-        """Return the error for the problem *name* in *text*."""
-        problem = self.dialect.problems[name]
-        message = problem.exact.replace("{text}", text) if self.is_strict else ""
+    def error(
+        self, name: str, text: str, span: Span, tools: Collection[str] | None = None
+    ) -> OutputParserException:
+        """Return the error for the problem *name* with *text*, where *tools* are the known ones."""
+        if name == "unknown_tool":
+            problem = _unknown_tool(text[slice(*span)], tools or ())
+        else:
+            problem = self.dialect.problems[name]
+        exact = problem.exact.replace("{text}", text) if self.is_strict else ""
         return OutputParserException(
-            message or problem.reason,
+            exact or problem.reason,
             observation=problem.observation,
             llm_output=text,
             send_to_llm=problem.send_to_llm or not self.is_strict,
-            span=span,
-        )
-
-    def unknown_tool(
-        self, tool: str, tools: Collection[str], text: str, span: Span
-    ) -> OutputParserException:
-        """Return the error for a *tool* in *text* that is none of *tools*."""
-        near = get_close_matches(tool, tools, n=1)
-        hint = f" Did you mean {near[0]}?" if near else ""
-        return OutputParserException(
-            f"{tool!r} is none of the tools",
-            observation=f"There is no tool {tool!r}.{hint} The tools are: {', '.join(tools)}.",
-            llm_output=text,
-            send_to_llm=True,
             span=span,
         )
 
@@ -235,6 +257,15 @@ def machine(dialect: Dialect, mode: Mode) -> Machine:
         mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
     """
     return Machine(dialect, mode)
+
+
+def _unknown_tool(tool: str, tools: Collection[str]) -> Problem:
+    near = get_close_matches(tool, tools, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return Problem(
+        f"{tool!r} is none of the tools",
+        f"There is no tool {tool!r}.{hint} The tools are: {', '.join(tools)}.",
+    )
 
 
 def end_span(problem: str, text: str, entry: int) -> Span:

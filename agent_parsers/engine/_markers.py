@@ -15,11 +15,13 @@ characters: both patterns are linear on any text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 MOST: Final = 16
 """Longest run of white space, digits or dressing inside a label."""
@@ -76,11 +78,14 @@ class Label:
         """Give the atoms of each spelling."""
         words = self.words.split()
         if not self.loose:
-            label = *chain.from_iterable((*map(re.escape, w), SPACE, DIGITS, SPACE) for w in words), ":"
+            label = (
+                *chain.from_iterable((*map(re.escape, w), SPACE, DIGITS, SPACE) for w in words),
+                ":",
+            )
             yield label if self.anywhere else ("\n", *label)
             return
         letters = [[f"[{re.escape(c.lower())}{re.escape(c.upper())}]" for c in w] for w in words]
-        label = *chain.from_iterable((*w, JOINT, DIGITS, JOINT) for w in letters[:-1]),
+        label = (*chain.from_iterable((*w, JOINT, DIGITS, JOINT) for w in letters[:-1]),)
         label = *label, *letters[-1], BLANK, DIGITS, BLANK
         colon = "[:：]"
         yield "\n", INDENT, *label, colon

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, AgentStep
 from agent_parsers.engine._dialect import Dialect, Written
 from agent_parsers.engine._stream import StreamParser
 from agent_parsers.engine._turn import Turn, read_turn
 from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 __all__ = ["Step", "render", "render_scratchpad"]
 
@@ -32,7 +34,9 @@ def render(
     if isinstance(step, AgentFinish):
         answer = step.return_values.get("output")
         if not isinstance(answer, str):
-            raise ValueError(f"{dialect.name} answers with a text under 'output', not {answer!r}")
+            raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError
+                f"{dialect.name} answers with a text under 'output', not {answer!r}"
+            )
         return _write(dialect, Written(thought, answer=answer, number=number))
     if isinstance(step, AgentAction):
         return _write(dialect, Written(thought, step.tool, step.tool_input, number=number))

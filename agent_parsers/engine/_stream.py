@@ -3,44 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine._calls import CallReader
 from agent_parsers.engine._dialect import Dialect, Role
 from agent_parsers.engine._events import (
     ActionComplete,
-    AnswerDelta,
     Event,
     Failed,
     Finish,
-    InputDelta,
     MarkerSeen,
-    ObservationDelta,
-    QuestionDelta,
     Repair,
     SkippedDelta,
     Span,
-    ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.engine._machine import MAX_CHARS, Crossing, Machine, Mode, State, call_span, end_span, machine
-from output_parsers import OutputParserException
+from agent_parsers.engine._machine import (
+    MAX_CHARS,
+    Crossing,
+    Machine,
+    Mode,
+    State,
+    call_span,
+    end_span,
+    machine,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.engine._calls import CallReader
 
 __all__ = ["StreamParser"]
 
-_DELTA: Final = {
-    Role.QUESTION: QuestionDelta,
-    Role.THOUGHT: ThoughtDelta,
-    Role.INPUT: InputDelta,
-    Role.ANSWER: AnswerDelta,
-    Role.OBSERVATION: ObservationDelta,
-    Role.SKIPPED: SkippedDelta,
-}
-"""What text is told as at once. The name of a tool waits until it is whole."""
-_KEPT: Final = {Role.TOOL, Role.INPUT, Role.ANSWER}
-"""What is also put together for the result."""
 _BETWEEN: Final = {Role.QUESTION, Role.OBSERVATION, Role.SKIPPED}
 """What is no part of a step."""
 
@@ -164,7 +159,8 @@ class StreamParser:
         text = self.text
         self._end_text(events, text)
         if self._problem is not None:
-            raise self._error(text, *self._problem)
+            name, span = self._problem
+            raise self._machine.error(name, text, span, self._tools)
         return events
 
     def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
@@ -221,16 +217,15 @@ class StreamParser:
             self._blank.append(rest)
 
     def _tell(self, events: list[Event], text: str, at: int) -> None:
-        role = self._state.role
-        if role in _KEPT:
-            self._kept.append(text)
-        elif role is Role.CALL:
+        state = self._state
+        if state.delta is not None:
+            events.append(state.delta(text, (at, at + len(text))))
+        elif state.role is Role.CALL:
             if self._call is None:
                 self._call = self._machine.new_call()
             events += self._call.feed(text, at)
-            return
-        if delta := _DELTA.get(role):
-            events.append(delta(text, (at, at + len(text))))
+        if state.is_kept:
+            self._kept.append(text)
 
     def _tell_marker(self, events: list[Event], end: int) -> None:
         """Tell of the last marker, which with its white space goes up to *end*."""
@@ -247,8 +242,9 @@ class StreamParser:
         if self._machine.is_transcript:
             self._turn_page(events, to.role, start)
         if self._machine.mends and not crossing.is_canonical(spelt):
-            message = f"read {spelt.strip()!r} as the label {crossing.marker!r}"
-            events.append(Repair("label", (start, end), message))
+            label = spelt.strip()
+            message = f"read {label!r} as the label {crossing.marker!r}"
+            events.append(Repair("label", (end - len(label), end), message))
         if to.is_cut:
             message = f"the turn ended at {spelt.strip()!r}; what follows is no part of it"
             events.append(Repair("invented", (start, end), message))
@@ -366,9 +362,7 @@ class StreamParser:
         """Complete the action whose tool was named, with an input that ends at offset *end*."""
         assert self._tool is not None, "an input follows a tool"
         tool, span = self._tool
-        problem = self._machine.tool_problem(tool)
-        if not problem and self._tools is not None and tool not in self._tools:
-            problem = "unknown_tool"
+        problem = self._machine.tool_problem(tool, self._tools)
         if problem:
             self._fail(events, problem, span)
             return
@@ -394,15 +388,9 @@ class StreamParser:
             return
         at = min(self._step_at, span[0])
         text = self._slice(at, span[1])
-        error = self._error(text, problem, (span[0] - at, span[1] - at))
+        error = self._machine.error(problem, text, (span[0] - at, span[1] - at))
         events.append(Failed(error, span))
         self._acted = True
-
-    def _error(self, text: str, problem: str, span: Span) -> OutputParserException:
-        if problem == "unknown_tool":
-            assert self._tools is not None, "a tool is unknown if others are known"
-            return self._machine.unknown_tool(text[slice(*span)], self._tools, text, span)
-        return self._machine.error(problem, text, span)
 
     def _end_text(self, events: list[Event], text: str) -> None:
         stop = self._size
@@ -422,12 +410,12 @@ class StreamParser:
                 self._finish(events, text[: self._cut_at].rstrip() if state.is_cut else text)
 
     def _log(self, stop: int) -> str:
-        """The model's text from the beginning of the step to offset *stop*."""
+        """Return the model's text from the beginning of the step to offset *stop*."""
         text = self._slice(max(self._step_at, 0), stop).rstrip()
         return text.lstrip() if self._machine.is_transcript else text
 
     def _slice(self, start: int, stop: int) -> str:
-        """The text from *start*, which is never less than before, to *stop*."""
+        """Return the text from *start*, which is never less than before, to *stop*."""
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)[start - self._base :]]
             self._base = start

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers.engine._dialect import Dialect
 from agent_parsers.engine._events import Event, MarkerSeen, Repair, ThoughtDelta, merge_events
-from agent_parsers.engine._machine import MAX_CHARS, Mode
-from agent_parsers.engine._stream import StreamParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agent_parsers._agent import AgentAction, AgentFinish
+    from agent_parsers.engine._stream import StreamParser
 
 __all__ = ["Turn", "read_turn", "thought_of"]
 

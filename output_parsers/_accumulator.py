@@ -1,0 +1,86 @@
+"""The sum of a stream's chunks so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from output_parsers._model_output import HasContent, content_of, message_of, part_of
+from outputs import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessageChunk,
+    ChatGenerationChunk,
+    Generation,
+    GenerationChunk,
+)
+from outputs._any_message import MESSAGE_CLASSES
+
+if TYPE_CHECKING:
+    from output_parsers._model_output import ModelOutput
+
+
+class Accumulator:
+    """Takes chunks and gives their sum as `text`, or as a `generation` with the message.
+
+    Messages are added up only when that is asked for, and then all that wait in one go: as long
+    as contents are plain text, so is the sum's.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] | None = []
+        """The text in pieces; None once it depends on how blocks add up."""
+        self._waiting: list[str | HasContent] = []
+        self._has_messages = False
+        self._message: BaseMessageChunk | None = None
+
+    def add(self, chunk: ModelOutput) -> None:
+        """Append *chunk*.
+
+        Raises:
+            TypeError: It is neither text nor a message nor a generation.
+        """
+        part = part_of(chunk)
+        self._waiting.append(part)
+        self._has_messages = self._has_messages or not isinstance(part, str)
+        content = content_of(part)
+        if not isinstance(content, str):
+            self._texts = None
+        elif self._texts is not None:
+            self._texts.append(content)
+
+    def text(self) -> str:
+        """Return the text of the sum."""
+        if self._texts is None:
+            return self.generation().text
+        text = "".join(self._texts)
+        self._texts = [text]
+        return text
+
+    def generation(self) -> Generation:
+        """Return the sum: a chunk of a chat generation if there are messages, else of text.
+
+        Raises:
+            TypeError, ValueError: The messages do not add up; see `BaseMessageChunk`.
+        """
+        if not self._has_messages:
+            return GenerationChunk(text=self.text())
+        chunks = [_chunk_of(part) for part in self._waiting]
+        self._waiting.clear()
+        if self._message is None:
+            self._message = chunks.pop(0)
+        if chunks:
+            self._message = self._message + chunks
+        return ChatGenerationChunk(message=self._message)
+
+
+def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
+    """Return a text or message as a chunk that says the same."""
+    if isinstance(part, str):
+        return AIMessageChunk(content=part)
+    message = message_of(part)
+    if isinstance(message, BaseMessageChunk):
+        return message
+    name = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
+    chunk = MESSAGE_CLASSES[f"{name}Chunk"](**{k: v for k, v in message if k != "type"})
+    assert isinstance(chunk, BaseMessageChunk)
+    return chunk

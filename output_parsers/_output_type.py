@@ -1,0 +1,46 @@
+"""What a generic parser returns, found in the type arguments of its class and its parents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+def output_type_of(cls: type[BaseModel], root: type[BaseModel]) -> Any:
+    """Return what the type parameter of *root* stands for in *cls*, a subclass.
+
+    Arguments are followed through the generic classes between the two::
+
+        class ListParser(BaseOutputParser[list[T]]): ...
+
+        output_type_of(ListParser[int], BaseOutputParser)  # list[int]
+
+    Raises:
+        TypeError: It stands for nothing in particular.
+    """
+    found = _argument(cls, root)
+    if isinstance(found, TypeVar):
+        raise TypeError(
+            f"Runnable {cls.__name__} doesn't have an inferable OutputType. "
+            "Override the OutputType property to specify the output type."
+        )
+    return found
+
+
+def _argument(cls: type[BaseModel], root: type[BaseModel]) -> Any:
+    if cls is root:
+        return root.__pydantic_generic_metadata__["parameters"][0]
+    metadata = cls.__pydantic_generic_metadata__
+    origin = metadata["origin"]
+    if origin is None:
+        parent = next(base for base in cls.__bases__ if issubclass(base, root))
+        return _argument(parent, root)
+    parameters = origin.__pydantic_generic_metadata__["parameters"]
+    meaning = dict(zip(parameters, metadata["args"], strict=True))
+    found = _argument(origin, root)
+    if isinstance(found, TypeVar):
+        return meaning.get(found, found)
+    inner = getattr(found, "__parameters__", ())
+    return found[tuple(meaning.get(name, name) for name in inner)] if inner else found

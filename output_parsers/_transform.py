@@ -1,0 +1,155 @@
+"""Parsers of streams.
+
+What a stream parser does with a chunk is written once, as a reader without I/O: `feed` takes a
+chunk and returns what it gives, `close` returns what the end of the stream gives. `read` and
+`aread` are the two loops around any reader.
+"""
+
+# ruff: noqa: A002 - `input` is the name of the argument in LangChain
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from typing_extensions import override
+
+from output_parsers._accumulator import Accumulator
+from output_parsers._base import BaseOutputParser, T, is_default
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
+    from output_parsers._batching import RunnableConfig
+    from output_parsers._model_output import ModelOutput
+
+Out = TypeVar("Out", covariant=True)
+
+
+class ChunkReader(Protocol[Out]):
+    """Takes the chunks of one stream and gives what can be said after each."""
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[Out]:
+        """Take *chunk* and return what it gives, often nothing."""
+
+    def close(self) -> Iterable[Out]:
+        """Return what is left to say when the stream has ended."""
+
+
+def read(reader: ChunkReader[Out], chunks: Iterator[ModelOutput]) -> Iterator[Out]:
+    """Yield what *reader* gives for *chunks*, as they arrive."""
+    for chunk in chunks:
+        yield from reader.feed(chunk)
+    yield from reader.close()
+
+
+async def aread(reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput]) -> AsyncIterator[Out]:
+    """Yield what *reader* gives for *chunks*, as they arrive.
+
+    *chunks* are closed however this ends: a caller who stops early lets go of the connection.
+    """
+    try:
+        async for chunk in chunks:
+            for output in reader.feed(chunk):
+                yield output
+        for output in reader.close():
+            yield output
+    finally:
+        if (aclose := getattr(chunks, "aclose", None)) is not None:
+            await aclose()
+
+
+class BaseTransformOutputParser(BaseOutputParser[T]):
+    """A parser that parses each chunk of a stream on its own.
+
+    A subclass whose results depend on more than one chunk overrides `_reader`.
+    """
+
+    def _reader(self) -> ChunkReader[T]:
+        """Return a reader for one stream."""
+        return _EachChunk(self)
+
+    def _transform(self, input: Iterator[ModelOutput]) -> Iterator[T]:
+        return read(self._reader(), input)
+
+    def _atransform(self, input: AsyncIterator[ModelOutput]) -> AsyncIterator[T]:
+        return aread(self._reader(), input)
+
+    @override
+    def transform(
+        self, input: Iterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[T]:
+        """Yield results while *input*, an iterator of text or message chunks, arrives.
+
+        Raises:
+            OutputParserException: The model did not write what was expected.
+            TypeError: A chunk is neither text nor a message nor a generation.
+        """
+        return self._transform(input)
+
+    @override
+    def atransform(
+        self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[T]:
+        """Do the same as `transform`."""
+        return self._atransform(input)
+
+
+class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
+    """A parser that, after each chunk of a stream, parses all that has arrived.
+
+    It gives a result only if it differs from the one before. `parse_result` is called with
+    ``partial=True`` and the sum of the chunks, and returns None if nothing can be said yet.
+    """
+
+    diff: bool = False
+    """Give what changed from one result to the next, in place of the results."""
+
+    def _diff(self, prev: T | None, next: T) -> T:
+        """Return what changed from *prev*, None at first, to *next*.
+
+        Raises:
+            NotImplementedError: The parser has no notion of a difference.
+        """
+        raise NotImplementedError
+
+    @override
+    def _reader(self) -> ChunkReader[T]:
+        return _AllSoFar(self)
+
+
+class _EachChunk(Generic[T]):
+    """Parses each chunk on its own."""
+
+    def __init__(self, parser: BaseTransformOutputParser[T]) -> None:
+        self._parser = parser
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
+        return (BaseOutputParser.invoke(self._parser, chunk),)
+
+    def close(self) -> Iterable[T]:
+        return ()
+
+
+class _AllSoFar(Generic[T]):
+    """Parses the sum of the chunks after each of them."""
+
+    def __init__(self, parser: BaseCumulativeTransformOutputParser[T]) -> None:
+        self._parser = parser
+        self._sum = Accumulator()
+        self._last: T | None = None
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
+        parser = self._parser
+        self._sum.add(chunk)
+        # As in `BaseOutputParser.invoke`: messages add up only for those who look at them.
+        if is_default(parser.parse_result):
+            result = parser.parse(self._sum.text())
+        else:
+            result = parser.parse_result([self._sum.generation()], partial=True)
+        if result is None or result == self._last:
+            return ()
+        last, self._last = self._last, result
+        return (parser._diff(last, result) if parser.diff else result,)
+
+    def close(self) -> Iterable[T]:
+        return ()

@@ -1,0 +1,93 @@
+"""Data that language models produce: messages, their chunks, tool calls, usage and generations."""
+
+from outputs._ai import AIMessage
+from outputs._ai_chunks import AIMessageChunk, add_ai_message_chunks
+from outputs._any_message import AnyMessage, AnyMessageChunk
+from outputs._chunks import (
+    BaseMessageChunk,
+    ChatMessageChunk,
+    FunctionMessageChunk,
+    HumanMessageChunk,
+    SystemMessageChunk,
+    ToolMessageChunk,
+    message_chunk_to_message,
+)
+from outputs._content import Content, TextAccessor, merge_content
+from outputs._generations import (
+    ChatGeneration,
+    ChatGenerationChunk,
+    Generation,
+    GenerationChunk,
+    merge_chat_generation_chunks,
+)
+from outputs._merging import merge_dicts, merge_lists, merge_obj
+from outputs._messages import (
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from outputs._results import ChatResult, LLMResult, RunInfo
+from outputs._tool_calls import (
+    InvalidToolCall,
+    ToolCall,
+    ToolCallChunk,
+    invalid_tool_call,
+    tool_call,
+    tool_call_chunk,
+)
+from outputs._usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
+
+__all__ = [  # noqa: RUF022 - by subject
+    # messages
+    "BaseMessage",
+    "AIMessage",
+    "ChatMessage",
+    "FunctionMessage",
+    "HumanMessage",
+    "SystemMessage",
+    "ToolMessage",
+    "AnyMessage",
+    # their content
+    "Content",
+    "TextAccessor",
+    "merge_content",
+    # their chunks
+    "BaseMessageChunk",
+    "AIMessageChunk",
+    "ChatMessageChunk",
+    "FunctionMessageChunk",
+    "HumanMessageChunk",
+    "SystemMessageChunk",
+    "ToolMessageChunk",
+    "AnyMessageChunk",
+    "add_ai_message_chunks",
+    "message_chunk_to_message",
+    # tool calls
+    "ToolCall",
+    "InvalidToolCall",
+    "ToolCallChunk",
+    "tool_call",
+    "invalid_tool_call",
+    "tool_call_chunk",
+    # token usage
+    "InputTokenDetails",
+    "OutputTokenDetails",
+    "UsageMetadata",
+    "add_usage",
+    # generations and results
+    "Generation",
+    "GenerationChunk",
+    "ChatGeneration",
+    "ChatGenerationChunk",
+    "merge_chat_generation_chunks",
+    "ChatResult",
+    "LLMResult",
+    "RunInfo",
+    # merging
+    "merge_dicts",
+    "merge_lists",
+    "merge_obj",
+]

@@ -1,0 +1,23 @@
+"""A shorter `repr` for pydantic models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+    from pydantic import BaseModel
+
+    ReprArgs = Iterable[tuple[str | None, Any]]
+
+
+def without_defaults(model: BaseModel, args: ReprArgs) -> Iterator[tuple[str | None, Any]]:
+    """Yield those of a model's *args* for `repr` that differ from their field's default."""
+    fields = type(model).model_fields
+    for name, value in args:
+        default = fields[name].default if name in fields else ...
+        # Types first: comparing arrays gives an array, which is neither true nor false.
+        if type(value) is not type(default) or value != default:
+            yield name, value

@@ -1,0 +1,72 @@
+"""What can go wrong while JSON is read.
+
+::
+
+    ValueError
+    └── json.JSONDecodeError
+        └── JsonError               all that the reader itself raises
+            ├── JsonSyntaxError     from ``pos`` on, the text is not JSON
+            ├── JsonIncompleteError the text ended before its value did
+            └── JsonLimitError      the text passes a limit, whose name is ``limit``
+
+All of them are `json.JSONDecodeError`, so that a caller who handles that handles these.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+
+class JsonError(json.JSONDecodeError):
+    """A text that cannot be read as JSON, or not to its end.
+
+    The reader does not keep the text, so ``doc`` is empty and the place is told as a character
+    offset; a caller who has the text finds line and column from ``pos``.
+    """
+
+    doc: str
+    """Always empty here; `json.JSONDecodeError` promises the attribute."""
+
+    pos: int
+    """Offset in ``str`` characters, from the start of the text, where the expectation failed."""
+
+    def __init__(self, msg: str, doc: str, pos: int) -> None:
+        super().__init__(msg, doc, pos)
+        # The line and column of an empty document would mislead.
+        self.args = (f"{msg} (character {pos})",)
+
+
+class JsonSyntaxError(JsonError):
+    """The text stops being JSON at ``pos``."""
+
+
+class JsonIncompleteError(JsonError):
+    """The text ended before its value did."""
+
+    closers: str | None
+    """The brackets that would complete it, such as ``]}``; `None` if a value was cut in the middle.
+
+    A number at the very end of an open container counts as cut: ``[12`` may have been ``[120]``.
+    """
+
+    def __init__(self, msg: str, doc: str, pos: int, closers: str | None = None) -> None:
+        super().__init__(msg, doc, pos)
+        self.closers = closers
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.msg, self.doc, self.pos, self.closers)
+
+
+class JsonLimitError(JsonError):
+    """The text passes a limit that was set against hostile or runaway input."""
+
+    limit: str
+    """The name of the limit: ``max_depth``, ``max_chars`` or ``max_number_chars``."""
+
+    def __init__(self, msg: str, doc: str, pos: int, limit: str = "") -> None:
+        super().__init__(msg, doc, pos)
+        self.limit = limit
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.msg, self.doc, self.pos, self.limit)

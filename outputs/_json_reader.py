@@ -1,0 +1,200 @@
+"""JSON read while it is written: the value so far, at every moment.
+
+`parse_partial_json` takes a text at once, cut short or not; `JsonReader` takes it as it streams in.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from outputs import _json_scalars as scalars
+from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
+from outputs._json_scalars import NOTHING
+from outputs._json_steps import JsonSteps
+from outputs._json_whole import MAX_DEPTH, parse_whole
+
+if TYPE_CHECKING:
+    from outputs._json_changes import Operation
+
+__all__ = [
+    "JsonError",
+    "JsonIncompleteError",
+    "JsonLimitError",
+    "JsonReader",
+    "JsonSyntaxError",
+    "parse_partial_json",
+]
+
+
+class JsonReader(JsonSteps):
+    """Reads one JSON value from text that arrives in chunks, cut anywhere.
+
+    ::
+
+        reader = JsonReader()
+        reader.feed('{"tool": "sea')    # 13, the characters used
+        reader.value                    # {"tool": "sea"}
+        reader.feed('rch"} and so on')  # 5
+        reader.complete, reader.end     # True, 18
+
+    The value after any prefix is what `parse_partial_json` returns for that prefix. Python's
+    ``NaN`` and ``Infinity`` are accepted, and raw control characters in strings.
+
+    Text that stops being JSON does not raise: `error` is set, and `value` follows the brackets of
+    the rest, as LangChain's does. Only a limit raises in `feed`.
+
+    Args:
+        strict: Refuse control characters in strings, except the newline.
+        max_depth: How many arrays and objects may be open at once.
+        max_chars: How many characters may be read; `None` for any number.
+    """
+
+    __slots__ = ("_snapshot",)
+
+    def __init__(
+        self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
+    ) -> None:
+        super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
+        self._snapshot: Any = NOTHING
+
+    @property
+    def complete(self) -> bool:
+        """Whether the value has ended."""
+        return self.end is not None
+
+    @property
+    def has_value(self) -> bool:
+        """Whether anything can be read yet; if not, `value` is `None`."""
+        if self._stale:
+            self._snapshot = self._take_snapshot()
+            self._stale = False
+        return self._snapshot is not NOTHING
+
+    @property
+    def value(self) -> Any:
+        """The value so far.
+
+        It never changes, however the text goes on, and shares all closed containers with the
+        values before and after it, so treat it as read-only. It costs a copy of the open
+        containers (their items are not copied) and of the open string.
+        """
+        return self._snapshot if self.has_value else None
+
+    def changes(self) -> list[Operation]:
+        r"""Return what changed since the last call, as JSON Patch operations (RFC 6902).
+
+        The first is a ``replace`` at path ``""`` with the whole value; then what is new is an
+        ``add``, and a string that grows is a ``replace`` of the whole string. What cannot be read
+        any more is a ``remove``: a string that ends in ``\u12``, until the rest comes. The cost
+        does not depend on how many items the open containers have.
+        """
+        if self._moved:  # The brackets of a broken text may lead anywhere.
+            self._moved = False
+            return self._grown.start_again(self.value if self.has_value else NOTHING)
+        return self._grown.changes(self._partial())
+
+    def close(self, *, supply_closers: bool = False) -> Any:
+        """Tell the end of the text; return the whole value.
+
+        Args:
+            supply_closers: Accept a value that lacks nothing but brackets at its end.
+
+        Raises:
+            JsonSyntaxError: The text stopped being JSON.
+            JsonLimitError: A limit was passed.
+            JsonIncompleteError: The text ended before the value did; its ``closers`` tells
+                whether only brackets are missing.
+        """
+        if self._inside is JsonSteps._number and self._grown.top is None:
+            self._end_number("", 0, self._parts[0])
+        if self.error is not None:
+            raise self.error
+        if self.end is None:
+            closers = self._missing_closers()
+            if closers is None or not supply_closers:
+                reason = "expected more: the text ended before the value"
+                raise JsonIncompleteError(reason, "", self._offset, closers)
+            end = self._offset
+            self._feed(closers)
+            self.end = end
+        return self._grown.root
+
+    def feed_trailing(self, chunk: str) -> None:
+        """Read text after the end of the value as if it belonged to it, as LangChain does.
+
+        It leaves the value alone unless its brackets are unbalanced.
+        """
+        self._break(chunk, 0, f"expected {self._END.expected}")
+
+    def _take_snapshot(self) -> Any:
+        if self._remains is not None:
+            return self._remains.value()
+        return self._grown.snapshot(self._partial())
+
+    def _partial(self) -> Any:
+        """Return what can be read of the string or number that is open, or `NOTHING`."""
+        if self._inside is JsonSteps._text:
+            text = "".join(self._parts)
+            self._parts = [text]
+            if not self._held:
+                return text
+            more = scalars.read_cut_escape(self._held)
+            return NOTHING if more is None else text + more
+        if self._inside is JsonSteps._number:
+            return scalars.read_number(self._parts[0])[0]
+        return NOTHING
+
+    def _missing_closers(self) -> str | None:
+        if self._inside is not None or self._held or not self._state.closable:
+            return None
+        tops = [top for top, _ in self._grown.frames()]
+        return "".join("]" if isinstance(top, list) else "}" for top in reversed(tops))
+
+
+def parse_partial_json(
+    text: str, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
+) -> Any:
+    r"""Return the value of the longest readable prefix of *text*.
+
+    What is open at the end is closed, and what cannot be read there is dropped::
+
+        {"tool": "search", "input": {"query": "par   {"tool": "search", "input": {"query": "par"}}
+        {"tool": "search", "inp                      {"tool": "search"}
+        {"ok": tru                                   {}
+
+    This is the rule of ``langchain_core.utils.json.parse_partial_json``, with all that follows
+    from it: a closing bracket that closes nothing makes the value `None`, and after text that is
+    not JSON the brackets of the rest still decide what the value is.
+
+    Args:
+        text: JSON, whole or cut short. Text after the value is ignored if its brackets match.
+        strict: Refuse control characters in strings, except the newline.
+        max_depth: How many arrays and objects may be open at once.
+        max_chars: How long *text* may be; `None` for any length.
+
+    Raises:
+        json.JSONDecodeError: No prefix has a value; the message is that of `json.loads`.
+        JsonLimitError: *text* passes a limit (it is a `json.JSONDecodeError`, too).
+    """
+    if max_chars is not None and len(text) > max_chars:
+        reason = f"expected at most {max_chars} characters (max_chars)"
+        raise JsonLimitError(reason, "", max_chars, "max_chars")
+    value = parse_whole(text, max_depth)
+    if value is not NOTHING:
+        return value
+    reader = JsonReader(strict=strict, max_depth=max_depth)
+    used = reader.feed(text)
+    if used < len(text):
+        reader.feed_trailing(text[used:])
+    if not reader.has_value:
+        _raise_as_json_does(text, strict=strict)
+        reader.close()
+    return reader.value
+
+
+def _raise_as_json_does(text: str, *, strict: bool) -> None:
+    try:
+        json.loads(text, strict=strict)
+    except RecursionError:
+        return
