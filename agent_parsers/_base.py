@@ -96,9 +96,9 @@ class DialectParser(AgentOutputParser):
             OutputParserException: The text is neither an action nor an answer, or both, or too
                 long, or names a tool that there is not. It says where, and what to tell the model.
         """
-        tools = None if self.tools is None else self.tool_names
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict")
-        return reader.parse(text, max_chars=self.max_chars, tools=tools)
+        return machine(self.dialect, "lenient" if self.lenient else "strict").parse(
+            text, self.max_chars, None if self.tools is None else self.tool_names
+        )
 
     def read(self, text: str) -> Turn:
         """Read one turn and return all that is to know of it.

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from pydantic import Field
 from typing_extensions import override
 
 from agent_parsers._base import DialectParser
 from agent_parsers.dialects import react, react_docstore
-
-if TYPE_CHECKING:
-    from agent_parsers.engine import Dialect
+from agent_parsers.engine import Dialect
 
 __all__ = ["ReActOutputParser", "ReActSingleInputOutputParser"]
 

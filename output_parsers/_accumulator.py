@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from output_parsers._model_output import HasContent, content_of, message_of, part_of
 from outputs import (
     AIMessage,
-    AIMessageChunk,
     BaseMessageChunk,
     ChatGenerationChunk,
     Generation,
@@ -75,9 +74,7 @@ class Accumulator:
 
 def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
     """Return a text or message as a chunk that says the same."""
-    if isinstance(part, str):
-        return AIMessageChunk(content=part)
-    message = message_of(part)
+    message = AIMessage(content=part) if isinstance(part, str) else message_of(part)
     if isinstance(message, BaseMessageChunk):
         return message
     name = MESSAGE_CLASSES.get(message.type, AIMessage).__name__

@@ -143,12 +143,24 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
 
     @classmethod
     @override
-    def model_rebuild(cls, *, _parent_namespace_depth: int = 2, **kwargs: Any) -> bool | None:
-        # pydantic calls this when a type argument is given, which happens at import. A class that
-        # is abstract has no instances to validate, so it needs none of the milliseconds it takes.
-        if cls.__abstractmethods__:
-            return None
-        return super().model_rebuild(_parent_namespace_depth=_parent_namespace_depth + 1, **kwargs)
+    def model_rebuild(
+        cls,
+        *,
+        force: bool = False,
+        raise_errors: bool = True,
+        _parent_namespace_depth: int = 2,
+        _types_namespace: Any = None,
+    ) -> bool | None:
+        # With a namespace it is pydantic that calls, when a type argument is given: at import. A
+        # validator takes milliseconds to build, and a class that is abstract validates nothing.
+        if _types_namespace is not None and cls.__abstractmethods__:
+            return False
+        return super().model_rebuild(
+            force=force,
+            raise_errors=raise_errors,
+            _parent_namespace_depth=_parent_namespace_depth + 1,
+            _types_namespace=_types_namespace,
+        )
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         return without_defaults(self, super().__repr_args__())

@@ -6,7 +6,7 @@ as ours, by the fields that LangChain gives a message of its ``type``.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, cast
 
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation
 from outputs._any_message import MESSAGE_CLASSES
@@ -32,10 +32,12 @@ def part_of(output: ModelOutput) -> str | HasContent:
     """
     if isinstance(output, str) or hasattr(output, "content"):
         return output
-    if isinstance(output, ChatGeneration):
-        return output.message
-    if isinstance(output, Generation):
-        return output.text
+    message = getattr(output, "message", None)
+    if hasattr(message, "content"):
+        return cast("HasContent", message)
+    text = getattr(output, "text", None)
+    if isinstance(text, str):
+        return text
     raise TypeError(f"a parser takes a str, a message or a generation, not {type(output).__name__}")
 
 

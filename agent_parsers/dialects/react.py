@@ -81,7 +81,7 @@ STRICT: Final = Table(
         "answer and action": "both",
         "action and answer": "both",
     },
-    keeps_end=frozenset({"input", "action and answer"}),
+    keeps_input_end=True,
     one_line_tools=False,
 )
 
@@ -186,7 +186,7 @@ def read_input(text: str) -> str:
     Quotes within it mean that the outer ones are no pair: ``"a" or "b"`` stays as it is.
     """
     text = text.strip(" ")
-    if text[:1] == '"' == text[-1:] and text.count('"') == 2:
+    if '"' in text and text[0] == '"' == text[-1] and text.count('"') == 2:
         return text[1:-1]
     return text
 

@@ -118,8 +118,8 @@ class Table:
     """What a marker does, by state and marker. A marker without a row is plain text there."""
     ends: Mapping[str, str] = field(default_factory=dict)
     """The problem with a turn that ends in a state, for states where it must not end."""
-    keeps_end: frozenset[str] = frozenset()
-    """States whose last white space is text; elsewhere it belongs to the marker that follows."""
+    keeps_input_end: bool = False
+    """Whether white space at the end of an input is part of it, and not of the marker it meets."""
     one_line_tools: bool = True
     """Whether a tool's name that runs over a line is refused, being two things read as one."""
     transcript_start: str = ""
@@ -139,7 +139,7 @@ class Table:
         unused = self.markers.keys() - {marker for _, marker in self.moves}
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no move")
-        for state in (*self.ends, *self.keeps_end, self.transcript_start or self.initial):
+        for state in (*self.ends, self.transcript_start or self.initial):
             if state not in self.roles:
                 raise ValueError(f"state {state!r} has no role")
 

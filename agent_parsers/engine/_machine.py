@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from re import Match
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from re import Match, Pattern
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Problem, Role, Table
@@ -24,7 +24,7 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ThoughtDelta,
 )
-from agent_parsers.engine._markers import Patterns
+from agent_parsers.engine._markers import Marker, Patterns
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ Search: TypeAlias = Callable[[str, int], Match[str] | None]
 MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
 
-_TOOL, _INPUT, _CALL, _ANSWER = Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER
+_TOOL, _INPUT, _CALL, _ANSWER = map(int, (Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER))
+_NOWHERE: Final[list[Span | None]] = [None] * len(Role)
 _DELTAS: Final[Mapping[Role, type[Delta]]] = {
     Role.QUESTION: QuestionDelta,
     Role.THOUGHT: ThoughtDelta,
@@ -57,8 +58,8 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "crossings", "delta", "growing", "is_cut", "is_kept", "keeps_end", "problem", "role",
-        "whole",
+        "crossings", "delta", "growing", "is_cut", "is_kept", "keeps_end", "leads", "problem",
+        "role", "skim", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -70,24 +71,42 @@ class State:
         self.problem = problem  # of a text that ends here
         self.keeps_end = keeps_end
         self.is_cut = is_cut  # the turn ended before
-        self.crossings: tuple[Crossing, ...] = ()  # by group of the match
+        # What finds a marker, and what it does, by group of the match; there is no group 0.
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
+        self.crossings: tuple[Crossing, ...] = ()
+        # The same, but for markers that make no difference to the result.
+        self.skim: Search = _no_marker
+        self.leads: tuple[Crossing, ...] = ()
 
-    def arm(self, patterns: Patterns, crossings: Mapping[str, Crossing]) -> None:
-        """Say which markers end this state. Their patterns are compiled when first needed."""
+    def arm(self, crossings: Mapping[str, Crossing], markers: Mapping[str, Marker]) -> None:
+        """Say which markers do what here. Their patterns are compiled when first needed."""
+        patterns = Patterns({name: markers[name] for name in crossings})
+        self.crossings = _by_group(patterns, crossings)
+        self.whole = self._lazy("whole", lambda: patterns.whole)
+        self.growing = self._lazy("growing", lambda: patterns.growing)
+        leads = {
+            name: crossing
+            for name, crossing in crossings.items()
+            if crossing.to is not self or self.is_kept
+        }
+        if leads:
+            few = patterns if leads == crossings else Patterns({n: markers[n] for n in leads})
+            self.leads = _by_group(few, leads)
+            self.skim = self._lazy("skim", lambda: few.whole)
 
-        def whole(text: str, start: int) -> Match[str] | None:
-            self.crossings = tuple(crossings[name] for name in patterns.names)
-            self.whole = patterns.whole.search
-            return self.whole(text, start)
+    def _lazy(self, name: str, pattern: Callable[[], Pattern[str]]) -> Search:
+        def search(text: str, start: int) -> Match[str] | None:
+            found: Search = pattern().search
+            setattr(self, name, found)
+            return found(text, start)
 
-        def growing(text: str, start: int) -> Match[str] | None:
-            self.crossings = tuple(crossings[name] for name in patterns.names)
-            self.growing = patterns.growing.search
-            return self.growing(text, start)
+        return search
 
-        self.whole, self.growing = whole, growing
+
+def _by_group(patterns: Patterns, crossings: Mapping[str, Crossing]) -> tuple[Crossing, ...]:
+    found = [crossings[name] for name in patterns.names]
+    return (found[0], *found)
 
 
 def _no_marker(_text: str, _start: int) -> None:
@@ -115,11 +134,12 @@ class Machine:
         self.is_strict = mode == "strict"
         self.mends = table.mends
         self.one_line_tools = table.one_line_tools
+        self.keeps_input_end = table.keeps_input_end
         self._states = _build(table, self.is_transcript)
         self.initial = self._states[table.transcript_start if self.is_transcript else table.initial]
 
     def parse(
-        self, text: str, *, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
+        self, text: str, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
     ) -> AgentAction | AgentFinish:
         """Read one whole turn.
 
@@ -135,60 +155,55 @@ class Machine:
         if len(text) > max_chars:
             raise self.too_long(text[:max_chars], max_chars)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
-        segments, last, entry = self._scan(buffer)
-        tool: str | None = None
-        tool_input: str | dict[Any, Any] = ""
-        tool_span = (0, 0)
-        answer: str | None = None
-        for state, start, stop in segments:
-            role = state.role
-            if role is _TOOL:
-                tool, tool_span = buffer[start:stop].strip(), (start - 1, stop - 1)
-            elif role is _INPUT:
-                value = buffer[start:stop].lstrip()
-                tool_input = self.dialect.read_input(value if state.keeps_end else value.rstrip())
-            elif role is _ANSWER:
-                answer = buffer[start:stop].strip()
-                tool = None  # it was named and not called
-            elif role is _CALL:
-                call = self._read_call(text, start - 1, stop - 1)
-                if call.is_answer:
-                    answer = call.tool_input
-                else:
-                    tool, tool_input = call.tool, call.tool_input
-                    tool_span = (call.span[0], call.span[0] + len(tool))
+        places, last, entry = self._scan(buffer)
+        log = text if not last.is_cut else text[:entry].rstrip()
+        if place := places[_CALL]:
+            call = self._read_call(text, place[0] - 1, place[1] - 1)
         if last.problem:
             raise self.error(last.problem, text, end_span(last.problem, text, entry))
-        log = text[:entry].rstrip() if last.is_cut else text
-        if tool is not None:
-            if problem := self.tool_problem(tool, tools):
-                raise self.error(problem, text, trimmed(text, *tool_span), tools)
-            return make_action(tool, tool_input, log)
-        if answer is not None:
-            return make_finish(answer, log)
+        if place:
+            if call.is_answer:
+                return make_finish(call.tool_input, log)
+            start = call.span[0]
+            self._check_tool(call.tool, text, start, start + len(call.tool), tools)
+            return make_action(call.tool, call.tool_input, log)
+        if place := places[_ANSWER]:
+            return make_finish(buffer[slice(*place)].strip(), log)
+        if place := places[_TOOL]:
+            start, stop = place
+            tool = buffer[start:stop].strip()
+            if not tool or tools is not None or "\n" in tool:
+                self._check_tool(tool, text, start - 1, stop - 1, tools)
+            if not (place := places[_INPUT]):
+                return make_action(tool, "", log)
+            start, stop = place
+            value = buffer[start:stop].lstrip()
+            if not self.keeps_input_end:
+                value = value.rstrip()
+            return make_action(tool, self.dialect.read_input(value), log)
         raise self.error("nothing", text, end_span("nothing", text, entry))
 
-    def _scan(self, buffer: str) -> tuple[list[tuple[State, int, int]], State, int]:
+    def _scan(self, buffer: str) -> tuple[list[Span | None], State, int]:
         """Cut *buffer*, which is a line break and the text, at its markers.
 
         Returns:
-            The state of each piece of text, and where it begins and ends in *buffer*; the last
-            state; and where in the text the marker stands that led to it, -1 if there is none.
+            Where the last text of each role stands in *buffer*, by role; the last state; and where
+            in the text the marker stands that led to it, -1 if there is none.
         """
-        segments = []
+        places = _NOWHERE.copy()
         state = self.initial
         start = at = 0
         entry = -1
-        while (found := state.whole(buffer, at)) is not None:
-            crossing = state.crossings[(found.lastindex or 1) - 1]
+        while (found := state.skim(buffer, at)) is not None:
+            crossing = state.leads[found.lastindex or 0]
             stop, at = found.span()
             if not crossing.is_note:
-                segments.append((state, start, stop))
+                places[state.role] = (start, stop)
                 start = at
             state = crossing.to
             entry = stop - 1
-        segments.append((state, start, len(buffer)))
-        return segments, state, entry
+        places[state.role] = (start, len(buffer))
+        return places, state, entry
 
     def _read_call(self, text: str, start: int, stop: int) -> Call:
         """Read the call that a state has between two offsets into *text*."""
@@ -200,6 +215,12 @@ class Machine:
         if problem := self.call_problem(call):
             raise self.error(problem, text, call_span(call, stop))
         return call
+
+    def _check_tool(
+        self, tool: str, text: str, start: int, stop: int, tools: Collection[str] | None
+    ) -> None:
+        if problem := self.tool_problem(tool, tools):
+            raise self.error(problem, text, trimmed(text, start, stop), tools)
 
     def new_call(self) -> CallReader:
         """Return a reader for the next call."""
@@ -295,7 +316,11 @@ def call_span(call: Call, stop: int) -> Span:
 
 def _build(table: Table, is_transcript: bool) -> dict[str, State]:
     states = {
-        name: State(role, problem=table.ends.get(name, ""), keeps_end=name in table.keeps_end)
+        name: State(
+            role,
+            problem=table.ends.get(name, ""),
+            keeps_end=role is Role.INPUT and table.keeps_input_end,
+        )
         for name, role in table.roles.items()
     }
     for name, state in states.items():
@@ -311,6 +336,5 @@ def _build(table: Table, is_transcript: bool) -> dict[str, State]:
             spelt = table.markers[marker].is_canonical
             crossings[marker] = Crossing(marker, to, isinstance(move, Note), spelt)
         if crossings:
-            patterns = Patterns({marker: table.markers[marker] for marker in crossings})
-            state.arm(patterns, crossings)
+            state.arm(crossings, table.markers)
     return states

@@ -176,7 +176,7 @@ class StreamParser:
             if found.lastindex is None:
                 stop = found.start()
                 break
-            crossing = state.crossings[found.lastindex - 1]
+            crossing = state.crossings[found.lastindex]
             stop, at = found.span()
             if crossing.is_note:
                 self._state = crossing.to
