@@ -6,7 +6,6 @@ first asked for. Users add their own with `register`.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Final
@@ -45,9 +44,11 @@ def get_dialect(name: str) -> Dialect:
     for dialect in loaded:
         if name in dialect.aliases:
             return dialect
+    from difflib import get_close_matches  # only errors need it
+
     near = get_close_matches(name, [*names, *(a for d in loaded for a in d.aliases)], n=1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"no dialect {name!r}{hint} The dialects are: {', '.join(names)}")
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise ValueError(f"there is no dialect {name!r}.{hint} The dialects are: {', '.join(names)}")
 
 
 def register(dialect: Dialect) -> Dialect:

@@ -199,6 +199,8 @@ class Dialect:
     """Writes an observation and what invites the next step, given its text and number."""
     instructions: str
     """What the model is told; ``{tools}`` and ``{tool_names}`` stand for the tools."""
+    machines: dict[str, Any] = field(init=False, default_factory=dict, repr=False)
+    """What the engine has made of this dialect so far, by mode."""
 
     def __post_init__(self) -> None:
         for mode, table in (("strict", self.strict), ("lenient", self.lenient)):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
-from functools import cache
 from re import Match, Pattern
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -39,7 +37,6 @@ Search: TypeAlias = Callable[[str, int], Match[str] | None]
 MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
 
-_TOOL, _INPUT, _CALL, _ANSWER = map(int, (Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER))
 _NOWHERE: Final[list[Span | None]] = [None] * len(Role)
 _DELTAS: Final[Mapping[Role, type[Delta]]] = {
     Role.QUESTION: QuestionDelta,
@@ -124,7 +121,12 @@ class Crossing:
 
 
 class Machine:
-    """One dialect, ready to read in one mode; see `machine`."""
+    """One dialect, ready to read in one mode; `machine` has it.
+
+    Args:
+        dialect: What to read.
+        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
+    """
 
     def __init__(self, dialect: Dialect, mode: Mode) -> None:
         table = dialect.strict if mode == "strict" else dialect.lenient
@@ -155,45 +157,9 @@ class Machine:
         if len(text) > max_chars:
             raise self.too_long(text[:max_chars], max_chars)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
-        places, last, entry = self._scan(buffer)
-        log = text if not last.is_cut else text[:entry].rstrip()
-        if place := places[_CALL]:
-            call = self._read_call(text, place[0] - 1, place[1] - 1)
-        if last.problem:
-            raise self.error(last.problem, text, end_span(last.problem, text, entry))
-        if place:
-            if call.is_answer:
-                return make_finish(call.tool_input, log)
-            start = call.span[0]
-            self._check_tool(call.tool, text, start, start + len(call.tool), tools)
-            return make_action(call.tool, call.tool_input, log)
-        if place := places[_ANSWER]:
-            return make_finish(buffer[slice(*place)].strip(), log)
-        if place := places[_TOOL]:
-            start, stop = place
-            tool = buffer[start:stop].strip()
-            if not tool or tools is not None or "\n" in tool:
-                self._check_tool(tool, text, start - 1, stop - 1, tools)
-            if not (place := places[_INPUT]):
-                return make_action(tool, "", log)
-            start, stop = place
-            value = buffer[start:stop].lstrip()
-            if not self.keeps_input_end:
-                value = value.rstrip()
-            return make_action(tool, self.dialect.read_input(value), log)
-        raise self.error("nothing", text, end_span("nothing", text, entry))
-
-    def _scan(self, buffer: str) -> tuple[list[Span | None], State, int]:
-        """Cut *buffer*, which is a line break and the text, at its markers.
-
-        Returns:
-            Where the last text of each role stands in *buffer*, by role; the last state; and where
-            in the text the marker stands that led to it, -1 if there is none.
-        """
-        places = _NOWHERE.copy()
+        places = _NOWHERE.copy()  # of the last text of each role in the buffer
         state = self.initial
-        start = at = 0
-        entry = -1
+        start = at = stop = 0
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             stop, at = found.span()
@@ -201,9 +167,31 @@ class Machine:
                 places[state.role] = (start, stop)
                 start = at
             state = crossing.to
-            entry = stop - 1
         places[state.role] = (start, len(buffer))
-        return places, state, entry
+        _, _, tool_at, input_at, call_at, answer_at, _, _ = places
+        entry = stop - 1  # where the last marker stands in the text; -1 if there is none
+        log = text[:entry].rstrip() if state.is_cut else text
+        if call_at is not None:
+            call = self._read_call(text, call_at[0] - 1, call_at[1] - 1)
+        if state.problem:
+            raise self.error(state.problem, text, end_span(state.problem, text, entry))
+        if call_at is not None:
+            return self._call_result(call, text, log, tools)
+        if answer_at is not None:
+            return make_finish(buffer[slice(*answer_at)].strip(), log)
+        if tool_at is not None:
+            start, stop = tool_at
+            tool = buffer[start:stop].strip()
+            if not tool or tools is not None or "\n" in tool:
+                self._check_tool(tool, text, start - 1, stop - 1, tools)
+            if input_at is None:
+                return make_action(tool, "", log)
+            start, stop = input_at
+            value = buffer[start:stop].lstrip()
+            if not self.keeps_input_end:
+                value = value.rstrip()
+            return make_action(tool, self.dialect.read_input(value), log)
+        raise self.error("nothing", text, end_span("nothing", text, entry))
 
     def _read_call(self, text: str, start: int, stop: int) -> Call:
         """Read the call that a state has between two offsets into *text*."""
@@ -215,6 +203,15 @@ class Machine:
         if problem := self.call_problem(call):
             raise self.error(problem, text, call_span(call, stop))
         return call
+
+    def _call_result(
+        self, call: Call, text: str, log: str, tools: Collection[str] | None
+    ) -> AgentAction | AgentFinish:
+        if call.is_answer:
+            return make_finish(call.tool_input, log)
+        start = call.span[0]
+        self._check_tool(call.tool, text, start, start + len(call.tool), tools)
+        return make_action(call.tool, call.tool_input, log)
 
     def _check_tool(
         self, tool: str, text: str, start: int, stop: int, tools: Collection[str] | None
@@ -269,18 +266,17 @@ class Machine:
         )
 
 
-@cache
 def machine(dialect: Dialect, mode: Mode) -> Machine:
-    """Return the machine that reads *dialect* in *mode*.
-
-    Args:
-        dialect: What to read.
-        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
-    """
-    return Machine(dialect, mode)
+    """Return what reads *dialect* in *mode*; it is made once."""
+    made: Machine | None = dialect.machines.get(mode)
+    if made is None:
+        made = dialect.machines[mode] = Machine(dialect, mode)
+    return made
 
 
 def _unknown_tool(tool: str, tools: Collection[str]) -> Problem:
+    from difflib import get_close_matches  # only errors need it
+
     near = get_close_matches(tool, tools, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return Problem(

@@ -21,7 +21,6 @@ from agent_parsers.engine._events import (
 from agent_parsers.engine._machine import (
     MAX_CHARS,
     Crossing,
-    Machine,
     Mode,
     State,
     call_span,
@@ -77,7 +76,7 @@ class StreamParser:
         max_chars: int | None = MAX_CHARS,
         tools: Collection[str] | None = None,
     ) -> None:
-        self._machine: Machine = machine(dialect, mode)
+        self._machine = machine(dialect, mode)
         self._tools = tools
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
