@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from outputs import _json_scalars as scalars
 from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
 from outputs._json_scalars import NOTHING
 from outputs._json_steps import JsonSteps
-from outputs._json_whole import MAX_DEPTH, parse_whole
+from outputs._json_whole import MAX_DEPTH, parse_whole, supply_closers
 
 if TYPE_CHECKING:
     from outputs._json_changes import Operation
@@ -57,6 +58,26 @@ class JsonReader(JsonSteps):
     ) -> None:
         super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
         self._snapshot: Any = NOTHING
+
+    def feed(self, chunk: str) -> int:
+        """Read on; return how many characters of *chunk* were used.
+
+        That is all of them until the value has ended; what comes after it is left alone.
+
+        Raises:
+            JsonLimitError: A limit is passed. It is raised again if more is fed.
+        """
+        if self._offset + len(chunk) > self._max_chars:
+            return self._feed_to_limit(chunk)
+        return self._feed(chunk)
+
+    def _feed_to_limit(self, chunk: str) -> int:
+        if isinstance(self.error, JsonLimitError):
+            raise self.error
+        used = self._feed(chunk[: self._max_chars - self._offset])
+        if self.end is None:
+            self._refuse(0, f"expected at most {self._max_chars} characters", "max_chars")
+        return used
 
     @property
     def complete(self) -> bool:
@@ -181,6 +202,8 @@ def parse_partial_json(
         reason = f"expected at most {max_chars} characters (max_chars)"
         raise JsonLimitError(reason, "", max_chars, "max_chars")
     value = parse_whole(text, max_depth)
+    if value is NOTHING:
+        value = parse_whole(supply_closers(text), max_depth)
     if value is not NOTHING:
         return value
     reader = JsonReader(strict=strict, max_depth=max_depth)
@@ -188,13 +211,7 @@ def parse_partial_json(
     if used < len(text):
         reader.feed_trailing(text[used:])
     if not reader.has_value:
-        _raise_as_json_does(text, strict=strict)
+        with suppress(RecursionError):
+            json.loads(text, strict=strict)  # Raises what everybody knows how to read.
         reader.close()
     return reader.value
-
-
-def _raise_as_json_does(text: str, *, strict: bool) -> None:
-    try:
-        json.loads(text, strict=strict)
-    except RecursionError:
-        return

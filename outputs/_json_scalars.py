@@ -28,7 +28,8 @@ Matcher: TypeAlias = Callable[[str, int], "re.Match[str]"]
 """Matches at a position; for the patterns here that always succeeds, if only with nothing."""
 
 
-def _matcher(pattern: str) -> Matcher:
+def matcher(pattern: str) -> Matcher:
+    """Compile *pattern*, in which white space does not count."""
     return cast("Matcher", re.compile(pattern, re.VERBOSE).match)
 
 
@@ -41,13 +42,13 @@ _ESCAPE = r"""
        )
 """
 # Loops are possessive (`*+`): nothing is tried twice, so matching is linear on any input.
-skip_space = _matcher(r"[\ \t\n\r]*+")
-plain_text = _matcher(r'[^"\\]*+')
-escaped_text = _matcher(rf'(?: [^"\\]++ | {_ESCAPE} )*+')
+skip_space = matcher(r"[\ \t\n\r]*+")
+plain_text = matcher(r'[^"\\]*+')
+escaped_text = matcher(rf'(?: [^"\\]++ | {_ESCAPE} )*+')
 # Strict means no control characters but the newline.
-strict_plain_text = _matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
-strict_escaped_text = _matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {_ESCAPE} )*+')
-number_run = _matcher(r"[-+.0-9eE]*+")
+strict_plain_text = matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
+strict_escaped_text = matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {_ESCAPE} )*+')
+number_run = matcher(r"[-+.0-9eE]*+")
 
 cut_escape = re.compile(
     r"""

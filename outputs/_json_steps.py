@@ -35,13 +35,7 @@ class State(dict[str, Step]):
 
 
 class JsonSteps:
-    """Reads one JSON value from chunks of text into a `GrowingValue`.
-
-    Args:
-        strict: Refuse control characters in strings, except the newline.
-        max_depth: How many arrays and objects may be open at once.
-        max_chars: How many characters may be read; `None` for any number.
-    """
+    """The states and steps of a `JsonReader`, which documents the arguments."""
 
     __slots__ = (
         "_escaped_text",
@@ -95,19 +89,8 @@ class JsonSteps:
         self._remains: Remains | None = None
         self._moved = False  # whether the remains have
 
-    def feed(self, chunk: str) -> int:
-        """Read on; return how many characters of *chunk* were used.
-
-        That is all of them until the value has ended; what comes after it is left alone.
-
-        Raises:
-            JsonLimitError: A limit is passed. It is raised again if more is fed.
-        """
-        if self._offset + len(chunk) > self._max_chars:
-            return self._feed_to_limit(chunk)
-        return self._feed(chunk)
-
     def _feed(self, chunk: str) -> int:
+        """Read *chunk*; return how much of it was used, which is all until the value has ended."""
         held = len(self._held)
         if held:
             chunk = self._held + chunk
@@ -125,14 +108,6 @@ class JsonSteps:
                 pos = self._unexpected(chunk, pos)
         self._offset += pos
         return pos - held
-
-    def _feed_to_limit(self, chunk: str) -> int:
-        if isinstance(self.error, JsonLimitError):
-            raise self.error
-        used = self._feed(chunk[: self._max_chars - self._offset])
-        if self.end is None:
-            self._refuse(0, f"expected at most {self._max_chars} characters", "max_chars")
-        return used
 
     def _space(self, chunk: str, pos: int) -> int:
         return scalars.skip_space(chunk, pos).end()

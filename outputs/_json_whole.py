@@ -7,11 +7,12 @@ whatever is refused here is left to it.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, Final
 
 from pydantic_core import from_json
 
-from outputs._json_scalars import NOTHING, max_number_chars, number_run
+from outputs._json_scalars import NOTHING, matcher, max_number_chars, number_run
 
 MAX_DEPTH: Final = 200
 """How many arrays and objects may be open at once, unless the caller says otherwise.
@@ -23,6 +24,15 @@ MIN_CHARS: Final = 64
 """In less text than this, looking for a whole container is not worth the attempt."""
 
 _MAX_WASTE: Final = 16
+"""How many times all there is may be looked through in vain."""
+
+_HARMLESS_CHARS: Final = 600
+"""No number in this much text is refused; Python's own limit cannot be set below 640 digits."""
+
+_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_strings = re.compile(_STRING, re.DOTALL)
+_to_open_string = matcher(rf'(?s:(?: [^"]++ | {_STRING} )*+)')
+_brackets = re.compile(r"[\[\]{}]").findall
 
 
 def parse_whole(text: str, max_depth: int) -> Any:
@@ -37,6 +47,27 @@ def parse_whole(text: str, max_depth: int) -> Any:
     except (ValueError, TypeError):  # A TypeError tells of surrogates in *text*.
         return NOTHING
     return items[0] if len(items) == 1 else NOTHING
+
+
+def supply_closers(text: str) -> str:
+    """Return *text* without a cut key or a comma at its end, and with what closes it.
+
+    That makes most text that was cut short JSON again; where it does not, the reader is asked.
+    """
+    start = _to_open_string(text, 0).end()
+    closers: list[str] = []
+    for bracket in _brackets(_strings.sub("", text[:start])):
+        if bracket in "[{":
+            closers.append("]" if bracket == "[" else "}")
+        elif not closers or closers.pop() != bracket:
+            return text
+    before = text[:start].rstrip(" \t\n\r")
+    if start == len(text) or (closers[-1:] == ["}"] and before.endswith(("{", ","))):
+        ending = before.removesuffix(",")
+    else:
+        cut = (len(text) - len(text.rstrip("\\"))) % 2  # A backslash that has nothing to escape.
+        ending = text[: len(text) - cut] + '"'
+    return ending + "".join(reversed(closers))
 
 
 class ContainerScanner:
@@ -82,7 +113,7 @@ class ContainerScanner:
         except (ValueError, RecursionError):
             self._waste += left
             return NOTHING, pos
-        if end - pos > min(2 * max_depth, 600) and (
+        if end - pos > min(2 * max_depth, _HARMLESS_CHARS) and (
             _has_long_number(chunk, pos, end) or _is_deeper(value, max_depth, chunk, pos, end)
         ):
             self._waste += left
@@ -103,8 +134,6 @@ def _has_long_number(text: str, start: int, end: int) -> bool:
 
 def _is_deeper(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
     """Whether *value*, read from *text*, has more than *max_depth* levels."""
-    if end - start <= 2 * max_depth:
-        return False
     if text.count("[", start, end) + text.count("{", start, end) <= max_depth:
         return False
     level = [value]
