@@ -13,6 +13,7 @@ from outputs._chunks import (
     message_chunk_to_message,
 )
 from outputs._content import Content, TextAccessor, merge_content
+from outputs._from_any import from_any
 from outputs._generations import (
     ChatGeneration,
     ChatGenerationChunk,
@@ -50,6 +51,7 @@ __all__ = [  # noqa: RUF022 - by subject
     "SystemMessage",
     "ToolMessage",
     "AnyMessage",
+    "from_any",
     # their content
     "Content",
     "TextAccessor",

@@ -43,7 +43,7 @@ class AIMessage(BaseMessage):
         **fields: Any,
     ) -> None:
         if content_blocks is not None and "tool_calls" not in fields:
-            calls = [block for block in content_blocks if block.get("type") == "tool_call"]
+            calls = [block for block in content_blocks if _is_call(block)]
             if calls:
                 fields["tool_calls"] = calls
         if not _CALL_FIELDS.isdisjoint(fields):
@@ -78,7 +78,11 @@ def wire_entries(fields: dict[str, Any]) -> list[Any] | None:
     """Return the tool calls in OpenAI's shape among the *fields* of a message, if there are any."""
     additional = fields.get("additional_kwargs")
     entries = additional.get("tool_calls") if isinstance(additional, dict) else None
-    return entries if isinstance(entries, list) else None
+    return list(entries) if isinstance(entries, (list, tuple)) else None
+
+
+def _is_call(block: object) -> bool:
+    return isinstance(block, dict) and block.get("type") == "tool_call"
 
 
 def _pretty_call(call: ToolCall | InvalidToolCall) -> Iterator[str]:

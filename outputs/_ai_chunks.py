@@ -16,11 +16,11 @@ from outputs._call_args import (
 )
 from outputs._chunks import BaseMessageChunk
 from outputs._merging import merge_lists
-from outputs._tool_calls import (
-    ToolCallChunk,
-    complete_calls,
-)
+from outputs._tool_calls import ToolCallChunk, complete_calls
 from outputs._usage import add_usage
+
+if TYPE_CHECKING:
+    from outputs._content import Content
 
 
 class AIMessageChunk(AIMessage, BaseMessageChunk):
@@ -33,8 +33,6 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
 
     # Of a sum: what has been read of the calls, until the next sum takes it out of the list.
     __slots__ = ("_growing",)
-    if TYPE_CHECKING:
-        _growing: list[GrowingCalls]
 
     # A chunk is a message, and its type says that it is a chunk.
     type: Literal["AIMessageChunk"] = "AIMessageChunk"  # type: ignore[assignment]
@@ -42,6 +40,10 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
     """The pieces of tool calls in this piece of the message."""
     chunk_position: Literal["last"] | None = None
     """``last`` in the last piece of a message, and in a sum that has it."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., **fields: Any) -> None: ...
 
     @classmethod
     def _fill_calls(cls, fields: dict[str, Any]) -> None:
@@ -61,7 +63,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
                 self.tool_call_chunks, growing
             )
             if growing is not None:
-                self._growing = [growing]
+                object.__setattr__(self, "_growing", [growing])
         elif self.tool_calls or self.invalid_tool_calls:
             self.tool_call_chunks = chunks_from_calls(self.tool_calls, self.invalid_tool_calls)
         if (
@@ -95,9 +97,10 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
 
     def _pass_on(self, others: Sequence[BaseMessageChunk]) -> GrowingCalls | None:
         """Return the readers of the calls for the sum to go on with; only one sum can have them."""
+        kept: list[GrowingCalls] = getattr(self, "_growing", [])
         try:
-            return self._growing.pop()
-        except (AttributeError, IndexError):
+            return kept.pop()
+        except IndexError:
             # A list is usually all there is, and read faster at once.
             return GrowingCalls() if len(others) == 1 else None
 

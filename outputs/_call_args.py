@@ -50,14 +50,12 @@ def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
     chunks = []
     for entry in entries:
         if isinstance(entry, dict):
-            function = entry.get("function") or {}
+            function = entry.get("function")
+            name, args = None, None
+            if isinstance(function, dict):
+                name, args = function.get("name"), _as_text(function.get("arguments"))
             chunks.append(
-                tool_call_chunk(
-                    name=function.get("name"),
-                    args=_as_text(function.get("arguments")),
-                    id=entry.get("id"),
-                    index=entry.get("index"),
-                )
+                tool_call_chunk(name=name, args=args, id=entry.get("id"), index=entry.get("index"))
             )
     return chunks
 

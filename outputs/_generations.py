@@ -52,6 +52,7 @@ class ChatGeneration(Generation):
     no ``type`` count too, which they do not in ``message.text``."""
     message: AnyMessage
     """The message."""
+    # Each class has a type of its own, though it is a kind of the one above: here and below.
     type: Literal["ChatGeneration"] = "ChatGeneration"  # type: ignore[assignment]
 
     @model_validator(mode="after")

@@ -1,7 +1,7 @@
 """Messages of a conversation with a model, apart from the model's own (see `_ai`)."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -79,11 +79,19 @@ class HumanMessage(BaseMessage):
 
     type: Literal["human"] = "human"
 
+    if TYPE_CHECKING:  # Type checkers know pydantic's own: content would have to be named.
+
+        def __init__(self, content: Content = ..., **fields: Any) -> None: ...
+
 
 class SystemMessage(BaseMessage):
     """What the model is told before the conversation begins."""
 
     type: Literal["system"] = "system"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., **fields: Any) -> None: ...
 
 
 class ChatMessage(BaseMessage):
@@ -93,6 +101,10 @@ class ChatMessage(BaseMessage):
     """The speaker's role."""
     type: Literal["chat"] = "chat"
 
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., *, role: str, **fields: Any) -> None: ...
+
 
 class FunctionMessage(BaseMessage):
     """What a function returned, for models that call functions without ids."""
@@ -100,6 +112,10 @@ class FunctionMessage(BaseMessage):
     name: str
     """The function's name."""
     type: Literal["function"] = "function"
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., *, name: str, **fields: Any) -> None: ...
 
 
 class ToolMessage(BaseMessage):

@@ -1,0 +1,37 @@
+"""The package as a whole: what it exports, and what importing it brings along."""
+
+import json
+import subprocess
+import sys
+from types import ModuleType
+
+import outputs
+
+HEAVY = {"asyncio", "defusedxml", "jsonpatch", "langchain_core", "pytest", "regex", "typer", "yaml"}
+
+
+def test_what_is_exported_is_there_and_nothing_else_is() -> None:
+    public = {
+        name
+        for name, value in vars(outputs).items()
+        if not name.startswith("_") and not isinstance(value, ModuleType)
+    }
+    assert set(outputs.__all__) == public
+    assert len(set(outputs.__all__)) == len(outputs.__all__)
+
+
+def modules_after(code: str) -> set[str]:
+    """The modules a new interpreter has loaded after *code*."""
+    code += "\nimport json, sys; print(json.dumps(list(sys.modules)))"
+    return set(json.loads(subprocess.check_output([sys.executable, "-c", code], text=True)))
+
+
+def test_importing_it_stays_light() -> None:
+    loaded = modules_after("import outputs")
+    assert not loaded & HEAVY
+    assert not {name for name in loaded if name.startswith("outputs._json")}, "read at first use"
+
+
+def test_classes_are_built_at_first_use() -> None:
+    code = "import outputs, sys; sys.exit(outputs.AIMessage.__pydantic_complete__)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
