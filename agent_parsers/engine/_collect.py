@@ -1,0 +1,240 @@
+"""From the texts of the states to actions, answers and errors, while they come in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine._dialect import Role
+from agent_parsers.engine._events import (
+    ActionComplete,
+    Event,
+    Failed,
+    Finish,
+    Repair,
+    SkippedDelta,
+    Span,
+    ToolNamed,
+)
+from agent_parsers.engine._machine import Machine, call_span, end_span
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.engine._calls import CallReader
+    from agent_parsers.engine._states import State
+
+__all__ = ["Collector"]
+
+_BETWEEN: Final = {Role.QUESTION, Role.OBSERVATION, Role.SKIPPED}
+"""What is no part of a step."""
+
+
+class Collector:
+    """Puts together what was read of a step, and says what it comes to.
+
+    Args:
+        machine: What reads the text.
+        tools: Names of the tools there are; `None` if any will do.
+    """
+
+    __slots__ = (
+        "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_step_at", "_text",
+        "_tool", "_tools", "problem", "result",
+    )  # fmt: skip
+
+    def __init__(self, machine: Machine, tools: Collection[str] | None) -> None:
+        self._machine = machine
+        self._tools = tools
+        self.problem: tuple[str, Span] | None = None  # the first one of a turn
+        self.result: AgentAction | AgentFinish | None = None
+        self._kept: list[str] = []  # text of this state
+        self._call: CallReader | None = None
+        self._tool: tuple[str, Span] | None = None  # name and place of a tool that waits for input
+        self._answer: tuple[str, Span] | None = None
+        self._acted = False
+        self._step_at = -1 if machine.initial.role in _BETWEEN else 0
+        self._text: list[str] = []  # all chunks
+        self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
+        self._base = 0
+
+    @property
+    def text(self) -> str:
+        """All text so far."""
+        return "".join(self._text)
+
+    def add(self, chunk: str) -> None:
+        """Take the next *chunk* of the text, markers and all."""
+        self._text.append(chunk)
+        self._pieces.append(chunk)
+
+    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
+        """Take more of the text of *state*, and tell of it."""
+        if state.delta is not None:
+            events.append(state.delta(text, (at, at + len(text))))
+        elif state.role is Role.CALL:
+            if self._call is None:
+                self._call = self._machine.new_call()
+            events += self._call.feed(text, at)
+        if state.is_kept:
+            self._kept.append(text)
+
+    def leave(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        """Make what can be made of the text of *state*.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The state that ends.
+            to: The next state; `None` at the end of the text.
+            span: Where the text of the state stands, without the white space around it.
+            stop: Where the next marker, or the end of the text, stands.
+        """
+        text = "".join(self._kept)
+        self._kept.clear()
+        is_sound = not (state if to is None else to).problem
+        match state.role:
+            case Role.TOOL:
+                self._end_tool(events, text, span, to, stop, is_sound=is_sound)
+            case Role.INPUT if is_sound:
+                self._act(events, self._machine.dialect.read_input(text), span[1], to, stop)
+            case Role.CALL:
+                self._end_call(events, to, stop, is_sound=is_sound)
+            case Role.ANSWER:
+                self._answer = (text, span)
+                if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
+                    self._finish(events, self._log(stop))
+
+    def turn_page(self, events: list[Event], role: Role, start: int) -> None:
+        """Begin or end a step of a transcript, if the next text has this *role*."""
+        if role in _BETWEEN:
+            self._end_step(events, start)
+            self._step_at = -1
+        elif self._step_at < 0 or self._acted:
+            self._step_at = start
+            self._acted = False
+
+    def _end_step(self, events: list[Event], stop: int) -> None:
+        if self._step_at >= 0 and not self._acted:
+            self._fail(events, "nothing", (self._step_at, stop))
+
+    def _end_tool(
+        self,
+        events: list[Event],
+        name: str,
+        span: Span,
+        to: State | None,
+        stop: int,
+        *,
+        is_sound: bool,
+    ) -> None:
+        self._tool = (name, span)
+        is_named = not self._machine.tool_problem(name)
+        if is_named:
+            events.append(ToolNamed(name, span))
+        elif name:
+            events.append(SkippedDelta(name, span))
+        if is_sound and (to is None or to.role not in (Role.INPUT, Role.ANSWER)):
+            if is_named:
+                message = f"{name!r} has no input; took it for an empty one"
+                events.append(Repair("missing_input", span, message))
+            self._act(events, "", span[1], to, stop)
+
+    def _end_call(
+        self, events: list[Event], to: State | None, stop: int, *, is_sound: bool
+    ) -> None:
+        reader = self._call or self._machine.new_call()
+        self._call = None
+        last, call = reader.close()
+        events += last
+        if problem := self._machine.call_problem(call):
+            self._fail(events, problem, call_span(call, stop))
+            return
+        if call.after is not None:
+            message = "text that follows the call is no part of it"
+            events.append(Repair("after_call", call.after, message))
+        if not is_sound:
+            return
+        if call.is_answer:
+            self._answer = (call.tool_input, call.span)
+            if self._machine.is_transcript:
+                self._finish(events, self._log(stop))
+        else:
+            self._tool = (call.tool, (call.span[0], call.span[0] + len(call.tool)))
+            self._act(events, call.tool_input, call.span[1], to, stop)
+
+    def _act(
+        self,
+        events: list[Event],
+        tool_input: str | dict[Any, Any],
+        end: int,
+        to: State | None,
+        stop: int,
+    ) -> None:
+        """Complete the action whose tool was named, with an input that ends at offset *end*."""
+        assert self._tool is not None, "an input follows a tool"
+        tool, span = self._tool
+        problem = self._machine.tool_problem(tool, self._tools)
+        if problem:
+            self._fail(events, problem, span)
+            return
+        is_whole = to is None and not self._machine.is_transcript
+        action = make_action(tool, tool_input, self.text if is_whole else self._log(stop))
+        events.append(ActionComplete(action, (span[0], end)))
+        self._acted = True
+        if not self._machine.is_transcript:
+            self.result = action
+
+    def _finish(self, events: list[Event], log: str) -> None:
+        assert self._answer is not None, "an answer was read"
+        answer, span = self._answer
+        finish = make_finish(answer, log)
+        events.append(Finish(finish, span))
+        self._acted = True
+        if not self._machine.is_transcript:
+            self.result = finish
+
+    def _fail(self, events: list[Event], problem: str, span: Span) -> None:
+        if not self._machine.is_transcript:
+            self.problem = self.problem or (problem, span)
+            return
+        at = min(self._step_at, span[0])
+        text = self._slice(at, span[1])
+        error = self._machine.error(problem, text, (span[0] - at, span[1] - at))
+        events.append(Failed(error, span))
+        self._acted = True
+
+    def end_text(self, events: list[Event], state: State, entry: int, end: int) -> None:
+        """Say what the text has come to, which ends in *state*.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The last state, which was left already.
+            entry: Where the marker stands that led to it.
+            end: Where the text ends, but for white space.
+        """
+        if self._machine.is_transcript:
+            self._end_step(events, end)
+            return
+        if state.problem:
+            self._fail(events, state.problem, end_span(state.problem, self.text, entry))
+        elif self.problem is None and self.result is None:
+            text = self.text
+            if self._answer is None:
+                self._fail(events, "nothing", end_span("nothing", text, entry))
+            else:
+                self._finish(events, text[:entry].rstrip() if state.is_cut else text)
+
+    def _log(self, stop: int) -> str:
+        """Return the model's text from the beginning of the step to offset *stop*."""
+        text = self._slice(max(self._step_at, 0), stop).rstrip()
+        return text.lstrip() if self._machine.is_transcript else text
+
+    def _slice(self, start: int, stop: int) -> str:
+        """Return the text from *start*, which is never less than before, to *stop*."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)[start - self._base :]]
+            self._base = start
+        text = self._pieces[0] if self._pieces else ""
+        return text[start - self._base : stop - self._base]
