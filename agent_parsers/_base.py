@@ -156,8 +156,9 @@ class DialectParser(AgentOutputParser):
         listed = "\n".join(
             f"{tool.name}: {tool.description}" if tool.description else tool.name for tool in tools
         )
-        text = self.dialect.instructions.replace("{tools}", listed)
-        return text.replace("{tool_names}", ", ".join(tool.name for tool in tools))
+        names = ", ".join(tool.name for tool in tools)
+        text = self.dialect.instructions.replace("{tool_names}", names)
+        return text.replace("{tools}", listed)  # last: a description may hold braces
 
     @property
     @override

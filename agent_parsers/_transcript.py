@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._registry import get_dialect
@@ -23,6 +23,7 @@ from agent_parsers.engine import (
     ObservationDelta,
     QuestionDelta,
     Repair,
+    Role,
     Span,
     StreamParser,
     ThoughtDelta,
@@ -30,6 +31,9 @@ from agent_parsers.engine import (
 )
 from agent_parsers.engine._turn import read_turn
 from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "Transcript",
@@ -148,7 +152,9 @@ class TranscriptParser:
         self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars)
         self.runs: list[Transcript] = []
         """The runs that were read to their end."""
-        self._run = _Run()
+        table = dialect.lenient
+        self._begins = {marker: table.roles[go.to] for (_, marker), go in table.moves.items()}
+        self._run = _Run(self._begins)
 
     def feed(self, chunk: str) -> list[TranscriptStep]:
         """Take the next *chunk* and return the steps that it shows to be over.
@@ -165,23 +171,26 @@ class TranscriptParser:
             OutputParserException: The transcript is longer than *max_chars*.
         """
         steps = self._take(self._parser.close())
-        steps += self._run.end_step()
-        self._end_run()
-        return steps
+        return steps + self._end_run()
 
     def _take(self, events: list[Event]) -> list[TranscriptStep]:
         steps: list[TranscriptStep] = []
         for event in events:
-            if isinstance(event, QuestionDelta) and self._run.has_steps:
-                steps += self._run.end_step()
-                self._end_run()
+            is_question = isinstance(event, QuestionDelta) or (
+                isinstance(event, MarkerSeen) and self._begins.get(event.name) is Role.QUESTION
+            )
+            if is_question and self._run.has_steps:
+                begun = _Run(self._begins, self._run.repairs_from(event.span[0]))
+                steps += self._end_run()
+                self._run = begun
             steps += self._run.take(event)
         return steps
 
-    def _end_run(self) -> None:
+    def _end_run(self) -> list[TranscriptStep]:
+        steps = self._run.end_step()
         if self._run.has_steps:
             self.runs.append(self._run.transcript())
-        self._run = _Run()
+        return steps
 
 
 class _Text:
@@ -231,13 +240,19 @@ class _Step:
 
 
 class _Run:
-    """A run that is being read."""
+    """A run that is being read.
 
-    def __init__(self) -> None:
+    Args:
+        begins: What text after a marker is, by the marker's name.
+        repairs: What was mended of it already.
+    """
+
+    def __init__(self, begins: Mapping[str, Role], repairs: Iterable[Repair] = ()) -> None:
+        self._begins = begins
         self._preamble = _Text()
         self._question = _Text()
         self._steps: list[TranscriptStep] = []
-        self._repairs: list[Repair] = []
+        self._repairs = list(repairs)
         self._step = _Step()
 
     @property
@@ -258,15 +273,21 @@ class _Run:
                     self._step.done = event
             case ObservationDelta():
                 self._step.observation.add(event)
-            case MarkerSeen(name="observation"):
+            case MarkerSeen(name=name) if self._begins.get(name) is Role.OBSERVATION:
                 self._step.is_observed = True
-            case MarkerSeen(name="question"):
+            case MarkerSeen(name=name) if self._begins.get(name) is Role.QUESTION:
                 self._preamble, self._question = self._question, self._preamble
             case QuestionDelta():
                 self._question.add(event)
             case Repair():
                 self._repairs.append(event)
         return over
+
+    def repairs_from(self, at: int) -> list[Repair]:
+        """Give up the repairs from offset *at* on: they are told before the label they mend."""
+        late = [repair for repair in self._repairs if repair.span[0] >= at]
+        del self._repairs[len(self._repairs) - len(late) :]
+        return late
 
     def end_step(self) -> list[TranscriptStep]:
         """Say that no more of the step will come, and return it, if there is one."""
@@ -310,7 +331,7 @@ def parse_record(
     if not isinstance(steps, list) or not steps:
         raise _bad_record("expected 'steps', a list with at least one step", record)
     written = dialect if dialect is not None else record.get("format")
-    if written is None:
+    if not isinstance(written, str | Dialect):
         raise _bad_record("expected 'format', the name of a dialect", record)
     if isinstance(written, str):
         written = get_dialect(written)

@@ -74,8 +74,6 @@ STRICT: Final = Table(
         ("answer, action", "input"): Note("answer and action"),
     },
     ends={
-        "thought": "nothing",
-        "thought, stray input": "nothing",
         "tool": "no_input",
         "tool, stray input": "stray_input",
         "answer and action": "both",

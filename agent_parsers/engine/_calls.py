@@ -176,7 +176,7 @@ class BracketCall:
 
     def _read_after(self, text: str, events: list[Event]) -> str:
         if self._after < 0:
-            self._after = self._at
+            self._after = self._at + len(text) - len(text.lstrip())
         self._told(text, SkippedDelta, events)
         return ""
 

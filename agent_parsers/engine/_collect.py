@@ -117,6 +117,8 @@ class Collector:
 
     def _end_step(self, events: list[Event], stop: int) -> None:
         if self._step_at >= 0 and not self._acted:
+            # The line break before its label belongs to the line above.
+            self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
             self._fail(events, "nothing", (self._step_at, stop))
 
     def _end_tool(
@@ -149,7 +151,7 @@ class Collector:
         last, call = reader.close()
         events += last
         if problem := self._machine.call_problem(call):
-            self._fail(events, problem, call_span(call, stop))
+            self._fail(events, problem, call_span(problem, call, stop))
             return
         if call.after is not None:
             message = "text that follows the call is no part of it"

@@ -128,6 +128,8 @@ class Table:
     """Whether what the dialect does not say is mended and reported, or refused."""
 
     def __post_init__(self) -> None:
+        if not self.roles:
+            raise ValueError("roles: a table has at least one state")
         for (state, marker), move in self.moves.items():
             for name in (state, move.to):
                 if name not in self.roles:

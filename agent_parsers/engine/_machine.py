@@ -110,7 +110,7 @@ class Machine:
             reader.feed(text[start:end], start)
         call = reader.close()[1]
         if problem := self.call_problem(call):
-            raise self.error(problem, text, call_span(call, stop))
+            raise self.error(problem, text, call_span(problem, call, stop))
         return call
 
     def _call_result(
@@ -204,6 +204,7 @@ def end_span(problem: str, text: str, entry: int) -> Span:
     if problem == "nothing":
         return (text.rfind("\n", 0, end) + 1, end)
     entry = max(entry, 0)  # the line break before the text is not there
+    entry += text.startswith("\n", entry)  # the one before a label belongs to the line above
     return (entry, max(entry, end))
 
 
@@ -214,6 +215,11 @@ def trimmed(text: str, start: int, stop: int) -> Span:
     return (left, max(left, start + len(body.rstrip())))
 
 
-def call_span(call: Call, stop: int) -> Span:
-    """Span of *call*, whose state ends at *stop*; a call without any text has no place itself."""
+def call_span(problem: str, call: Call, stop: int) -> Span:
+    """Where to point for a *problem* with *call*, whose state ends at *stop*.
+
+    A call without any text has no place itself.
+    """
+    if problem == "after_call" and call.after is not None:
+        return call.after
     return call.span if call.span[0] >= 0 else (stop, stop)

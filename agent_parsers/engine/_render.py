@@ -38,11 +38,13 @@ def render(
                 f"{dialect.name} answers with a text under 'output', not {answer!r}"
             )
         return _write(dialect, Written(thought, answer=answer, number=number))
-    if isinstance(step, AgentAction):
-        return _write(dialect, Written(thought, step.tool, step.tool_input, number=number))
-    action, observation = _action_and_observation(step)
-    text = _write(dialect, Written(thought, action.tool, action.tool_input, number=number))
-    return text + dialect.write_observation(observation, number)
+    if not isinstance(step, AgentAction):
+        action, observation = _action_and_observation(step)
+        text = render(dialect, action, thought=thought, number=number)
+        return text + dialect.write_observation(observation, number)
+    if not step.tool:
+        raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")
+    return _write(dialect, Written(thought, step.tool, step.tool_input, number=number))
 
 
 def render_scratchpad(dialect: Dialect, steps: Sequence[Step]) -> str:
@@ -50,6 +52,8 @@ def render_scratchpad(dialect: Dialect, steps: Sequence[Step]) -> str:
     text: list[str] = []
     for number, step in enumerate(steps, 1):
         action, observation = _action_and_observation(step)
+        if not action.log and text and not text[-1].endswith("\n"):
+            text.append("\n")  # its label begins a line, and not the thought that was invited
         text.append(action.log or render(dialect, action, number=number))
         text.append(dialect.write_observation(observation, number))
     return "".join(text)

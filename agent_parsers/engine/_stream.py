@@ -208,13 +208,13 @@ class StreamParser:
         marker_at = self._leave(events, to, start)
         if self._machine.is_transcript:
             self._collector.turn_page(events, to.role, start)
+        label = spelt.strip()
         if self._machine.mends and not crossing.is_canonical(spelt):
-            label = spelt.strip()
             message = f"read {label!r} as the label {crossing.marker!r}"
             events.append(Repair("label", (end - len(label), end), message))
         if to.is_cut:
-            message = f"the turn ended at {spelt.strip()!r}; what follows is no part of it"
-            events.append(Repair("invented", (start, end), message))
+            message = f"the turn ended at {label!r}; what follows is no part of it"
+            events.append(Repair("invented", (end - len(label), end), message))
         self._state = to
         self._entry = start
         self._marker, self._marker_at = crossing.marker, marker_at

@@ -1,0 +1,27 @@
+"""The command ``agent-parsers``, also ``python -m agent_parsers``; it needs the extra ``cli``."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line and exit with its status; without its libraries, say how to get them."""
+    try:
+        from agent_parsers.cli import run
+    except ModuleNotFoundError as error:
+        if error.name not in {"typer", "rich"}:
+            raise
+        sys.exit(
+            f"agent-parsers: the command line needs {error.name};"
+            ' install it with: pip install "agent-parsers[cli]"'
+        )
+    except KeyboardInterrupt:
+        sys.exit(130)
+    run()
+
+
+if __name__ == "__main__":
+    main()

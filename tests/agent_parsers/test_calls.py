@@ -1,0 +1,152 @@
+"""`Search[entity]` while it comes in."""
+
+import pytest
+
+from agent_parsers import AnswerDelta, Event, InputDelta, MarkerSeen, SkippedDelta, ToolNamed
+from agent_parsers.engine import BracketCall, Call, merge_events
+
+AT = 100
+"""Where the call stands in the whole text."""
+
+
+def read(*pieces: str, answers: tuple[str, ...] = ("finish",)) -> tuple[list[Event], Call]:
+    reader = BracketCall(answers)
+    at = AT
+    events: list[Event] = []
+    for piece in pieces:
+        events += reader.feed(piece, at)
+        at += len(piece)
+    last, call = reader.close()
+    return events + last, call
+
+
+def test_a_call_is_a_name_and_an_input_in_brackets() -> None:
+    events, call = read("Search[lake]")
+    assert call == Call(tool="Search", tool_input="lake", span=(100, 112))
+    assert events == [
+        ToolNamed("Search", (100, 106)),
+        MarkerSeen("[", (106, 107)),
+        InputDelta("lake", (107, 111)),
+        MarkerSeen("]", (111, 112)),
+    ]
+
+
+def test_blanks_before_the_bracket_belong_to_the_marker() -> None:
+    events, call = read("Look up  [lake]")
+    assert call.tool == "Look up"
+    assert events[:2] == [ToolNamed("Look up", (100, 107)), MarkerSeen("[", (107, 110))]
+
+
+def test_an_answer_is_told_as_one() -> None:
+    events, call = read("FINISH[lake]")
+    assert call.is_answer
+    assert call.tool_input == "lake"
+    assert events == [
+        MarkerSeen("finish", (100, 107)),
+        AnswerDelta("lake", (107, 111)),
+        MarkerSeen("]", (111, 112)),
+    ]
+
+
+def test_without_names_of_answers_every_call_is_of_a_tool() -> None:
+    _, call = read("Finish[lake]", answers=())
+    assert not call.is_answer
+    assert call.tool == "Finish"
+
+
+def test_an_input_is_told_as_it_comes_in() -> None:
+    reader = BracketCall()
+    assert reader.feed("Sea", 0) == []
+    assert reader.feed("rch[la", 3) == [
+        ToolNamed("Search", (0, 6)),
+        MarkerSeen("[", (6, 7)),
+        InputDelta("la", (7, 9)),
+    ]
+    assert reader.feed("ke", 9) == [InputDelta("ke", (9, 11))]
+
+
+def test_a_bracket_that_may_be_the_last_is_held_back() -> None:
+    reader = BracketCall()
+    reader.feed("Search[a [b", 0)
+    assert reader.feed("]", 11) == []
+    assert reader.feed(" c", 12) == [InputDelta("]", (11, 12)), InputDelta(" c", (12, 14))]
+
+
+def test_the_line_on_which_the_brackets_balance_is_held_back() -> None:
+    reader = BracketCall()
+    reader.feed("Search[a", 0)
+    assert reader.feed("] or", 8) == []
+    assert reader.feed(" [b]", 12) == []
+    events, call = reader.close()
+    assert call.tool_input == "a] or [b"
+    assert merge_events(events) == [InputDelta("] or [b", (8, 15)), MarkerSeen("]", (15, 16))]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool_input", "after"),
+    [
+        ("Search[a]", "a", None),
+        ("Search[a] b", "a", "b"),
+        ("Search[a].", "a", "."),
+        ("Search[a]\nb [c]", "a", "b [c]"),
+        ("Search[a] b\nc", "a", "b\nc"),
+        ("Search[a] [b]\nc", "a] [b", "c"),
+        ("Search[a]]", "a]", None),
+        ("Search[a [b]", "a [b", None),
+        ("Search[[a]", "[a", None),
+        ("Search[a\nb]", "a\nb", None),
+        ("Search[a\n] b", "a\n", "b"),
+        ("Search[]", "", None),
+        ("Search[]]", "]", None),
+    ],
+)
+def test_where_the_input_ends(text: str, tool_input: str, after: str | None) -> None:
+    events, call = read(text)
+    assert not call.problem
+    assert call.tool_input == tool_input
+    span = call.after
+    assert (None if span is None else text[span[0] - AT : span[1] - AT]) == after
+    assert text[call.span[0] - AT : call.span[1] - AT] == f"Search[{tool_input}]"
+    skipped = "".join(event.text for event in events if isinstance(event, SkippedDelta))
+    assert skipped.strip() == (after or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Search", "no_call"),
+        ("Search lake", "no_call"),
+        ("I look it up:\nSearch[lake]", "no_call"),
+        ("Search[", "open_call"),
+        ("Search[lake", "open_call"),
+        ("Search[lake [x] and", "open_call"),
+        ("[lake]", "no_tool"),
+        ("  [lake]", "no_tool"),
+    ],
+)
+def test_what_is_no_call(text: str, problem: str) -> None:
+    events, call = read(text)
+    assert call.problem == problem
+    assert call.span == (AT, AT + len(text))
+    told = [event for event in events if not isinstance(event, MarkerSeen)]
+    assert all(isinstance(event, InputDelta | SkippedDelta | ToolNamed) for event in told)
+
+
+def test_a_call_without_any_text_has_no_place() -> None:
+    events, call = read()
+    assert events == []
+    assert call == Call(tool="", tool_input="", span=(-1, -1), problem="no_call")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Search[a [b] c] d", "Search[a] or [b]", "Finish[a\n]b", "Search", "Search[a", "S[[x]\n]y]"],
+)
+def test_any_cut_tells_the_same(text: str) -> None:
+    whole, call = read(text)
+    for cut in range(1, len(text)):
+        if text[cut - 1].isspace():
+            continue  # no piece ends in white space
+        events, same = read(text[:cut], text[cut:])
+        assert same == call
+        assert merge_events(events) == merge_events(whole)

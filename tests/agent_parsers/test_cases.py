@@ -1,0 +1,219 @@
+"""The tables in ``tests/cases``: what each dialect reads, and that each of its rows is needed."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    Dialect,
+    DialectParser,
+    OutputParserException,
+    Repair,
+    Transcript,
+    get_dialect,
+    list_dialects,
+    parse_transcripts,
+)
+from agent_parsers.engine import Table
+
+FOLDER = Path(__file__).parent.parent / "cases"
+DIALECTS = list_dialects()
+
+MODES = ("strict", "lenient")
+MAY_BE_LEFT_OUT = ("thought", "tell", "at")
+VISIBLE = str.maketrans({"␣": " ", "␉": "\t", "␍": "\r"})
+
+
+class Case(NamedTuple):
+    title: str
+    mode: str
+    text: str
+    expected: list[str]
+
+    def is_met_by(self, dialect: Dialect) -> bool:
+        return self.told_by(dialect) == self.expected
+
+    def told_by(self, dialect: Dialect) -> list[str]:
+        """What *dialect* makes of the text, less what the case does not speak of."""
+        told = transcript if self.mode == "transcript" else turn
+        keys = {line.partition(":")[0] for line in self.expected}
+        lines = told(dialect, self.mode, self.text)
+        unasked = {key for key in MAY_BE_LEFT_OUT if key not in keys}
+        if self.mode == "transcript":
+            unasked -= {"thought"}
+        return [line for line in lines if line.partition(":")[0] not in unasked]
+
+
+# -- what is expected, as the files say ---------------------------------------------------------
+
+
+def read_cases(path: Path, *modes: str) -> Iterator[Case]:
+    """Read a file of cases; ``react.txt`` says how it is written."""
+    blocks = re.split(r"(?m)^\.\n", path.read_text(encoding="utf-8"))
+    assert len(blocks) % 3 == 1, f"{path.name}: a case has a title, a text and an outcome"
+    assert not blocks.pop().strip(), f"{path.name}: the last outcome ends in a dot"
+    for heading, written, outcome in zip(*[iter(blocks)] * 3, strict=True):
+        (title,) = (line for line in heading.split("\n") if line and line[0] != "#")
+        text = written.removesuffix("\n").translate(VISIBLE)
+        sections = read_outcome(outcome.replace("{text}", text.replace("\n", "\n| ")))
+        for mode in modes:
+            if mode in sections:
+                yield Case(title, mode, text, sections[mode])
+
+
+def read_outcome(outcome: str) -> dict[str, list[str]]:
+    """Return what is expected by mode; what stands before any mode is expected of all."""
+    common: list[str] = []
+    sections: dict[str, list[str]] = {}
+    lines = common
+    for line in outcome.translate(VISIBLE).removesuffix("\n").split("\n"):
+        if line[:1] == "[" and line[-1:] == "]":
+            assert line[1:-1] in MODES, f"there is no mode {line}"
+            lines = sections.setdefault(line[1:-1], [*common])
+        elif line[:1] == "|":
+            lines[-1] += "\n" + line.removeprefix("|").removeprefix(" ")
+        else:
+            lines.append(re.sub(r"^(\w+):$", r"\1: ", line))
+    return sections or dict.fromkeys((*MODES, "transcript"), common)
+
+
+# -- what is told, in the same words ------------------------------------------------------------
+
+
+def turn(dialect: Dialect, mode: str, text: str) -> list[str]:
+    parser = DialectParser(dialect=dialect, lenient=mode == "lenient")
+    try:
+        read = parser.read(text)
+    except OutputParserException as error:
+        start, end = error.span or (-1, -1)
+        lines = [f"error {place(text, start)}: {error}", f"tell: {error.observation}"]
+        return [*lines, f"at: {text[start:end]}"]
+    cuts = [repair.span[0] for repair in read.repairs if repair.kind == "invented"]
+    assert read.result.log == (text[: cuts[0]].rstrip() if cuts else text)
+    thought = [f"thought: {read.thought}"] if read.thought else []
+    return thought + result(read.result) + repairs(read.repairs, text)
+
+
+def transcript(dialect: Dialect, _mode: str, text: str) -> list[str]:
+    try:
+        runs = parse_transcripts(text, dialect=dialect)
+    except OutputParserException as error:
+        return [f"error {error.line}:{error.column}: {error}"]
+    lines = run(runs[0], text)
+    for following in runs[1:]:
+        lines += ["next run", *run(following, text)]
+    return lines
+
+
+def run(read: Transcript, text: str) -> list[str]:
+    lines = [f"preamble: {read.preamble}"] if read.preamble else []
+    lines += [f"question: {read.question}"] if read.question else []
+    for step in sorted((*read.steps, *read.failed), key=lambda step: step.action_span or (0, 0)):
+        lines += [f"thought: {step.thought}"] if step.thought else []
+        if step.action is not None:
+            lines += result(step.action)
+        else:
+            assert step.action_span is not None
+            lines.append(f"failed {place(text, step.action_span[0])}: {step.error}")
+        lines += [f"observation: {step.observation}"] if step.observation is not None else []
+    return lines + repairs(read.repairs, text)
+
+
+def result(read: AgentAction | AgentFinish) -> list[str]:
+    if isinstance(read, AgentAction):
+        return [f"tool: {read.tool}", f"input: {read.tool_input}"]
+    return [f"finish: {read.return_values['output']}"]
+
+
+def repairs(made: tuple[Repair, ...], text: str) -> list[str]:
+    return [f"repair {place(text, r.span[0])} {r.kind}: {r.message}" for r in made]
+
+
+def place(text: str, offset: int) -> str:
+    """Line and column of *offset*, from 1."""
+    return f"{text.count(chr(10), 0, offset) + 1}:{offset - text.rfind(chr(10), 0, offset)}"
+
+
+# -- the tests ----------------------------------------------------------------------------------
+
+CASES = {
+    name: [
+        *read_cases(FOLDER / f"{name}.txt", *MODES),
+        *read_cases(FOLDER / "transcripts" / f"{name}.txt", "transcript"),
+    ]
+    for name in DIALECTS
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "case"),
+    [(name, case) for name in DIALECTS for case in CASES[name]],
+    ids=lambda value: value if isinstance(value, str) else f"{value.mode}: {value.title}",
+)
+def test_case(name: str, case: Case) -> None:
+    assert case.told_by(get_dialect(name)) == case.expected
+
+
+@pytest.mark.parametrize("folder", [FOLDER, FOLDER / "transcripts"], ids=["turns", "transcripts"])
+def test_every_dialect_has_cases_and_every_file_a_dialect(folder: Path) -> None:
+    assert sorted(path.stem for path in folder.glob("*.txt")) == DIALECTS
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_titles_tell_cases_apart(name: str) -> None:
+    titles = [(case.mode, case.title) for case in CASES[name]]
+    assert [key for key, group in groupby(sorted(titles)) if len([*group]) > 1] == []
+
+
+def without_row(table: Table, row: tuple[str, str]) -> Table:
+    moves = {key: move for key, move in table.moves.items() if key != row}
+    used = {marker for _, marker in moves}
+    return replace(
+        table, moves=moves, markers={name: m for name, m in table.markers.items() if name in used}
+    )
+
+
+def without_end(table: Table, state: str) -> Table:
+    return replace(table, ends={key: end for key, end in table.ends.items() if key != state})
+
+
+def with_table(dialect: Dialect, mode: str, table: Table) -> Dialect:
+    if mode == "strict":
+        return replace(dialect, strict=table)
+    return replace(dialect, lenient=table)
+
+
+def mutants() -> Iterator[tuple[str, str, Dialect]]:
+    """Each dialect less a row or a forbidden end, or with another reason for a problem."""
+    for name in DIALECTS:
+        dialect = get_dialect(name)
+        for mode, table in zip(MODES, (dialect.strict, dialect.lenient), strict=True):
+            for row in table.moves:
+                yield name, f"{mode}: {row}", with_table(dialect, mode, without_row(table, row))
+            for end in table.ends:
+                yield (
+                    name,
+                    f"{mode}: end of {end}",
+                    with_table(dialect, mode, without_end(table, end)),
+                )
+        for problem, text in dialect.problems.items():
+            other = replace(text, reason="other", exact="other" if text.exact else "")
+            problems = {**dialect.problems, problem: other}
+            yield name, f"problem {problem}", replace(dialect, problems=problems)
+
+
+@pytest.mark.parametrize(
+    ("name", "mutant"),
+    [pytest.param(name, mutant, id=f"{name}-{what}") for name, what, mutant in mutants()],
+)
+def test_no_part_of_a_dialect_can_be_left_out_without_failing_a_case(
+    name: str, mutant: Dialect
+) -> None:
+    assert not all(case.is_met_by(mutant) for case in CASES[name])

@@ -1,0 +1,174 @@
+import re
+
+import pytest
+
+from agent_parsers.engine import Label, Literal, Marker
+from agent_parsers.engine._markers import MOST, Patterns
+
+
+def found(marker: Marker, text: str) -> str | None:
+    """The first place in *text* that is spelt like *marker*."""
+    match = Patterns({"it": marker}).whole.search(text)
+    return match and match[0]
+
+
+def held_back(marker: Marker, text: str) -> str:
+    """The end of *text* that may go on to be *marker*."""
+    match = Patterns({"it": marker}).growing.search(text)
+    return match[0] if match and match.lastindex is None else ""
+
+
+# -- what counts as a label ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\nAction Input:", "\nAction 1 Input:", "\nAction Input 12:", "\nAction1Input1:",
+     "\nAction  \n Input :", "\nActionInput:"],
+)  # fmt: skip
+def test_a_label_has_its_words_and_perhaps_numbers(text: str) -> None:
+    assert found(Label("Action Input"), f"x{text} y") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Action Input:", "\n Action Input:", "\naction input:", "\nAction_Input:", "\nAction Input",
+     "\nAction Input：", "\n**Action Input:**", "\nAction Inputs:", "\nAction one Input:"],
+)  # fmt: skip
+def test_nothing_else_is_a_label(text: str) -> None:
+    assert found(Label("Action Input"), f"x{text}") is None
+
+
+def test_a_label_may_count_in_the_middle_of_a_line() -> None:
+    assert found(Label("Action", anywhere=True), "I use Action 2: x") == "Action 2:"
+    assert found(Label("Action"), "I use Action 2: x") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\nFinal Answer:", "\nfinal answer:", "\nFINAL ANSWER :", "\nFinal_Answer:", "\nFinal-Answer:",
+     "\nFinalAnswer:", "\nFinal Answer：", "\n  Final Answer:", "\n> Final Answer:",
+     "\n### Final Answer:", "\nFinal Answer 2:", "\n**Final Answer:**", "\n**Final Answer**:",
+     "\n*Final Answer:*", "\n*Final Answer* :", "\n__Final Answer:__", "\n# **final_answer：**"],
+)  # fmt: skip
+def test_a_loose_label_may_be_dressed(text: str) -> None:
+    assert found(Label("Final Answer", loose=True), f"x{text} y") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Final Answer:", "\nx Final Answer:", "\nFinal\nAnswer:", "\nFinal Answers:",
+     "\n- Final Answer:", "\nFinal Answer;", "\n`Final Answer:`"],
+)  # fmt: skip
+def test_a_loose_label_is_still_a_label(text: str) -> None:
+    assert found(Label("Final Answer", loose=True), f"x{text}") is None
+
+
+def test_a_run_of_blanks_in_a_label_is_bounded() -> None:
+    label = Label("Action")
+    assert found(label, f"\nAction{' ' * MOST}:")
+    assert not found(label, f"\nAction{' ' * (2 * MOST + 1)}:"), "before and after a number"
+
+
+def test_emphasis_that_only_ends_is_no_part_of_the_label() -> None:
+    assert found(Label("Final Answer", loose=True), "\nFinal Answer:** 42") == "\nFinal Answer:"
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_canonical"),
+    [("\nAction Input:", True), ("Action Input:", True), ("\nAction 1 Input:", True),
+     ("\nAction Input 2:", True), ("\nAction1 Input:", False), ("\nAction Input :", False),
+     ("\nACTION INPUT:", False), ("\n Action Input:", False), ("\nAction Input：", False)],
+)  # fmt: skip
+def test_a_number_is_no_mistake(seen: str, is_canonical: bool) -> None:
+    assert Label("Action Input", loose=True).is_canonical(seen) is is_canonical
+
+
+def test_a_label_is_written_with_a_colon() -> None:
+    assert Label("Action Input").canonical == "Action Input:"
+
+
+# -- literals ------------------------------------------------------------------------------------
+
+
+def test_a_literal_counts_anywhere_in_each_of_its_spellings() -> None:
+    marker = Literal("<call>", ("<CALL>", "[call("))
+    assert [found(marker, f"x{text}y") for text in ("<call>", "<CALL>", "[call(")] == [
+        "<call>", "<CALL>", "[call(",
+    ]  # fmt: skip
+    assert found(marker, "x<Call>y") is None
+
+
+def test_only_the_first_spelling_of_a_literal_is_canonical() -> None:
+    marker = Literal("<call>", ("<CALL>",))
+    assert marker.is_canonical("<call>")
+    assert not marker.is_canonical("<CALL>")
+
+
+# -- finding markers -----------------------------------------------------------------------------
+
+MARKERS: dict[str, Marker] = {
+    "action": Label("Action"),
+    "input": Label("Action Input"),
+    "end": Literal("<end>"),
+}
+
+
+def test_the_first_marker_is_found_and_named() -> None:
+    patterns = Patterns(MARKERS)
+    text = "x\nAction Input: y <end>\nAction: z"
+    names = [patterns.names[(m.lastindex or 0) - 1] for m in patterns.whole.finditer(text)]
+    assert names == ["input", "end", "action"]
+
+
+@pytest.mark.parametrize("marker", MARKERS.values(), ids=MARKERS)
+def test_what_may_become_a_marker_is_held_back(marker: Marker) -> None:
+    text = marker.canonical if isinstance(marker, Literal) else f"\n{marker.canonical}"
+    for size in range(1, len(text)):
+        assert held_back(marker, f"x{text[:size]}") == text[:size]
+    assert held_back(marker, f"x{text}") == ""
+
+
+@pytest.mark.parametrize("text", ["", "x", "\nAct x", "\nActs", "<e >", "\nAction Input Output"])
+def test_what_cannot_become_a_marker_is_not_held_back(text: str) -> None:
+    match = Patterns(MARKERS).growing.search(text)
+    assert match is None
+
+
+def test_all_of_a_number_is_held_back() -> None:
+    assert held_back(Label("Action"), "x\nAction 12") == "\nAction 12"
+    assert held_back(Label("Action"), "x\nAction 12 ") == "\nAction 12 "
+
+
+def test_only_what_is_near_the_end_is_held_back() -> None:
+    many = " " * 5 * MOST
+    assert held_back(Label("Action"), f"\nAction{many}") == ""
+    assert held_back(Label("Action", loose=True), f"x\n{many}") == ""
+
+
+def test_patterns_are_compiled_when_they_are_needed() -> None:
+    patterns = Patterns(MARKERS)
+    assert not {"whole", "growing"} & vars(patterns).keys()
+    assert isinstance(patterns.whole, re.Pattern)
+
+
+# -- markers that do not go together -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("markers", "reason"),
+    [
+        ({"a": Literal("<x>"), "b": Literal("<x>")}, "marker 'a' is the beginning of 'b'"),
+        ({"a": Literal("<x"), "b": Literal("<x>")}, "marker 'a' is the beginning of 'b'"),
+        ({"a": Literal("<x>"), "b": Literal("<x")}, "marker 'b' is the beginning of another"),
+        ({"a": Literal("<x>", ("<x>",))}, "marker 'a' is the beginning of 'a'"),
+        ({"a": Label("Action"), "b": Label("Action")}, "marker 'a' is the beginning of 'b'"),
+    ],
+)
+def test_no_marker_begins_another(markers: dict[str, Marker], reason: str) -> None:
+    with pytest.raises(ValueError, match=f"^{reason}$"):
+        Patterns(markers)
+
+
+def test_a_label_that_begins_another_ends_in_its_own_colon() -> None:
+    assert Patterns({"a": Label("Action"), "b": Label("Action Input")}).names == ("a", "b")

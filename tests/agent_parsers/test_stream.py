@@ -1,0 +1,250 @@
+"""Chunks in, events out: what is told when."""
+
+import pytest
+
+from agent_parsers import (
+    ActionComplete,
+    AgentAction,
+    AgentFinish,
+    AnswerDelta,
+    Event,
+    Finish,
+    InputDelta,
+    MarkerSeen,
+    OutputParserException,
+    Repair,
+    SkippedDelta,
+    StreamParser,
+    ThoughtDelta,
+    ToolNamed,
+    get_dialect,
+    get_parser,
+    merge_events,
+)
+from agent_parsers.engine import Mode
+
+REACT = get_dialect("react")
+TURN = "Thought: hm\nAction: search\nAction Input: old bridge"
+
+
+def stream(*, mode: Mode = "lenient", max_chars: int | None = None) -> StreamParser:
+    return StreamParser(REACT, mode=mode, max_chars=max_chars)
+
+
+def fed(*chunks: str) -> list[Event]:
+    """What the last of *chunks* tells."""
+    parser = stream()
+    events: list[Event] = []
+    for chunk in chunks:
+        events = parser.feed(chunk)
+    return events
+
+
+# -- what is told at once ------------------------------------------------------------------------
+
+
+def test_a_thought_is_told_as_it_comes_in() -> None:
+    parser = stream()
+    assert parser.feed("Thought: I ne") == [
+        MarkerSeen("thought", (0, 9)),
+        ThoughtDelta("I ne", (9, 13)),
+    ]
+    assert parser.feed("ed it") == [ThoughtDelta("ed it", (13, 18))]
+
+
+def test_text_without_a_label_is_a_thought() -> None:
+    assert fed("I need") == [ThoughtDelta("I need", (0, 6))]
+
+
+def test_a_tool_is_named_when_its_name_is_whole() -> None:
+    assert fed("Action: sea", "rch") == []
+    assert fed("Action: sea", "rch\nAction Input:") == [ToolNamed("search", (8, 14))]
+
+
+def test_an_input_is_told_as_it_comes_in() -> None:
+    assert fed("Action: search\nAction Input: old bri", "dge") == [InputDelta("dge", (36, 39))]
+
+
+def test_an_answer_is_told_as_it_comes_in() -> None:
+    assert fed("Final Answer: 4", "2") == [AnswerDelta("2", (15, 16))]
+
+
+def test_an_action_is_complete_as_soon_as_something_else_begins() -> None:
+    parser = stream()
+    parser.feed("Action: search\nAction Input: old bridge\n")
+    action = AgentAction("search", "old bridge", "Action: search\nAction Input: old bridge")
+    events = parser.feed("Observation:")
+    assert events[0] == ActionComplete(action, (8, 39))
+    assert isinstance(events[1], Repair)
+    assert parser.feed(" 1461") == [
+        MarkerSeen("observation", (39, 53)),
+        SkippedDelta("1461", (53, 57)),
+    ]
+
+
+# -- what is held back ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tail", ["\n", "\nFin", "\nFinal Answer", "\n  ", "\n**Final", "\n\n\n"])
+def test_what_may_become_a_label_is_held_back(tail: str) -> None:
+    assert fed("Thought: hm", tail) == []
+
+
+def test_what_did_not_become_a_label_is_told_after_all() -> None:
+    assert merge_events(fed("hm", "\nFinal", " straw")) == [ThoughtDelta("\nFinal straw", (2, 14))]
+
+
+def test_a_label_that_means_nothing_here_is_not_held_back() -> None:
+    assert fed("Final Answer: 42", "\nThou") == [AnswerDelta("\nThou", (16, 21))]
+
+
+def test_white_space_waits_for_what_follows_it() -> None:
+    parser = stream()
+    assert parser.feed("hm ") == [ThoughtDelta("hm", (0, 2))]
+    assert parser.feed(" ") == []
+    assert parser.feed("so") == [ThoughtDelta("  so", (2, 6))]
+
+
+def test_white_space_at_the_end_belongs_to_the_end() -> None:
+    parser = stream()
+    parser.feed("Final Answer: 42 \n")
+    text = "Final Answer: 42 \n"
+    assert parser.close() == [
+        MarkerSeen("end", (16, 18)),
+        Finish(AgentFinish({"output": "42"}, text), (14, 16)),
+    ]
+
+
+def test_white_space_at_the_start_belongs_to_the_start() -> None:
+    assert fed(" \n hm") == [MarkerSeen("start", (0, 3)), ThoughtDelta("hm", (3, 5))]
+
+
+def test_an_empty_chunk_tells_nothing() -> None:
+    parser = stream()
+    assert parser.feed("") == []
+    parser.feed(TURN)
+    assert parser.feed("") == []
+    parser.close()
+    assert parser.result == AgentAction("search", "old bridge", TURN)
+
+
+# -- the end -------------------------------------------------------------------------------------
+
+
+def test_the_result_is_known_at_the_end() -> None:
+    parser = stream()
+    parser.feed(TURN)
+    assert parser.result is None
+    action = AgentAction("search", "old bridge", TURN)
+    assert parser.close() == [ActionComplete(action, (20, 51))]
+    assert parser.result == action
+    assert parser.text == TURN
+
+
+def test_a_text_ends_once() -> None:
+    parser = stream()
+    parser.feed(TURN)
+    parser.close()
+    with pytest.raises(RuntimeError, match="close\\(\\) after close\\(\\); make a new"):
+        parser.close()
+    with pytest.raises(RuntimeError, match="feed\\(\\) after close\\(\\); make a new"):
+        parser.feed("more")
+
+
+def test_the_last_events_are_there_though_the_end_is_an_error() -> None:
+    parser = stream()
+    parser.feed("Thought: hm\nFinal")
+    with pytest.raises(OutputParserException, match="expected an Action or a Final Answer"):
+        parser.close()
+    assert parser.last_events == [ThoughtDelta("\nFinal", (11, 17))]
+    assert parser.result is None
+    with pytest.raises(RuntimeError):
+        parser.close()
+
+
+def test_the_error_is_the_one_of_parse() -> None:
+    text = "Thought: hm\nwhat now?"
+    parser = stream()
+    parser.feed(text)
+    with pytest.raises(OutputParserException) as streamed:
+        parser.close()
+    with pytest.raises(OutputParserException) as parsed:
+        get_parser("react").parse(text)
+    assert vars(streamed.value) == vars(parsed.value)
+    assert str(streamed.value) == str(parsed.value)
+
+
+def test_a_transcript_has_no_result() -> None:
+    parser = stream(mode="transcript")
+    parser.feed(REACT.sample)
+    parser.close()
+    assert parser.result is None
+
+
+# -- limits --------------------------------------------------------------------------------------
+
+
+def test_a_text_of_max_chars_is_read() -> None:
+    parser = stream(max_chars=len(TURN))
+    parser.feed(TURN)
+    parser.close()
+    assert parser.result is not None
+
+
+@pytest.mark.parametrize("is_fed_again", [True, False])
+def test_a_longer_text_is_an_error_after_its_events(is_fed_again: bool) -> None:
+    parser = stream(max_chars=13)
+    assert parser.feed("Thought: I need") == [
+        MarkerSeen("thought", (0, 9)),
+        ThoughtDelta("I ne", (9, 13)),
+    ]
+    reason = "the text is longer than max_chars=13 characters"
+    with pytest.raises(OutputParserException, match=reason) as caught:
+        _ = parser.feed(" it") if is_fed_again else parser.close()
+    assert caught.value.llm_output == "Thought: I ne"
+    assert caught.value.span == (13, 13)
+    assert caught.value.observation == "Your reply is too long. Answer in fewer words."
+    with pytest.raises(RuntimeError):
+        parser.feed("")
+
+
+def test_no_text_may_be_allowed() -> None:
+    parser = stream(max_chars=0)
+    assert parser.feed("") == []
+    parser.feed("x")
+    with pytest.raises(OutputParserException, match="max_chars=0"):
+        parser.close()
+
+
+# -- tools ---------------------------------------------------------------------------------------
+
+
+def test_a_tool_that_there_is_not_completes_no_action() -> None:
+    parser = StreamParser(REACT, tools=["clock", "search"])
+    told = parser.feed("Action: serch\nAction Input: x\nObservation: 1")
+    assert ToolNamed("serch", (8, 13)) in told
+    with pytest.raises(OutputParserException, match="'serch' is none of the tools") as caught:
+        parser.close()
+    assert caught.value.span == (8, 13)
+    assert caught.value.observation == (
+        "There is no tool 'serch'. Did you mean 'search'? The tools are: clock, search."
+    )
+    told += parser.last_events
+    assert not [event for event in told if isinstance(event, ActionComplete)]
+
+
+# -- merging -------------------------------------------------------------------------------------
+
+
+def test_neighbouring_deltas_of_one_kind_are_joined() -> None:
+    a, b, c = ThoughtDelta("a", (0, 1)), ThoughtDelta("b", (1, 2)), AnswerDelta("c", (2, 3))
+    assert merge_events([a, b, c]) == [ThoughtDelta("ab", (0, 2)), c]
+    assert merge_events([a, c, b]) == [a, c, b]
+    assert merge_events([]) == []
+
+
+def test_deltas_with_something_between_them_are_not_joined() -> None:
+    a, b = ThoughtDelta("a", (0, 1)), ThoughtDelta("b", (10, 11))
+    assert merge_events([a, b]) == [a, b]
+    marker = MarkerSeen("thought", (1, 10))
+    assert merge_events([a, marker, b]) == [a, marker, b]

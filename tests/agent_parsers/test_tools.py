@@ -1,0 +1,98 @@
+"""Tools as users have them."""
+
+from functools import partial
+from typing import Any
+
+import pytest
+from langchain_core.tools import tool as langchain_tool
+
+from agent_parsers._tools import Tool, read_tools
+
+
+def search(query: str) -> str:
+    """Look up a name.
+
+    In the encyclopedia.
+    """
+    return query
+
+
+def clock() -> str:
+    return "12:00"
+
+
+@langchain_tool
+def calculate(formula: str) -> str:
+    """Work out a formula."""
+    return formula
+
+
+class Named:
+    def __init__(self, name: object, description: object = None) -> None:
+        self.name = name
+        self.description = description
+
+
+class Plain:
+    name = "plain"
+
+
+@pytest.mark.parametrize(
+    ("tools", "read"),
+    [
+        ([], ()),
+        (["search", "clock"], (Tool("search"), Tool("clock"))),
+        (("search",), (Tool("search"),)),
+        (iter(["search"]), (Tool("search"),)),
+        ({"search": "looks up", "clock": ""}, (Tool("search", "looks up"), Tool("clock"))),
+        ({"search": "looks up"}.keys(), (Tool("search"),)),
+        ([search], (Tool("search", "Look up a name.\n\nIn the encyclopedia."),)),
+        ([clock], (Tool("clock"),)),
+        ([calculate], (Tool("calculate", "Work out a formula."),)),
+        ([Named("a", "b")], (Tool("a", "b"),)),
+        ([Named("a")], (Tool("a"),)),
+        ([Named("a", 1)], (Tool("a"),)),
+        ([Plain()], (Tool("plain"),)),
+        ([Plain], (Tool("plain"),)),
+        ([Tool("a", "b"), "c", clock], (Tool("a", "b"), Tool("c"), Tool("clock"))),
+    ],
+)  # fmt: skip
+def test_tools_are_read(tools: Any, read: tuple[Tool, ...]) -> None:
+    assert read_tools(tools) == read
+
+
+@pytest.mark.parametrize(
+    ("tools", "reason"),
+    [
+        ("search", "tools are given as a list of names, not as the string 'search'"),
+        ([1], "a tool is a name, a function or has a name of its own; int has none"),
+        ([Named(1)], "a tool is a name, a function or has a name of its own; Named has none"),
+        ([partial(search, "x")], "a tool is a name, a function .*; partial has none"),
+        ([None], "a tool is a name, a function .*; NoneType has none"),
+        ([{"name": "search"}], "a tool is a name, a function .*; dict has none"),
+    ],
+)
+def test_what_is_no_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
+    with pytest.raises(TypeError, match=reason):
+        read_tools(tools)
+
+
+@pytest.mark.parametrize("tools", [None, 1, 1.5])
+def test_what_is_no_list_is_a_mistake_of_the_caller(tools: Any) -> None:
+    with pytest.raises(TypeError):
+        read_tools(tools)
+
+
+@pytest.mark.parametrize(
+    ("tools", "reason"),
+    [
+        ([""], "^a tool has an empty name$"),
+        ([" \n"], "^a tool has an empty name$"),
+        ({"": "x"}, "^a tool has an empty name$"),
+        (["a", "b", "a"], "^two tools have the name 'a'$"),
+        ([search, "search"], "^two tools have the name 'search'$"),
+    ],
+)
+def test_names_tell_tools_apart(tools: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        read_tools(tools)
