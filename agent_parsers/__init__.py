@@ -3,12 +3,11 @@
 from agent_parsers._agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
 from agent_parsers._base import AgentOutputParser, DialectParser, MultiActionAgentOutputParser
 from agent_parsers._parsers import ReActOutputParser, ReActSingleInputOutputParser
+from agent_parsers._record import parse_record
 from agent_parsers._registry import get_dialect, get_parser, list_dialects, register
-from agent_parsers._transcript import (
-    Transcript,
+from agent_parsers._transcript import Transcript, TranscriptStep
+from agent_parsers._transcript_parser import (
     TranscriptParser,
-    TranscriptStep,
-    parse_record,
     parse_transcript,
     parse_transcripts,
 )

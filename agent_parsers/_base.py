@@ -54,15 +54,15 @@ class DialectParser(AgentOutputParser):
     set and strict by default.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, validate_default=False)
+    model_config = ConfigDict(validate_assignment=True)
 
-    dialect: Dialect = Field(exclude=True, repr=False)
+    dialect: Dialect = Field(exclude=True)
     """How turns are written."""
     lenient: bool = False
     """Whether what models really write is mended, or only what the dialect says is read."""
     tools: tuple[Tool, ...] | None = Field(default=None, exclude=True)
     """The tools there are; a turn that names another is an error. `None`: any name will do."""
-    max_chars: int = MAX_CHARS
+    max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest turn that is read, in characters."""
 
     @field_validator("tools", mode="before")
@@ -151,8 +151,13 @@ class DialectParser(AgentOutputParser):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its turns, and about the tools."""
-        tools = self.tools or ()
+        """Return what to tell the model about the form of its turns, and about the tools.
+
+        A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
+        """
+        if self.tools is None:
+            return self.dialect.instructions
+        tools = self.tools
         listed = "\n".join(
             f"{tool.name}: {tool.description}" if tool.description else tool.name for tool in tools
         )

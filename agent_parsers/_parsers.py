@@ -25,7 +25,7 @@ class ReActSingleInputOutputParser(DialectParser):
     messages of its errors are LangChain's.
     """
 
-    dialect: Dialect = Field(default=react.DIALECT, exclude=True, repr=False)
+    dialect: Dialect = Field(default=react.DIALECT, exclude=True)
 
     @property
     @override
@@ -36,7 +36,7 @@ class ReActSingleInputOutputParser(DialectParser):
 class ReActOutputParser(DialectParser):
     """Reads the ReAct text of the paper, ``Action 1: Search[entity]`` and ``Finish[answer]``."""
 
-    dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True, repr=False)
+    dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)
 
     @property
     @override

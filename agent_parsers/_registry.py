@@ -40,7 +40,7 @@ def get_dialect(name: str) -> Dialect:
     names = list_dialects()
     if name in names:
         return _load(name)
-    loaded = [_registered.get(known) or _load(known) for known in names]
+    loaded = [get_dialect(known) for known in names]
     for dialect in loaded:
         if name in dialect.aliases:
             return dialect
@@ -93,4 +93,5 @@ def get_parser(
 
 def _load(name: str) -> Dialect:
     dialect: Dialect = import_module(f"{dialects.__name__}.{name}").DIALECT
+    _registered[name] = dialect
     return dialect

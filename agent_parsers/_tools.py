@@ -38,12 +38,13 @@ def read_tools(tools: Tools) -> tuple[Tool, ...]:
         read = tuple(Tool(name, description) for name, description in tools.items())
     else:
         read = tuple(map(_read_tool, tools))
-    names = [tool.name for tool in read]
-    for name in names:
-        if not name.strip():
+    names: set[str] = set()
+    for tool in read:
+        if not tool.name.strip():
             raise ValueError("a tool has an empty name")
-        if names.count(name) > 1:
-            raise ValueError(f"two tools have the name {name!r}")
+        if tool.name in names:
+            raise ValueError(f"two tools have the name {tool.name!r}")
+        names.add(tool.name)
     return read
 
 
@@ -56,7 +57,7 @@ def _read_tool(tool: object) -> Tool:
     if isinstance(name, str):
         description = getattr(tool, "description", "")
         return Tool(name, description if isinstance(description, str) else "")
-    if inspect.isfunction(tool):
+    if inspect.isroutine(tool) and tool.__name__ != "<lambda>":
         return Tool(tool.__name__, inspect.getdoc(tool) or "")
     raise TypeError(
         f"a tool is a name, a function or has a name of its own; {type(tool).__name__} has none"

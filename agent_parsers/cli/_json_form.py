@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers import AgentAction, AgentFinish
 
 if TYPE_CHECKING:
-    from agent_parsers.cli._runs import Numbered, Run
+    from agent_parsers.cli._runs import Placed, Run
 
 __all__ = ["JSON_SHAPE", "as_json"]
 
@@ -21,7 +21,7 @@ steps: step (number), thought, tool, tool_input, output, observation,
 finish: step, output; or null
 failed: step, text (what the model wrote), observation, spans,
         error (reason, line, column, span, observation to tell the model)
-repairs: step, kind, span, message"""
+repairs: step (0: before the first), kind, span, message"""
 """The keys of a run, in their order."""
 
 # JSON allows these as they are. But a terminal obeys U+009B and changes of direction, some readers
@@ -45,7 +45,9 @@ def _run(run: Run) -> dict[str, Any]:
         "preamble": run.transcript.preamble,
         "question": run.transcript.question,
         "steps": [_step(step) for step in run.steps if step.step.error is None],
-        "finish": None if answer is None else {"step": answer.number, "output": _output(answer)},
+        "finish": None
+        if answer is None
+        else {"step": answer.step.number, "output": _output(answer)},
         "failed": [_failed(step) for step in run.steps if step.step.error is not None],
         "repairs": [
             {"step": number, "kind": repair.kind, "span": repair.span, "message": repair.message}
@@ -54,30 +56,30 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _step(numbered: Numbered) -> dict[str, Any]:
+def _step(placed: Placed) -> dict[str, Any]:
     """Return an action, which has no output, or an answer, which has no tool."""
-    step = numbered.step
+    step = placed.step
     action = step.action if isinstance(step.action, AgentAction) else None
     return {
-        "step": numbered.number,
+        "step": placed.step.number,
         "thought": step.thought,
         "tool": action and action.tool,
         "tool_input": action and action.tool_input,
-        "output": _output(numbered),
+        "output": _output(placed),
         "observation": step.observation,
-        "spans": _spans(numbered),
+        "spans": _spans(placed),
     }
 
 
-def _failed(numbered: Numbered) -> dict[str, Any]:
-    step = numbered.step
+def _failed(placed: Placed) -> dict[str, Any]:
+    step = placed.step
     assert step.error is not None, "a step that failed has an error"
-    line, column = numbered.place or (None, None)
+    line, column = placed.place or (None, None)
     return {
-        "step": numbered.number,
+        "step": placed.step.number,
         "text": step.error.llm_output,
         "observation": step.observation,
-        "spans": _spans(numbered),
+        "spans": _spans(placed),
         "error": {
             "reason": step.error.reason,
             "line": line,
@@ -88,8 +90,8 @@ def _failed(numbered: Numbered) -> dict[str, Any]:
     }
 
 
-def _spans(numbered: Numbered) -> dict[str, Any]:
-    step = numbered.step
+def _spans(placed: Placed) -> dict[str, Any]:
+    step = placed.step
     return {
         "thought": step.thought_span,
         "action": step.action_span,
@@ -97,6 +99,6 @@ def _spans(numbered: Numbered) -> dict[str, Any]:
     }
 
 
-def _output(numbered: Numbered) -> Any:
-    action = numbered.step.action
+def _output(placed: Placed) -> Any:
+    action = placed.step.action
     return action.return_values.get("output") if isinstance(action, AgentFinish) else None

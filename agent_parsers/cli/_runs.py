@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers import AgentFinish, get_dialect, parse_record
 from agent_parsers.cli._places import Document, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agent_parsers import Dialect, Repair, Transcript, TranscriptStep
+    from agent_parsers import Repair, Transcript, TranscriptStep
 
 __all__ = [
     "STDIN",
     "Excerpt",
-    "Numbered",
     "Options",
+    "Placed",
     "Run",
     "Trouble",
     "run_of_record",
@@ -63,10 +60,9 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
-    """A step, with its number in the run."""
+class Placed:
+    """A step, and where it stands if it could not be read."""
 
-    number: int
     step: TranscriptStep
     place: Place | None = None
     """For a step that could not be read: line and column in the text of its span."""
@@ -83,13 +79,18 @@ class Run:
     """Number of the run or record in its file, from 1."""
     dialect: str
     transcript: Transcript
-    steps: tuple[Numbered, ...]
+    steps: tuple[Placed, ...]
     """All steps in order, those that could not be read included."""
-    repairs: tuple[tuple[int, Repair], ...]
-    """What was mended, each with the number of its step."""
 
     @property
-    def answer(self) -> Numbered | None:
+    def repairs(self) -> list[tuple[int, Repair]]:
+        """What was mended, each with the number of its step; 0 is before the first."""
+        question = [(0, repair) for repair in self.transcript.question_repairs]
+        steps = ((s.step.number, repair) for s in self.steps for repair in s.step.repairs)
+        return [*question, *steps]
+
+    @property
+    def answer(self) -> Placed | None:
         """The step with the final answer; `None` if the run ended without one."""
         return next((s for s in self.steps if isinstance(s.step.action, AgentFinish)), None)
 
@@ -104,25 +105,14 @@ def run_of_text(
 ) -> Run:
     """Give each step of a run from a text its number."""
     steps = [
-        _numbered_in_text(file, f"run {number}", at, step, document)
-        for at, step in enumerate(
-            sorted((*transcript.steps, *transcript.failed), key=_place_in_text), 1
-        )
+        _placed_in_text(file, f"run {number}", step, document) for step in transcript.all_steps
     ]
-    repairs = []
-    at = 0
-    for repair in transcript.repairs:
-        while at < len(steps) - 1 and _end_in_text(steps[at].step) < repair.span[1]:
-            at += 1
-        repairs.append((steps[at].number, repair))
-    return Run(file, number, dialect, transcript, tuple(steps), tuple(repairs))
+    return Run(file, number, dialect, transcript, tuple(steps))
 
 
-def _numbered_in_text(
-    file: str, run: str, number: int, step: TranscriptStep, document: Document
-) -> Numbered:
+def _placed_in_text(file: str, run: str, step: TranscriptStep, document: Document) -> Placed:
     if step.error is None or step.action_span is None:
-        return Numbered(number, step)
+        return Placed(step)
     start, stop = step.action_span
     place = document.place(start)
     line, line_start = document.line_at(start)
@@ -130,20 +120,10 @@ def _numbered_in_text(
         file,
         step.error.reason,
         place,
-        f"{run}, step {number}",
+        f"{run}, step {step.number}",
         Excerpt(line, start - line_start, stop - line_start, place.line),
     )
-    return Numbered(number, step, place, trouble)
-
-
-def _place_in_text(step: TranscriptStep) -> int:
-    assert step.action_span is not None, "a step of a text has an end"
-    return step.action_span[0]
-
-
-def _end_in_text(step: TranscriptStep) -> int:
-    assert step.action_span is not None, "a step of a text has an end"
-    return (step.observation_span or step.action_span)[1]
+    return Placed(step, place, trouble)
 
 
 def run_of_record(
@@ -164,23 +144,18 @@ def run_of_record(
     if isinstance(name, str) and name:
         within += f' "{name}"'
     try:
-        dialect = _dialect(options.dialect or _format_of(record))
+        dialect = get_dialect(options.dialect or _format_of(record))
         transcript = parse_record(record, dialect=dialect, lenient=options.lenient)
-        steps, repairs = _by_number(record, transcript, dialect, options)
     except RecursionError:
         reason = "nested too deeply"
     except ValueError as error:  # OutputParserException among them
         reason = str(error)
     else:
         numbered = (
-            _numbered_in_record(file, within, at, step, document, index)
-            for at, step in enumerate(steps, 1)
+            _placed_in_record(file, within, step, document, index) for step in transcript.all_steps
         )
-        return Run(file, number, dialect.name, transcript, tuple(numbered), tuple(repairs))
+        return Run(file, number, dialect.name, transcript, tuple(numbered))
     return Trouble(file, reason, document.place(document.of_record(index)), within)
-
-
-_dialect = cache(get_dialect)  # which looks into a folder each time
 
 
 def _format_of(record: Any) -> str:
@@ -215,39 +190,20 @@ _JSON_NAMES: Final = {
 }
 
 
-def _by_number(
-    record: Mapping[str, Any], transcript: Transcript, dialect: Dialect, options: Options
-) -> tuple[list[TranscriptStep], list[tuple[int, Repair]]]:
-    """Return all steps of a record in order, and each repair with the number of its step.
-
-    A `Transcript` has the bad steps and the repairs apart from the good ones and does not say where
-    they were. Records that have any are read again, step by step, to find out.
-    """
-    if not transcript.failed and not transcript.repairs:
-        return list(transcript.steps), []
-    steps: list[TranscriptStep] = []
-    repairs: list[tuple[int, Repair]] = []
-    for number, step in enumerate(record["steps"], 1):
-        alone = parse_record({"steps": [step]}, dialect=dialect, lenient=options.lenient)
-        steps += (*alone.steps, *alone.failed)
-        repairs += ((number, repair) for repair in alone.repairs)
-    return steps, repairs
-
-
-def _numbered_in_record(
-    file: str, within: str, number: int, step: TranscriptStep, document: Document, index: int
-) -> Numbered:
+def _placed_in_record(
+    file: str, within: str, step: TranscriptStep, document: Document, index: int
+) -> Placed:
     error = step.error
     if error is None or step.action_span is None:
-        return Numbered(number, step)
+        return Placed(step)
     output = Document(error.llm_output or "")
     start, stop = step.action_span
     line, line_start = output.line_at(start)
     trouble = Trouble(
         file,
         error.reason,
-        document.place(document.in_output(index, number - 1, start)),
-        f"{within}, step {number}",
+        document.place(document.in_output(index, step.number - 1, start)),
+        f"{within}, step {step.number}",
         Excerpt(line, start - line_start, stop - line_start),
     )
-    return Numbered(number, step, output.place(start), trouble)
+    return Placed(step, output.place(start), trouble)

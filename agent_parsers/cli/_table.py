@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from agent_parsers.cli._runs import Numbered, Run
+    from agent_parsers.cli._runs import Placed, Run
 
 __all__ = ["print_run"]
 
@@ -73,7 +73,8 @@ def print_run(console: Console, run: Run) -> None:
     if run.repairs:
         console.print(Text(f"\nMended ({len(run.repairs)})", "yellow"))
         for number, repair in run.repairs:
-            console.print(Text(f"  step {number}: {printable(repair.message)}"))
+            where = f"step {number}" if number else "question"
+            console.print(Text(f"  {where}: {printable(repair.message)}"))
     if run.troubles:
         console.print(Text(f"\nNot read ({len(run.troubles)})", "red"))
         for trouble in run.troubles:
@@ -97,15 +98,15 @@ def _steps(run: Run, width: int) -> Table:
     table.add_column("Tool", max_width=width // 5)
     table.add_column("Input", ratio=2)
     table.add_column("Observation", ratio=3)
-    for numbered in run.steps:
-        cells = _cells(numbered, is_answer=numbered is run.answer)
-        table.add_row(str(numbered.number), *cells)
+    for placed in run.steps:
+        cells = _cells(placed, is_answer=placed is run.answer)
+        table.add_row(str(placed.step.number), *cells)
     return table
 
 
-def _cells(numbered: Numbered, *, is_answer: bool) -> Iterator[RenderableType]:
+def _cells(placed: Placed, *, is_answer: bool) -> Iterator[RenderableType]:
     """Give the cells of a step; the answer of the run is printed below, whole."""
-    step = numbered.step
+    step = placed.step
     yield _Cut(step.thought or (step.error and step.error.llm_output) or "")
     match step.action:
         case AgentAction(tool=tool, tool_input=tool_input):

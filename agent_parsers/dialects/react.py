@@ -110,8 +110,9 @@ LENIENT: Final = Table(
         ("thought", "observation"): Cut("observation"),
         ("tool", "input"): Go("input"),
         ("tool", "answer"): Go("answer", clash="both"),
-        ("tool", "thought"): Cut("thought"),
-        ("tool", "action"): Cut("tool"),
+        # A tool may need no input, but a turn that goes on without one has lost it.
+        ("tool", "thought"): Go("thought", clash="no_input"),
+        ("tool", "action"): Go("tool", clash="no_input"),
         ("tool", "observation"): Cut("observation"),
         ("input", "answer"): Go("answer", clash="both"),
         ("input", "thought"): Cut("thought"),
@@ -146,8 +147,10 @@ _FORMAT: Final = "Could not parse LLM output: `{text}`"  # LangChain's, which ex
 PROBLEMS: Final = {
     "nothing": Problem(
         "expected an Action or a Final Answer",
-        "Invalid Format: Missing 'Action:' after 'Thought:'",
+        "Invalid Format: Write an Action with its Action Input, or a Final Answer. Each label"
+        " begins a line.",
         exact=_FORMAT,
+        exact_observation="Invalid Format: Missing 'Action:' after 'Thought:'",
     ),
     "no_input": Problem(
         "expected an Action Input after the Action",
@@ -218,7 +221,7 @@ Observation: what the tool returned
 Thought: I now know the final answer
 Final Answer: the answer to the question
 
-Each label begins a line. Stop after Action Input: the Observation is given to you."""
+Each label begins a line. After the Action Input, stop: the Observation is given to you."""
 
 DIALECT: Final = Dialect(
     name="react",

@@ -87,7 +87,7 @@ PROBLEMS: Final = {
         " Action: Finish[answer].",
     ),
     "no_call": Problem(
-        "expected an input in brackets after the name of the tool",
+        "expected a call such as Search[entity] after the label Action",
         "Invalid Format: Write the input of the tool in brackets, such as Search[entity].",
     ),
     "open_call": Problem(
@@ -129,9 +129,10 @@ You can use these tools:
 {tools}
 
 Answer the question in numbered steps of Thought, Action and Observation. A Thought says what you
-know and what you need next. An Action is one line, a tool with its input in brackets, and ends your
-turn: the Observation is given to you. The tools are [{tool_names}]. When you know the answer, the
-Action is Finish[answer]. For example:
+know and what you need next. An Action is one line: a tool, with its input in brackets. It ends your
+turn, and the Observation is given to you. When you know the answer, the Action is Finish[answer].
+
+The tools are [{tool_names}]. For example:
 
 Thought 1: I need to look up the first thing the question names.
 Action 1: tool[input]

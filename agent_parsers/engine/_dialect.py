@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
 
+from agent_parsers.engine._markers import check_markers
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -93,12 +95,14 @@ class Problem:
         observation: What can be sent back to the model as it stands.
         exact: The message in strict mode, where users know the one of the reference; ``{text}``
             stands for the model's text.
+        exact_observation: The observation in strict mode, if that is not the same.
         send_to_llm: In strict mode, whether an executor that follows LangChain's flag sends it.
     """
 
     reason: str
     observation: str
     exact: str = ""
+    exact_observation: str = ""
     send_to_llm: bool = True
 
 
@@ -136,8 +140,12 @@ class Table:
                     raise ValueError(f"moves: state {name!r} has no role")
             if marker not in self.markers:
                 raise ValueError(f"moves: marker {marker!r} of state {state!r} is not declared")
-            if isinstance(move, Note) and self.roles[state] is not self.roles[move.to]:
+            role, to = self.roles[state], self.roles[move.to]
+            if isinstance(move, Note) and role is not to:
                 raise ValueError(f"moves: a note on {marker!r} changes the role of {state!r}")
+            if to is Role.INPUT and role not in (Role.TOOL, Role.INPUT):
+                raise ValueError(f"moves: {marker!r} leads from {state!r}, no tool, to an input")
+        check_markers(self.markers)
         unused = self.markers.keys() - {marker for _, marker in self.moves}
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no move")
@@ -167,7 +175,7 @@ class Written:
     """Number of the step, for dialects that count."""
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dialect:
     """How an agent turn is written, and everything that follows from it.
 
@@ -215,6 +223,9 @@ class Dialect:
                 raise ValueError(f"dialect {self.name!r}: no problem {sorted(missing)} ({mode})")
             if Role.CALL in table.roles.values() and self.new_call is None:
                 raise ValueError(f"dialect {self.name!r}: a call state but no new_call ({mode})")
+
+    def __repr__(self) -> str:
+        return f"<Dialect {self.name!r}>"
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """Pickle by name, so that a parser can go to another process."""

@@ -155,12 +155,17 @@ class Machine:
             problem = _unknown_tool(text[slice(*span)], tools or ())
         else:
             problem = self.dialect.problems[name]
-        exact = problem.exact.replace("{text}", text) if self.is_strict else ""
+        if not self.is_strict:
+            reason, observation, send_to_llm = problem.reason, problem.observation, True
+        else:
+            reason = problem.exact.replace("{text}", text) or problem.reason
+            observation = problem.exact_observation or problem.observation
+            send_to_llm = problem.send_to_llm
         return OutputParserException(
-            exact or problem.reason,
-            observation=problem.observation,
+            reason,
+            observation=observation,
             llm_output=text,
-            send_to_llm=problem.send_to_llm or not self.is_strict,
+            send_to_llm=send_to_llm,
             span=span,
         )
 

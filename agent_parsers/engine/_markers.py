@@ -143,9 +143,20 @@ class Patterns:
         return tuple(_leaves(self._root))
 
 
+def check_markers(markers: Mapping[str, Marker]) -> None:
+    """Make sure that each of *markers* can be told from the others.
+
+    Raises:
+        ValueError: Two are spelt alike, one is the beginning of another, or one is empty.
+    """
+    _trie(markers)
+
+
 def _trie(markers: Mapping[str, Marker]) -> _Node:
     root = _Node()
     for name, marker in markers.items():
+        if not marker.canonical.strip(":"):
+            raise ValueError(f"marker {name!r} is empty")
         for spelling in marker.spellings():
             node = root
             for atom in spelling:

@@ -278,8 +278,15 @@ def test_a_description_may_hold_braces() -> None:
 
 
 @pytest.mark.parametrize("name", list_dialects())
-def test_no_placeholder_is_left_in_the_instructions(name: str) -> None:
+def test_instructions_without_tools_leave_their_place(name: str) -> None:
     told = get_parser(name).get_format_instructions()
+    assert "{tools}" in told
+    assert "{tool_names}" in told
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_no_placeholder_is_left_in_the_instructions(name: str) -> None:
+    told = get_parser(name, tools=["search"]).get_format_instructions()
     assert "{tool" not in told
 
 

@@ -36,6 +36,7 @@ def test_a_step_is_a_thought_an_action_and_an_observation() -> None:
     log = "Thought: I need a clock.\nAction: clock\nAction Input: Bern"
     assert run.question == "How late is it?"
     assert run.steps[0] == TranscriptStep(
+        number=1,
         thought="I need a clock.",
         action=AgentAction("clock", "Bern", log),
         observation="12:00",
@@ -161,7 +162,7 @@ def test_a_run_is_there_as_soon_as_the_next_begins() -> None:
     assert isinstance(last.action, AgentFinish)
     assert parser.runs == [parse_transcript(RUN)]
     assert parser.close() == []
-    assert len(parser.runs) == 1, "a question alone is no run"
+    assert [(run.question, run.all_steps) for run in parser.runs[1:]] == [("And", ())]
 
 
 def test_a_failed_step_comes_out_too() -> None:
@@ -219,6 +220,7 @@ def test_a_record_is_read_turn_by_turn() -> None:
     log = "Thought: I need a clock.\nAction: clock\nAction Input: Bern"
     assert (run.id, run.question, run.preamble) == ("r1", "How late is it?", "")
     assert run.steps[0] == TranscriptStep(
+        number=1,
         thought="I need a clock.",
         action=AgentAction("clock", "Bern", log),
         observation="12:00",

@@ -1,0 +1,122 @@
+"""Reading the text of whole runs, as an agent's log has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers._registry import get_dialect
+from agent_parsers._run import Run
+from agent_parsers.engine import (
+    Dialect,
+    Event,
+    MarkerSeen,
+    QuestionDelta,
+    Role,
+    StreamParser,
+)
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers._transcript import Transcript, TranscriptStep
+
+__all__ = ["TranscriptParser", "parse_transcript", "parse_transcripts"]
+
+
+def parse_transcript(text: str, *, dialect: str | Dialect = "react") -> Transcript:
+    """Read the transcript of one run.
+
+    Args:
+        text: The whole log: a question or other preamble, then steps. It may be cut off anywhere.
+        dialect: How it is written, by name or as a value.
+
+    Returns:
+        The steps that are complete, with spans, and what is wrong with the others.
+
+    Raises:
+        OutputParserException: Not a single step is in it, or it is several runs (then see
+            `parse_transcripts`).
+        ValueError: There is no such dialect.
+    """
+    runs = parse_transcripts(text, dialect=dialect)
+    if len(runs) > 1:
+        raise OutputParserException(
+            f"expected the transcript of one run, found {len(runs)}; use parse_transcripts()",
+            observation="Write the transcript of one run.",
+            llm_output=text,
+        )
+    return runs[0]
+
+
+def parse_transcripts(text: str, *, dialect: str | Dialect = "react") -> list[Transcript]:
+    """Read a log of one or several runs, each of which begins with a question.
+
+    The arguments and errors are those of `parse_transcript`.
+    """
+    parser = TranscriptParser(dialect)
+    parser.feed(text)
+    parser.close()
+    if not parser.runs:
+        raise OutputParserException(
+            "found no step in the transcript",
+            observation="Write the steps of the run, each with its labels.",
+            llm_output=text,
+            span=(0, len(text)),
+        )
+    return parser.runs
+
+
+class TranscriptParser:
+    """Reads a transcript as it comes in; `runs` holds what is known so far.
+
+    Args:
+        dialect: How it is written, by name or as a value.
+        max_chars: Longest transcript that is read; `None` if there is no limit.
+    """
+
+    def __init__(self, dialect: str | Dialect, *, max_chars: int | None = None) -> None:
+        if isinstance(dialect, str):
+            dialect = get_dialect(dialect)
+        if not dialect.lenient.transcript_start:
+            raise ValueError(f"dialect {dialect.name!r} does not say how its transcripts begin")
+        self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars)
+        self.runs: list[Transcript] = []
+        """The runs that were read to their end."""
+        table = dialect.lenient
+        self._begins = {marker: table.roles[go.to] for (_, marker), go in table.moves.items()}
+        self._run = Run(self._begins)
+
+    def feed(self, chunk: str) -> list[TranscriptStep]:
+        """Take the next *chunk* and return the steps that it shows to be over.
+
+        Raises:
+            OutputParserException: The transcript is longer than *max_chars*.
+        """
+        return self._take(self._parser.feed(chunk))
+
+    def close(self) -> list[TranscriptStep]:
+        """Say that the transcript has ended, and return its last step, if it has one.
+
+        Raises:
+            OutputParserException: The transcript is longer than *max_chars*.
+        """
+        steps = self._take(self._parser.close())
+        return steps + self._end_run()
+
+    def _take(self, events: list[Event]) -> list[TranscriptStep]:
+        steps: list[TranscriptStep] = []
+        for event in events:
+            is_question = isinstance(event, QuestionDelta) or (
+                isinstance(event, MarkerSeen) and self._begins.get(event.name) is Role.QUESTION
+            )
+            if is_question and self._run.has_steps:
+                begun = Run(self._begins, self._run.give_up_repairs())
+                steps += self._end_run()
+                self._run = begun
+            steps += self._run.take(event)
+        return steps
+
+    def _end_run(self) -> list[TranscriptStep]:
+        steps = self._run.close()
+        if self._run.has_steps or (self.runs and self._run.has_question):
+            self.runs.append(self._run.transcript())
+        return steps
