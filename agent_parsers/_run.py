@@ -45,6 +45,14 @@ class _Text:
         self._parts.append(delta.text)
         self.span = (self.span or delta.span)[0], delta.span[1]
 
+    def add_all(self, other: _Text) -> None:
+        """Add another text, which stands behind this one, on a line of its own."""
+        if self.span is None:
+            self._parts, self.span = other._parts, other.span
+        elif other.span is not None:
+            self._parts += ("\n", *other._parts)
+            self.span = self.span[0], other.span[1]
+
     def __str__(self) -> str:
         return "".join(self._parts)
 
@@ -127,7 +135,8 @@ class Run:
                 self._step.is_observed = True
             case MarkerSeen(name=name) if self._begins.get(name) is Role.QUESTION:
                 self._question_repairs += self.give_up_repairs()
-                self._preamble, self._question = self._question, self._preamble
+                self._preamble.add_all(self._question)  # what came before the last question
+                self._question = _Text()
             case QuestionDelta():
                 self._question.add(event)
             case Repair():

@@ -1,6 +1,7 @@
 """Strict mode does what LangChain does, and says so in the same words."""
 
 import re
+from functools import cache
 from typing import Any
 
 import pytest
@@ -69,6 +70,7 @@ def unquoted(text: str) -> str:
     return text.strip(" ").strip('"')
 
 
+@cache
 def soup() -> st.SearchStrategy[str]:
     labels = [
         "Action:",

@@ -19,6 +19,7 @@ from .stories import (
     DELTAS,
     TILES,
     Refusal,
+    Story,
     cut,
     every_mode,
     every_run_mode,
@@ -28,7 +29,7 @@ from .stories import (
     runs_in,
     told,
 )
-from .strategies import cuts, fragments, quiet_letters, rows, texts, tool_lists
+from .strategies import cuts, fragments, quiet_letters, rows, small_inputs, texts, tool_lists
 
 SHORT = 60
 """Texts up to this length are cut in two at each place."""
@@ -61,6 +62,15 @@ def test_every_row_of_the_table_tells_the_same_story_in_any_cut(
         assert told(dialect, mode, text) == story
 
 
+@every_turn_mode
+def test_every_small_input_tells_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
+    for text in small_inputs(dialect):
+        story = told(dialect, mode, [text])
+        assert told(dialect, mode, text) == story
+        assert parsed(dialect, mode, text) == story.outcome
+        assert_tiled(story, text)
+
+
 @every_run_mode
 @given(data=st.data())
 def test_any_cut_gives_the_same_runs(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
@@ -79,12 +89,10 @@ def test_a_step_is_returned_once_and_kept_in_its_run(
     parser = TranscriptParser(dialect)
     steps = [step for chunk in cut(text, [7]) for step in parser.feed(chunk)]
     steps += parser.close()
-    assert [step for step in steps if step.error is None] == [
-        step for run in parser.runs for step in run.steps
-    ]
-    assert [step for step in steps if step.error] == [
-        step for run in parser.runs for step in run.failed
-    ]
+    assert steps == [step for run in parser.runs for step in run.all_steps]
+    for run in parser.runs:
+        assert [step.number for step in run.all_steps] == list(range(1, len(run.all_steps) + 1))
+        assert all((step.action is None) == (step.error is not None) for step in run.all_steps)
 
 
 @every_turn_mode
@@ -119,7 +127,10 @@ def test_no_character_is_lost_or_told_twice(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     text = data.draw(texts(dialect, mode), "text")
-    story = told(dialect, mode, cut(text, data.draw(cuts(), "sizes")))
+    assert_tiled(told(dialect, mode, cut(text, data.draw(cuts(), "sizes"))), text)
+
+
+def assert_tiled(story: Story, text: str) -> None:
     at = 0
     for event in sorted(story.of(*TILES), key=lambda event: event.span):
         assert event.span[0] == at < event.span[1]

@@ -45,7 +45,7 @@ RUNS = [
 
 WHOLE = 10**9
 
-CHUNKS = {1: 120, 4: 320, 4096: 16_384, WHOLE: 4_096}
+CHUNKS = {1: 80, 4: 240, 4096: 16_384, WHOLE: 4_096}
 """Length of the shorter text, about, by the size of the chunks it comes in."""
 
 MOST_REPEATS = 250

@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import (
+    ActionComplete,
     AgentAction,
     AgentFinish,
     Dialect,
     Event,
+    Finish,
     OutputParserException,
     StreamParser,
     get_parser,
@@ -83,7 +85,7 @@ def test_any_text_is_a_transcript_or_refused(
     if isinstance(runs, Refusal):
         assert_can_be_acted_on(runs, text)
         return
-    assert all(run.steps or run.failed for run in runs)
+    assert runs[0].all_steps
     for step in (step for run in runs for step in run.failed):
         assert step.error
         assert step.error.llm_output is not None
@@ -120,6 +122,8 @@ def test_the_limit_is_named_in_any_cut(dialect: Dialect, mode: Mode, data: st.Da
     if max_chars == len(text):
         assert story == told(dialect, mode, [text])
     else:
+        # A turn that ended before the limit, at an invented observation, may have been told of.
+        assert mode != "strict" or not story.of(ActionComplete, Finish)
         assert isinstance(story.outcome, Refusal)
         assert f"max_chars={max_chars:,}" in story.outcome.message
         assert_can_be_acted_on(story.outcome, text[:max_chars])

@@ -1,5 +1,7 @@
 """What a dialect writes it reads back; what it cannot write it refuses."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,10 +23,12 @@ from .strategies import (
     plain,
     plain_input,
     plain_tool,
+    sample_action,
     sample_answer,
 )
 
 
+@cache
 def wild(dialect: Dialect) -> st.SearchStrategy[str]:
     """Text for a part of a step: plain words, marks of the dialect, or anything."""
     return st.one_of(
@@ -37,6 +41,7 @@ def plain_and(draw: st.DrawFn, dialect: Dialect) -> str:
     return draw(plain()) + draw(pieces(dialect)) + draw(plain())
 
 
+@cache
 def wild_input(dialect: Dialect) -> st.SearchStrategy[object]:
     leaves = st.none() | st.booleans() | st.integers() | st.floats() | wild(dialect)
     values = st.recursive(leaves, lambda v: st.lists(v) | st.dictionaries(wild(dialect), v))
@@ -194,6 +199,28 @@ def test_a_scratchpad_without_logs_is_rendered(dialect: Dialect, data: st.DataOb
     for step, (action, _) in zip(run.steps, steps, strict=True):
         assert isinstance(step.action, AgentAction)
         assert (step.action.tool, step.action.tool_input) == (action.tool, action.tool_input)
+
+
+@every_dialect
+@given(before=st.lists(plain(), max_size=3), question=plain())
+def test_the_last_question_before_a_step_is_the_question(
+    dialect: Dialect, before: list[str], question: str
+) -> None:
+    label = question_label(dialect)
+    action = AgentAction("search", sample_action(dialect).tool_input, "")
+    lines = [f"{label} {text}\n" for text in (*before, question)]
+    text = "intro\n" + "".join(lines) + get_parser(dialect.name).render(action)
+    run = parse_transcript(text, dialect=dialect)
+    assert run.question == question
+    assert run.preamble == "\n".join(("intro", *before))
+    assert len(run.all_steps) == 1
+
+
+def question_label(dialect: Dialect) -> str:
+    table = dialect.lenient
+    moves = table.moves.items()
+    marker = next(marker for (_, marker), go in moves if go.to == table.transcript_start)
+    return table.markers[marker].canonical
 
 
 @every_dialect
