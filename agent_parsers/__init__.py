@@ -11,6 +11,11 @@ from agent_parsers._transcript_parser import (
     parse_transcript,
     parse_transcripts,
 )
+from agent_parsers.dialects.react import (
+    FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE,
+    MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
+    MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE,
+)
 from agent_parsers.engine import (
     ActionComplete,
     AnswerDelta,
@@ -33,6 +38,9 @@ from agent_parsers.engine import (
 from output_parsers import OutputParserException
 
 __all__ = [
+    "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE",
+    "MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE",
+    "MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE",
     "ActionComplete",
     "AgentAction",
     "AgentActionMessageLog",

@@ -129,11 +129,11 @@ class DialectParser(AgentOutputParser):
     def render(
         self, step: AgentAction | AgentFinish | Step, *, thought: str = "", number: int = 1
     ) -> str:
-        """Write a step as this dialect does, so that reading it gives the same step.
+        """Write a step as this dialect does, so that reading it gives the same thought and action.
 
         Args:
-            step: An action, an answer, or an action with what the tool returned. Its own ``log``
-                is not used: it may be in another dialect.
+            step: An action, an answer, or an action with what the tool returned, which is written
+                as it is. Its own ``log`` is not used: it may be in another dialect.
             thought: What the model thought before.
             number: Number of the step, for dialects that count.
 

@@ -6,7 +6,9 @@ first asked for. Users add their own with `register`.
 
 from __future__ import annotations
 
+import copyreg
 from importlib import import_module
+from pickle import PicklingError
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +18,8 @@ from agent_parsers._tools import read_tools
 from agent_parsers.engine import MAX_CHARS, Dialect
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_parsers._tools import Tools
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
@@ -55,12 +59,29 @@ def register(dialect: Dialect) -> Dialect:
     """Make *dialect* known by its name, so that `get_parser` finds it, and return it.
 
     Raises:
-        ValueError: Another dialect has this name.
+        ValueError: Another dialect has this name, or one of its aliases.
     """
-    if dialect.name in list_dialects() and get_dialect(dialect.name) is not dialect:
-        raise ValueError(f"there is a dialect {dialect.name!r} already")
+    for name in (dialect.name, *dialect.aliases):
+        try:
+            known = get_dialect(name)
+        except ValueError:
+            continue
+        if known is not dialect:
+            raise ValueError(f"there is a dialect {name!r} already")
     _registered[dialect.name] = dialect
     return dialect
+
+
+def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
+    """Pickle a dialect by its name, so that a parser can go to another process."""
+    if dialect.name not in list_dialects() or get_dialect(dialect.name) is not dialect:
+        raise PicklingError(
+            f"dialect {dialect.name!r} is pickled by name; register() it here and where it goes"
+        )
+    return get_dialect, (dialect.name,)
+
+
+copyreg.pickle(Dialect, _reduce)
 
 
 def get_parser(
@@ -77,7 +98,7 @@ def get_parser(
         tools: The tools there are, for the prompt and to check names: a list of names, functions
             or objects with a name, or ``{name: description}``. `None`: any name will do.
         lenient: Whether what models really write is mended, or only what the dialect says is read.
-            Mending never acts on half an input, and is reported by `DialectParser.read` and events.
+            What was mended is told by `DialectParser.read` and by events, not by `parse`.
         max_chars: Longest turn that is read, in characters.
 
     Raises:

@@ -20,7 +20,12 @@ from agent_parsers.engine import (
     Written,
 )
 
-__all__ = ["DIALECT"]
+__all__ = [
+    "DIALECT",
+    "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE",
+    "MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE",
+    "MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE",
+]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -89,6 +94,7 @@ LENIENT: Final = Table(
         "thought": Label("Thought", loose=True),
         "action": Label("Action", loose=True),
         "input": Label("Action Input", loose=True),
+        "inline input": Label("Action Input", anywhere=True),
         "observation": Label("Observation", loose=True),
         "answer": Label("Final Answer", loose=True),
     },
@@ -99,6 +105,8 @@ LENIENT: Final = Table(
         "answer": Role.ANSWER,
         "observation": Role.OBSERVATION,
         "question": Role.QUESTION,
+        "thought, stray input": Role.THOUGHT,
+        "tool, stray input": Role.TOOL,
         "answer, action": Role.ANSWER,
         "answer and action": Role.ANSWER,
     },
@@ -106,55 +114,82 @@ LENIENT: Final = Table(
         # Prompts end in "Thought:" and some models repeat it, so a second one is usual.
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("tool"),
+        ("thought", "input"): Note("thought, stray input"),
         ("thought", "answer"): Go("answer"),
-        ("thought", "observation"): Cut("observation"),
+        ("thought", "observation"): Go("observation", clash="early"),
+        ("thought, stray input", "thought"): Go("thought, stray input"),
+        ("thought, stray input", "action"): Go("tool, stray input"),
+        ("thought, stray input", "answer"): Go("answer"),
+        ("thought, stray input", "observation"): Go("observation", clash="early"),
+        ("tool, stray input", "input"): Go("input"),
+        ("tool, stray input", "inline input"): Go("input"),
+        ("tool, stray input", "answer"): Go("answer", clash="both"),
+        ("tool, stray input", "thought"): Go("thought", clash="stray_input"),
+        ("tool, stray input", "action"): Go("tool", clash="stray_input"),
+        ("tool, stray input", "observation"): Go("observation", clash="stray_input"),
         ("tool", "input"): Go("input"),
+        ("tool", "inline input"): Go("input"),
         ("tool", "answer"): Go("answer", clash="both"),
         # A tool may need no input, but a turn that goes on without one has lost it.
         ("tool", "thought"): Go("thought", clash="no_input"),
         ("tool", "action"): Go("tool", clash="no_input"),
         ("tool", "observation"): Cut("observation"),
-        ("input", "answer"): Go("answer", clash="both"),
-        ("input", "thought"): Cut("thought"),
-        ("input", "action"): Cut("tool"),
-        ("input", "observation"): Cut("observation"),
-        ("input", "question"): Cut("question"),
-        ("answer", "answer"): Go("answer"),
-        ("answer", "question"): Cut("question"),
-        ("answer", "observation"): Cut("observation"),
+        # Code has lines such as "# Action: …" and YAML such as "action: …": only firm labels count.
+        ("input", "answer"): Go("answer", clash="both", firm=True),
+        ("input", "thought"): Cut("thought", firm=True),
+        ("input", "action"): Cut("tool", firm=True),
+        ("input", "observation"): Cut("observation", firm=True),
+        ("answer", "answer"): Go("answer", firm=True),
+        ("answer", "question"): Cut("question", firm=True),
+        ("answer", "observation"): Cut("observation", firm=True),
         # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn.
-        ("answer", "action"): Note("answer, action"),
-        ("answer, action", "answer"): Go("answer"),
-        ("answer, action", "question"): Cut("question"),
-        ("answer, action", "observation"): Cut("observation"),
-        ("answer, action", "input"): Note("answer and action"),
-        ("answer and action", "question"): Go("question", clash="both"),
+        ("answer", "action"): Note("answer, action", firm=True),
+        ("answer, action", "answer"): Go("answer", firm=True),
+        ("answer, action", "question"): Cut("question", firm=True),
+        ("answer, action", "observation"): Cut("observation", firm=True),
+        ("answer, action", "input"): Note("answer and action", firm=True),
+        ("answer and action", "question"): Go("question", clash="both", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "action"): Go("tool"),
         ("observation", "answer"): Go("answer"),
-        ("observation", "question"): Go("question"),
+        ("observation", "question"): Go("question", firm=True),
         ("question", "question"): Go("question"),
         ("question", "thought"): Go("thought"),
         ("question", "action"): Go("tool"),
         ("question", "answer"): Go("answer"),
     },
-    ends={"answer and action": "both"},
+    ends={"tool, stray input": "stray_input", "answer and action": "both"},
     transcript_start="question",
     mends=True,
 )
 
-_FORMAT: Final = "Could not parse LLM output: `{text}`"  # LangChain's, which executors show
+# LangChain's words, which executors match on and show.
+MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (
+    "Invalid Format: Missing 'Action:' after 'Thought:'"
+)
+MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE: Final = (
+    "Invalid Format: Missing 'Action Input:' after 'Action:'"
+)
+FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE: Final = (
+    "Parsing LLM output produced both a final answer and a parse-able action:"
+)
+_FORMAT: Final = "Could not parse LLM output: `{text}`"
 PROBLEMS: Final = {
     "nothing": Problem(
         "expected an Action or a Final Answer",
         "Invalid Format: Write an Action with its Action Input, or a Final Answer. Each label"
         " begins a line.",
         exact=_FORMAT,
-        exact_observation="Invalid Format: Missing 'Action:' after 'Thought:'",
+        exact_observation=MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
+    ),
+    "early": Problem(
+        "found an Observation before any Action; it is not the model's to write",
+        "Invalid Format: Do not write an Observation. Write an Action with its Action Input, or a"
+        " Final Answer.",
     ),
     "no_input": Problem(
         "expected an Action Input after the Action",
-        "Invalid Format: Missing 'Action Input:' after 'Action:'",
+        MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE,
         exact=_FORMAT,
     ),
     "stray_input": Problem(
@@ -166,7 +201,7 @@ PROBLEMS: Final = {
     "both": Problem(
         "found an Action and a Final Answer; a turn has one of them",
         "Write either an Action with its Action Input or a Final Answer, not both.",
-        exact="Parsing LLM output produced both a final answer and a parse-able action:: {text}",
+        exact=FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE + ": {text}",
         send_to_llm=False,
     ),
     "no_tool": Problem(

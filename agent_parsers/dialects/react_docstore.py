@@ -63,15 +63,15 @@ LENIENT: Final = Table(
     moves={
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("call"),
-        ("thought", "observation"): Cut("observation"),
+        ("thought", "observation"): Go("observation", clash="early"),
         # Some models write several steps in one turn. Only the first has seen what it had to.
-        ("call", "thought"): Cut("thought"),
-        ("call", "action"): Cut("call"),
-        ("call", "observation"): Cut("observation"),
-        ("call", "question"): Cut("question"),
+        ("call", "thought"): Cut("thought", firm=True),
+        ("call", "action"): Cut("call", firm=True),
+        ("call", "observation"): Cut("observation", firm=True),
+        ("call", "question"): Cut("question", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "action"): Go("call"),
-        ("observation", "question"): Go("question"),
+        ("observation", "question"): Go("question", firm=True),
         ("question", "question"): Go("question"),
         ("question", "thought"): Go("thought"),
         ("question", "action"): Go("call"),
@@ -85,6 +85,10 @@ PROBLEMS: Final = {
         "expected an Action, such as Search[entity] or Finish[answer]",
         "Invalid Format: Missing 'Action:'. Write a line such as Action: Search[entity], or"
         " Action: Finish[answer].",
+    ),
+    "early": Problem(
+        "found an Observation before any Action; it is not the model's to write",
+        "Invalid Format: Do not write an Observation. Write a line such as Action: Search[entity].",
     ),
     "no_call": Problem(
         "expected a call such as Search[entity] after the label Action",

@@ -129,7 +129,7 @@ class BracketCall:
         if not bracket:
             return ""
         written = "".join(self._name)
-        if "\n" in written.strip():  # the bracket is not of this call
+        if len(written.strip().splitlines()) > 1:  # the bracket is not of this call
             self._read = self._read_no_call
             return bracket + rest
         self._tool = written.rstrip()

@@ -137,11 +137,17 @@ class Collector:
             events.append(ToolNamed(name, span))
         elif name:
             events.append(SkippedDelta(name, span))
-        if is_sound and (to is None or to.role not in (Role.INPUT, Role.ANSWER)):
-            if is_named:
-                message = f"{name!r} has no input; took it for an empty one"
-                events.append(Repair("missing_input", span, message))
-            self._act(events, "", span[1], to, stop)
+        if not is_sound or (to is not None and to.role in (Role.INPUT, Role.ANSWER)):
+            return
+        # Without an input the name may be cut short, unless it is known or a line follows it.
+        is_whole = to.role in _BETWEEN if to is not None else self._tools is not None
+        if not is_whole:
+            self._fail(events, self._machine.tool_problem(name) or "no_input", span)
+            return
+        if is_named:
+            message = f"{name!r} has no input; took it for an empty one"
+            events.append(Repair("missing_input", span, message))
+        self._act(events, "", span[1], to, stop)
 
     def _end_call(
         self, events: list[Event], to: State | None, stop: int, *, is_sound: bool

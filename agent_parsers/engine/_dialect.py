@@ -45,7 +45,7 @@ class Role(IntEnum):
 
 
 _PROBLEMS_OF: Final = {
-    Role.TOOL: {"no_tool", "long_tool"},
+    Role.TOOL: {"no_tool", "long_tool", "no_input"},
     Role.CALL: {"no_tool", "no_call", "open_call", "after_call"},
 }
 """What can go wrong with a call, by how it is read."""
@@ -59,10 +59,12 @@ class Go:
         to: Name of the next state.
         clash: In a single turn this must not happen; reading ends in the problem of this name. A
             transcript simply goes on.
+        firm: The label must be firm here; see `Label`.
     """
 
     to: str
     clash: str = ""
+    firm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +73,27 @@ class Cut:
 
     A single turn ends before the marker, and all that follows is skipped and reported; a
     transcript goes on in the state *to*.
+
+    Args:
+        to: Name of the next state of a transcript.
+        firm: The label must be firm here; see `Label`.
     """
 
     to: str
+    firm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The marker is text where it stands, but changes what may follow: the state becomes *to*."""
+    """The marker is text where it stands, but changes what may follow: the state becomes *to*.
+
+    Args:
+        to: Name of the state from here on.
+        firm: The label must be firm here; see `Label`.
+    """
 
     to: str
+    firm: bool = False
 
 
 Move: TypeAlias = Go | Cut | Note
@@ -209,8 +222,6 @@ class Dialect:
     """Writes an observation and what invites the next step, given its text and number."""
     instructions: str
     """What the model is told; ``{tools}`` and ``{tool_names}`` stand for the tools."""
-    machines: dict[str, Any] = field(init=False, default_factory=dict, repr=False)
-    """What the engine has made of this dialect so far, by mode."""
 
     def __post_init__(self) -> None:
         for mode, table in (("strict", self.strict), ("lenient", self.lenient)):
@@ -227,11 +238,11 @@ class Dialect:
     def __repr__(self) -> str:
         return f"<Dialect {self.name!r}>"
 
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        """Pickle by name, so that a parser can go to another process."""
-        from agent_parsers._registry import get_dialect
+    def __copy__(self) -> Dialect:
+        return self
 
-        return get_dialect, (self.name,)
+    def __deepcopy__(self, _memo: object) -> Dialect:
+        return self
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> CoreSchema:

@@ -86,7 +86,7 @@ class MarkerSeen:
 
 @dataclass(frozen=True, slots=True)
 class ActionComplete:
-    """An action that may be taken: its input is whole."""
+    """An action whose input is whole. One that the text goes on to contradict is not told."""
 
     action: AgentAction
     """The action, as `parse` returns it."""

@@ -6,6 +6,7 @@ text comes in. Both decide by what stands here.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
@@ -91,9 +92,11 @@ class Machine:
         if tool_at is not None:
             start, stop = tool_at
             tool = buffer[start:stop].strip()
-            if not tool or tools is not None or "\n" in tool:
+            if tools is not None or len(tool.splitlines()) != 1:
                 self._check_tool(tool, text, start - 1, stop - 1, tools)
             if input_at is None:
+                if tools is None and not state.is_cut:
+                    raise self.error("no_input", text, trimmed(text, start - 1, stop - 1))
                 return make_action(tool, "", log)
             start, stop = input_at
             value = buffer[start:stop].lstrip()
@@ -137,7 +140,7 @@ class Machine:
         """Name the problem with the name of a tool; ``""`` if there is none."""
         if not tool:
             return "no_tool"
-        if self.one_line_tools and "\n" in tool:
+        if self.one_line_tools and len(tool.splitlines()) > 1:
             return "long_tool"
         return "unknown_tool" if tools is not None and tool not in tools else ""
 
@@ -180,12 +183,10 @@ class Machine:
         )
 
 
+@cache
 def machine(dialect: Dialect, mode: Mode) -> Machine:
     """Return what reads *dialect* in *mode*; it is made once."""
-    made: Machine | None = dialect.machines.get(mode)
-    if made is None:
-        made = dialect.machines[mode] = Machine(dialect, mode)
-    return made
+    return Machine(dialect, mode)
 
 
 def _unknown_tool(tool: str, tools: Collection[str]) -> Problem:

@@ -62,12 +62,14 @@ class Label:
     A label stands at the beginning of a line, in exactly these words. With *anywhere* it counts in
     the middle of a line too, and any white space may join it, as LangChain has it. A *loose* label
     may be indented, quoted (``>``), a heading (``#``) or emphasised (``**``), in any case, joined
-    by ``_`` or ``-``, and may end in a full-width colon.
+    by ``_`` or ``-``, and may end in a full-width colon. With *firm* it may only be emphasised and
+    end so: where any text may stand, a line such as ``# action:`` is more likely a part of it.
     """
 
     words: str
     anywhere: bool = False
     loose: bool = False
+    firm: bool = False
 
     @property
     def canonical(self) -> str:
@@ -77,25 +79,33 @@ class Label:
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""
         words = self.words.split()
-        if not self.loose:
+        if not self.loose and not self.firm:
             label = (
                 *chain.from_iterable((*map(re.escape, w), SPACE, DIGITS, SPACE) for w in words),
                 ":",
             )
             yield label if self.anywhere else ("\n", *label)
             return
-        letters = [[f"[{re.escape(c.lower())}{re.escape(c.upper())}]" for c in w] for w in words]
+        letters = [[self._letter(char) for char in word] for word in words]
+        start = ("\n",) if self.firm else ("\n", INDENT)
         label = (*chain.from_iterable((*w, JOINT, DIGITS, JOINT) for w in letters[:-1]),)
         label = *label, *letters[-1], BLANK, DIGITS, BLANK
         colon = "[:：]"
-        yield "\n", INDENT, *label, colon
+        yield *start, *label, colon
         for mark in (r"\*", r"\*\*", "__"):
             edge = re.findall(r"\\?.", mark)
-            yield "\n", INDENT, *edge, *label, colon, BLANK, *edge
-            yield "\n", INDENT, *edge, *label, *edge, BLANK, colon
+            yield *start, *edge, *label, colon, BLANK, *edge
+            yield *start, *edge, *label, *edge, BLANK, colon
+
+    def _letter(self, char: str) -> Atom:
+        if self.firm:
+            return re.escape(char)
+        return f"[{re.escape(char.lower())}{re.escape(char.upper())}]"
 
     def is_canonical(self, seen: str) -> bool:
         """Tell whether *seen* is how the dialect writes this marker, numbered or not."""
+        if self.anywhere:
+            return False  # its place is the beginning of a line
         words = r"(?: \d+)? ".join(map(re.escape, self.words.split()))
         return re.fullmatch(rf"\n?{words}(?: \d+)?:", seen) is not None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from re import Match, Pattern
 from typing import Final, TypeAlias
 
@@ -17,7 +17,7 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ThoughtDelta,
 )
-from agent_parsers.engine._markers import Marker, Patterns
+from agent_parsers.engine._markers import Label, Marker, Patterns
 
 __all__ = ["Crossing", "State", "build_states"]
 
@@ -117,6 +117,7 @@ def build_states(table: Table, *, is_transcript: bool) -> dict[str, State]:
     }
     for name, state in states.items():
         crossings = {}
+        markers = {}
         for (source, marker), move in table.moves.items():
             if source != name:
                 continue
@@ -125,8 +126,11 @@ def build_states(table: Table, *, is_transcript: bool) -> dict[str, State]:
                 to = State(Role.SKIPPED, is_cut=True)
             elif not is_transcript and isinstance(move, Go) and move.clash:
                 to = State(Role.SKIPPED, problem=move.clash)
-            spelt = table.markers[marker].is_canonical
-            crossings[marker] = Crossing(marker, to, isinstance(move, Note), spelt)
+            spelt = table.markers[marker]
+            if move.firm and isinstance(spelt, Label):
+                spelt = replace(spelt, firm=True)
+            markers[marker] = spelt
+            crossings[marker] = Crossing(marker, to, isinstance(move, Note), spelt.is_canonical)
         if crossings:
-            state.arm(crossings, table.markers)
+            state.arm(crossings, markers)
     return states

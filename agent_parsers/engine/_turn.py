@@ -47,7 +47,7 @@ def read_turn(parser: StreamParser, text: str) -> Turn:
 
 
 def thought_of(events: Iterable[Event]) -> str:
-    """Put a thought together; a label in the middle of it begins a new line."""
+    """Put a thought together; a marker between two parts of it leaves a line break."""
     parts: list[str] = []
     for event in events:
         if isinstance(event, ThoughtDelta):
