@@ -1,7 +1,6 @@
 """A dialect checks itself when it is built, and says what is wrong with it."""
 
 import copy
-import copy
 import pickle
 import re
 from collections.abc import Mapping
