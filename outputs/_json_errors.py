@@ -15,7 +15,10 @@ All of them are `json.JSONDecodeError`, so that a caller who handles that handle
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing import Self
 
 
 class JsonError(json.JSONDecodeError):
@@ -35,6 +38,14 @@ class JsonError(json.JSONDecodeError):
         super().__init__(msg, doc, pos)
         # The line and column of an empty document would mislead.
         self.args = (f"{msg} (character {pos})",)
+
+    def moved(self, by: int) -> Self:
+        """Return the same error *by* characters further on, for a text that begins earlier."""
+        cls, (msg, doc, pos, *more) = type(self), self.__reduce__()[1]
+        return cls(msg, doc, pos + by, *more)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.msg, self.doc, self.pos)
 
 
 class JsonSyntaxError(JsonError):

@@ -15,7 +15,7 @@ class GrowingValue:
     holds is final, and a snapshot copies the open containers and shares everything else.
     """
 
-    __slots__ = ("_changes", "_stack", "key", "overwritten", "root", "top")
+    __slots__ = ("_changed", "_changes", "_shown", "_stack", "key", "overwritten", "root", "top")
 
     def __init__(self) -> None:
         self.root: Any = NOTHING
@@ -29,6 +29,9 @@ class GrowingValue:
         # The open containers around the top and their keys, above an entry for the bottom.
         self._stack: list[tuple[Any, str | None]] = []
         self._changes: Changes | None = None
+        # Whether snapshots have become others since `changed` was asked; what was partial then.
+        self._changed = False
+        self._shown: Any = NOTHING
 
     @property
     def depth(self) -> int:
@@ -41,6 +44,7 @@ class GrowingValue:
 
     def open(self, container: Any) -> None:
         """Open a new array or object where a value is awaited."""
+        self._note(container)
         self._stack.append((self.top, self.key))
         self.top = container
         self.key = None
@@ -54,10 +58,14 @@ class GrowingValue:
             changes.depth = len(self._stack)  # Nothing to tell: it was known while it was open.
             self._add(container)
         else:
-            self.put(container)
+            self._put(container)
 
     def put(self, value: Any) -> None:
         """Add a whole value."""
+        self._note(value)
+        self._put(value)
+
+    def _put(self, value: Any) -> None:
         changes = self._changes
         if changes is not None and changes.depth == len(self._stack):
             changes.put(self._path(changes.depth), value)
@@ -104,6 +112,26 @@ class GrowingValue:
             value = copy
             top, key = stack[number - 1]
         return value
+
+    def changed(self, partial: Any) -> bool:
+        """Whether a snapshot with *partial* is another, by ``==``, than when last asked."""
+        shown, visible = self._visible(self._shown), self._visible(partial)
+        changed = self._changed or (shown is not visible and shown != visible)
+        self._changed, self._shown = False, partial
+        return changed
+
+    def _note(self, value: Any) -> None:
+        """Note whether *value*, where one is awaited, is new to who asked last."""
+        if not self._changed:
+            shown = self._visible(self._shown)
+            self._changed = shown is NOTHING or shown != value
+        self._shown = NOTHING
+
+    def _visible(self, partial: Any) -> Any:
+        """Return what stands where a value is awaited, if *partial* is what is open there."""
+        if partial is NOTHING and self.key is not None:
+            return self.top.get(self.key, NOTHING)
+        return partial
 
     def changes(self, partial: Any) -> list[Operation]:
         """Return what changed since the last call; *partial* as in `snapshot`."""

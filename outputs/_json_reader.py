@@ -85,6 +85,22 @@ class JsonReader(JsonSteps):
         return self.end is not None
 
     @property
+    def depth(self) -> int:
+        """How many arrays and objects are open, or were when the text stopped being JSON."""
+        return self._grown.depth
+
+    @property
+    def broke_in_string(self) -> bool:
+        """Whether the text stopped being JSON inside a string."""
+        return self._broke_in_string
+
+    @property
+    def nothing_read(self) -> bool:
+        """Whether the text stopped being JSON before anything of it could be read."""
+        grown = self._grown
+        return self.error is not None and grown.root is NOTHING and not grown.depth
+
+    @property
     def has_value(self) -> bool:
         """Whether anything can be read yet; if not, `value` is `None`."""
         if self._stale:
@@ -101,6 +117,16 @@ class JsonReader(JsonSteps):
         containers (their items are not copied) and of the open string.
         """
         return self._snapshot if self.has_value else None
+
+    def changed(self) -> bool:
+        """Whether `value` is another, by ``==``, than when this was last asked.
+
+        It does not compare values, so its cost does not depend on how large they are. Where the
+        text has stopped being JSON (see `error`) it may say so of a value that is the same.
+        """
+        if self._remains is not None:
+            return self._stale
+        return self._grown.changed(self._partial())
 
     def changes(self) -> list[Operation]:
         r"""Return what changed since the last call, as JSON Patch operations (RFC 6902).

@@ -35,19 +35,20 @@ def matcher(pattern: str) -> Matcher:
 
 # An escaped high surrogate pairs with an escape right after it, so it is taken only when so much
 # has arrived that we know.
-_ESCAPE = r"""
+ESCAPE: Final = r"""
     \\ (?: ["\\/bfnrt]
          | u (?! [dD][89abAB] ) [0-9a-fA-F]{4}
          | u [dD][89abAB][0-9a-fA-F]{2} (?! \Z | \\\Z | \\u[0-9a-fA-F]{0,3}\Z )
        )
 """
+"""An escape that is whole."""
 # Loops are possessive (`*+`): nothing is tried twice, so matching is linear on any input.
 skip_space = matcher(r"[\ \t\n\r]*+")
 plain_text = matcher(r'[^"\\]*+')
-escaped_text = matcher(rf'(?: [^"\\]++ | {_ESCAPE} )*+')
+escaped_text = matcher(rf'(?: [^"\\]++ | {ESCAPE} )*+')
 # Strict means no control characters but the newline.
 strict_plain_text = matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
-strict_escaped_text = matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {_ESCAPE} )*+')
+strict_escaped_text = matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {ESCAPE} )*+')
 number_run = matcher(r"[-+.0-9eE]*+")
 
 cut_escape = re.compile(

@@ -26,18 +26,25 @@ Step: TypeAlias = Callable[[Any, str, int], int]
 
 
 class State(dict[str, Step]):
-    """What may come next: a step for each character, and the words for an error."""
+    """What may come next: a step for each character, and the words for an error.
 
-    def __init__(self, expected: str, steps: dict[str, Step]) -> None:
+    Args:
+        expected: What may come.
+        steps: What reads it, by its first character.
+        closable: Whether nothing is lost if the text ends here. None: if a bracket may close.
+    """
+
+    def __init__(self, expected: str, steps: dict[str, Step], closable: bool | None = None) -> None:
         super().__init__(steps)
         self.expected = expected
-        self.closable = "]" in steps or "}" in steps
+        self.closable = ("]" in steps or "}" in steps) if closable is None else closable
 
 
 class JsonSteps:
     """The states and steps of a `JsonReader`, which documents the arguments."""
 
     __slots__ = (
+        "_broke_in_string",
         "_escaped_text",
         "_grown",
         "_held",
@@ -84,9 +91,10 @@ class JsonSteps:
         self._held = ""
         self._parts: list[str] = []  # of the open string or number
         self._grown = GrowingValue()
-        self._stale = False  # whether the value has changed since it was last looked at
+        self._stale = False  # whether the value may have changed since it was last looked at
         self._scanner: ContainerScanner | None = None
         self._remains: Remains | None = None
+        self._broke_in_string = False
         self._moved = False  # whether the remains have
 
     def _feed(self, chunk: str) -> int:
@@ -257,6 +265,7 @@ class JsonSteps:
         """Give up on the text as JSON at *pos*, and follow its brackets from there."""
         self.error = JsonSyntaxError(reason, "", self._offset + pos)
         self.end = None
+        self._broke_in_string = in_string
         self._inside = JsonSteps._scan
         self._parts = []
         self._stale = True

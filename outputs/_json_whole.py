@@ -33,6 +33,7 @@ _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _strings = re.compile(_STRING, re.DOTALL)
 _to_open_string = matcher(rf'(?s:(?: [^"]++ | {_STRING} )*+)')
 _brackets = re.compile(r"[\[\]{}]").findall
+_scan_container = json.JSONDecoder(strict=False).raw_decode
 
 
 def parse_whole(text: str, max_depth: int) -> Any:
@@ -47,6 +48,20 @@ def parse_whole(text: str, max_depth: int) -> Any:
     except (ValueError, TypeError):  # A TypeError tells of surrogates in *text*.
         return NOTHING
     return items[0] if len(items) == 1 else NOTHING
+
+
+def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
+    """Return the array or object that begins at *start*, and where it ends, or `NOTHING`.
+
+    Text after it does not matter. Control characters in strings are accepted.
+    """
+    try:
+        value, end = _scan_container(text, start)
+    except (ValueError, RecursionError):
+        return NOTHING, start
+    if not _is_safe(value, max_depth, text, start, end):
+        return NOTHING, start
+    return value, end
 
 
 def supply_closers(text: str) -> str:
@@ -113,14 +128,19 @@ class ContainerScanner:
         except (ValueError, RecursionError):
             self._waste += left
             return NOTHING, pos
-        if end - pos > min(2 * max_depth, _HARMLESS_CHARS) and (
-            _has_long_number(chunk, pos, end) or _is_deeper(value, max_depth, chunk, pos, end)
-        ):
+        if not _is_safe(value, max_depth, chunk, pos, end):
             self._waste += left
             return NOTHING, pos
         for members, pairs in self._found:
             self._overwritten[id(members)] = pairs
         return value, end
+
+
+def _is_safe(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
+    """Whether the reader would not refuse *value*, which was read from *text*."""
+    return end - start <= min(2 * max_depth, _HARMLESS_CHARS) or not (
+        _has_long_number(text, start, end) or _is_deeper(value, max_depth, text, start, end)
+    )
 
 
 def _has_long_number(text: str, start: int, end: int) -> bool:

@@ -1,0 +1,120 @@
+"""The JSON value of a stream, whenever it has changed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from output_parsers._json_find_lenient import LenientJsonFinder
+from output_parsers._json_markdown import invalid_json
+from output_parsers._model_output import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from output_parsers._json_find import JsonFinder
+    from output_parsers._model_output import ModelOutput
+    from outputs._json_changes import Operation
+    from outputs._json_reader import JsonReader
+
+
+class GrowingJson:
+    """The value in a text that arrives in chunks.
+
+    Args:
+        finder: What reads it.
+    """
+
+    def __init__(self, finder: JsonFinder | LenientJsonFinder) -> None:
+        self.value: Any = None
+        """The value when it last changed."""
+        self._finder = finder
+        self._reader: JsonReader | None = None
+        self._is_new = True  # whether another reader has given the value than before
+        self._texts: list[str] = []
+
+    def feed(self, text: str) -> bool:
+        """Read on; return whether there is another value now.
+
+        Raises:
+            OutputParserException: The value is nested too deep, or has a number too long.
+        """
+        self._texts.append(text)
+        try:
+            self._finder.feed(text)
+        except json.JSONDecodeError as error:
+            raise invalid_json("".join(self._texts), error) from error
+        reader = self._finder.reader
+        if reader is None:
+            return False
+        if reader is not self._reader:
+            self._reader = reader
+            self._is_new = True
+            reader.changed()
+        elif not reader.changed():
+            return False
+        value = reader.value
+        if value is None or ((self._is_new or reader.error is not None) and value == self.value):
+            return False
+        self.value = value
+        return True
+
+    def close(self) -> bool:
+        """Tell the end of the text; return whether there is another value now.
+
+        Raises:
+            OutputParserException: The text was to be mended, and there is no way.
+        """
+        if not isinstance(self._finder, LenientJsonFinder):
+            return False  # As for LangChain, what there is by now is the value.
+        try:
+            value = self._finder.close().value
+        except json.JSONDecodeError as error:
+            raise invalid_json("".join(self._texts), error) from error
+        if value is None or value == self.value:
+            return False
+        self.value = value
+        self._is_new = True
+        return True
+
+    def operations(self) -> list[Operation]:
+        """Return what changed since the last call, as JSON Patch operations."""
+        operations = [] if self._reader is None else self._reader.changes()
+        if not self._is_new:
+            return operations
+        self._is_new = False
+        return [{"op": "replace", "path": "", "value": self.value}]
+
+
+class JsonStream:
+    """Gives values, or what changed, for the chunks of one stream.
+
+    Args:
+        finder: What reads the value.
+        difference: What gives the output of a value and the one before it, None at first; if it
+            is None, the output is the value.
+    """
+
+    def __init__(
+        self,
+        finder: JsonFinder | LenientJsonFinder,
+        difference: Callable[[GrowingJson, Any], Any] | None,
+    ) -> None:
+        self._json = GrowingJson(finder)
+        self._difference = difference
+        self._last: Any = None
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
+        """Return the output for *chunk*, if it has changed the value."""
+        text = chunk if isinstance(chunk, str) else text_of(chunk)
+        return self._output() if self._json.feed(text) else ()
+
+    def close(self) -> Iterable[Any]:
+        """Return the output for the end of the stream, if only that has changed the value."""
+        return self._output() if self._json.close() else ()
+
+    def _output(self) -> Iterable[Any]:
+        last, self._last = self._last, self._json.value
+        if self._difference is None:
+            return (self._last,)
+        return (self._difference(self._json, last),)

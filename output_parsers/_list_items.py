@@ -1,0 +1,189 @@
+"""What finds the items of a list in a text that comes in pieces.
+
+`feed` takes the next piece and returns the items that are complete; `close` returns those that the
+end of the text completes. The work is linear in the length of the text, however it is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+
+class ItemReader(Protocol):
+    """Takes the pieces of one text and gives its items."""
+
+    def feed(self, text: str) -> list[str]:
+        """Take *text* and return the items that are complete."""
+
+    def close(self) -> list[str]:
+        """Return the items that are left when the text has ended."""
+
+
+class WholeText:
+    """Items that only the whole text tells."""
+
+    def __init__(self, parse: Callable[[str], list[str]]) -> None:
+        self._parse = parse
+        self._pieces: list[str] = []
+
+    def feed(self, text: str) -> list[str]:
+        """Take *text*."""
+        self._pieces.append(text)
+        return []
+
+    def close(self) -> list[str]:
+        """Return all items."""
+        return self._parse("".join(self._pieces))
+
+
+class MatchItems:
+    """Items that *find* tells one by one, as matches; the last may still grow, so it waits."""
+
+    _FREE_CHARS = 256
+    """Up to here the text is searched anew with each piece. A longer one must have doubled since it
+    was searched: else the cost of a text without items is quadratic."""
+
+    def __init__(
+        self, find: Callable[[str], Iterable[re.Match[str]]], parse: Callable[[str], list[str]]
+    ) -> None:
+        self._find = find
+        self._parse = parse
+        self._pieces: list[str] = []
+        self._chars = 0
+        self._searched_chars = 0
+
+    def feed(self, text: str) -> list[str]:
+        """Take *text* and return the items that another follows."""
+        self._pieces.append(text)
+        self._chars += len(text)
+        if self._chars > self._FREE_CHARS and self._chars < 2 * self._searched_chars:
+            return []
+        whole = "".join(self._pieces)
+        complete = [*self._find(whole)][:-1]
+        rest = whole[complete[-1].end() :] if complete else whole
+        self._pieces = [rest]
+        self._chars = self._searched_chars = len(rest)
+        return [item_of(match) for match in complete]
+
+    def close(self) -> list[str]:
+        """Return the items that are left."""
+        return self._parse("".join(self._pieces))
+
+
+def item_of(match: re.Match[str]) -> str:
+    """Return the item that *match* found: its first group, or all of it if it has no groups."""
+    return (match[1] or "") if match.re.groups else match[0]
+
+
+class LineItems:
+    """Items that end with their line."""
+
+    class Form(NamedTuple):
+        """What the items look like."""
+
+        item: re.Pattern[str]
+        """An item, in a text of whole lines."""
+
+        opener: re.Pattern[str]
+        """What, at the end of the text, makes an item of the line that follows."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._held: list[str] = []
+
+    def feed(self, text: str) -> list[str]:
+        """Take *text* and return the items on the lines that have ended."""
+        end = text.rfind("\n") + 1
+        if not end:
+            self._held.append(text)
+            return []
+        lines = "".join((*self._held, text[:end]))
+        items = [*self._form.item.finditer(lines)]
+        opener = self._form.opener.search(lines, items[-1].end() if items else 0)
+        self._held = [lines[opener.start() :] if opener else "", text[end:]]
+        return [match[1] for match in items]
+
+    def close(self) -> list[str]:
+        """Return the items that are left."""
+        return [match[1] for match in self._form.item.finditer("".join(self._held))]
+
+
+class _Place(Enum):
+    """Where in a comma-separated list the text read so far ends."""
+
+    LINE = auto()
+    """At the beginning of a line: there may be no item."""
+    ITEM = auto()
+    """Before an item, which may turn out to be empty."""
+    PLAIN = auto()
+    """In an item, where a double quote is a character like others."""
+    QUOTED = auto()
+    """Between double quotes."""
+    QUOTE = auto()
+    """After a double quote that ends the quoted text, or is the first of two."""
+
+
+_STEPS = {
+    # (place, character)      next place, and what the item gains
+    (_Place.LINE, "\n"): (_Place.LINE, ""),
+    (_Place.LINE, "\r"): (_Place.LINE, ""),
+    (_Place.LINE, " "): (_Place.ITEM, ""),
+    (_Place.LINE, '"'): (_Place.QUOTED, ""),
+    (_Place.ITEM, " "): (_Place.ITEM, ""),
+    (_Place.ITEM, '"'): (_Place.QUOTED, ""),
+    (_Place.QUOTE, '"'): (_Place.QUOTED, '"'),
+}
+_SEPARATOR = re.compile(r"[,\n\r]")
+
+
+class CommaItems:
+    """Items separated by commas, as Python's `csv` reads them, which cannot wait within a line."""
+
+    def __init__(self) -> None:
+        self._place = _Place.LINE
+        self._item: list[str] = []
+
+    def feed(self, text: str) -> list[str]:
+        """Take *text* and return the items that are complete."""
+        items: list[str] = []
+        position = 0
+        while position < len(text):
+            if self._place is _Place.QUOTED:
+                position = self._read_quoted(text, position)
+            elif step := _STEPS.get((self._place, text[position])):
+                self._place, gain = step
+                self._item.append(gain)
+                position += 1
+            else:
+                separator = _SEPARATOR.search(text, position)
+                end = separator.start() if separator else len(text)
+                self._item.append(text[position:end])
+                self._place = _Place.PLAIN
+                if separator:
+                    items += self.close()
+                    self._place = _Place.ITEM if separator[0] == "," else _Place.LINE
+                position = end + 1
+        return items
+
+    def close(self) -> list[str]:
+        """Return the last item, if there is one."""
+        if self._place is _Place.LINE:
+            return []
+        item = "".join(self._item)
+        self._item.clear()
+        return [item]
+
+    def _read_quoted(self, text: str, position: int) -> int:
+        """Read to the next double quote, and return where it ends or the text does."""
+        end = text.find('"', position)
+        if end < 0:
+            end = len(text)
+        else:
+            self._place = _Place.QUOTE
+        self._item.append(text[position:end])
+        return end + 1

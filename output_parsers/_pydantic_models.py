@@ -1,0 +1,44 @@
+"""Models of pydantic and of its version 1 (``pydantic.v1``), treated alike."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel
+
+
+def is_v1_model(thing: object) -> bool:
+    """Tell whether *thing* is a model of ``pydantic.v1``, without importing that."""
+    return isinstance(thing, type) and any(
+        base.__name__ == "BaseModel" and base.__module__ == "pydantic.v1.main"
+        for base in thing.__mro__
+    )
+
+
+def schema_of(model: type[Any]) -> dict[str, Any]:
+    """Return the JSON Schema of *model*."""
+    schema: dict[str, Any]
+    schema = model.schema() if is_v1_model(model) else model.model_json_schema()
+    return schema
+
+
+def validate(model: type[Any], value: Any) -> Any:
+    """Return *value* as an object of *model*.
+
+    Raises:
+        ValueError: It is none: the ``ValidationError`` of pydantic or ``pydantic.v1``.
+        TypeError: *model* is a model of neither.
+    """
+    if issubclass(model, BaseModel):
+        return model.model_validate(value)
+    if is_v1_model(model):
+        return model.parse_obj(value)
+    raise TypeError(f"expected a pydantic model, not {model.__name__}")
+
+
+def dump(thing: Any) -> Any:
+    """Return an object of a model as JSON data, and anything else as it is."""
+    if isinstance(thing, BaseModel):
+        return thing.model_dump(mode="json")
+    return json.loads(thing.json()) if is_v1_model(type(thing)) else thing

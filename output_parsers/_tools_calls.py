@@ -1,0 +1,147 @@
+"""Tool calls on the wire, in OpenAI's shape, read one by one or all together.
+
+::
+
+    {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
+
+This is how they stand in ``message.additional_kwargs["tool_calls"]``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from output_parsers._errors import OutputParserException
+from output_parsers._tools_arguments import read_arguments
+from outputs import invalid_tool_call
+from outputs._json_reader import parse_partial_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from outputs import InvalidToolCall
+
+
+def parse_tool_call(
+    raw_tool_call: dict[str, Any],
+    *,
+    partial: bool = False,
+    strict: bool = False,
+    return_id: bool = True,
+) -> dict[str, Any] | None:
+    """Read one tool call.
+
+    Args:
+        raw_tool_call: A call in OpenAI's shape; it is not changed.
+        partial: Whether more of the arguments may follow, so that what is incomplete is no error.
+        strict: Refuse control characters in the strings of the arguments.
+        return_id: Add the ``id`` and the ``type``, which make the result a `ToolCall`.
+
+    Returns:
+        ``{"name": …, "args": …}``. Arguments that are missing, `None` or empty are ``{}``. `None`
+        if it is no function call or, with *partial*, if nothing can be read of the arguments yet.
+
+    Raises:
+        OutputParserException: The arguments are not JSON.
+    """
+    raw: Any = raw_tool_call
+    if isinstance(raw, dict) and "function" not in raw:
+        return None
+    function = raw["function"] if isinstance(raw, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str | None):
+        if partial:
+            return None
+        raise OutputParserException(
+            "expected a tool call with a function, its name and its arguments",
+            llm_output=repr(raw),
+            observation="Call a tool by its name, with a JSON object as arguments.",
+        )
+    name, written = function.get("name"), function.get("arguments")
+    if isinstance(written, dict):
+        args = written
+    elif partial:
+        if not isinstance(written, str):
+            return None
+        try:
+            args = parse_partial_json(written, strict=strict)
+        except json.JSONDecodeError:
+            return None
+    else:
+        args = _whole(name, written, strict=strict)
+    call: dict[str, Any] = {"name": name or "", "args": args or {}}
+    return {**call, "id": raw.get("id"), "type": "tool_call"} if return_id else call
+
+
+def parse_tool_calls(
+    raw_tool_calls: Iterable[dict[str, Any]],
+    *,
+    partial: bool = False,
+    strict: bool = False,
+    return_id: bool = True,
+) -> list[dict[str, Any]]:
+    """Read tool calls, each as `parse_tool_call` does; those that give `None` are left out.
+
+    Raises:
+        OutputParserException: The arguments of some calls are not JSON. Its message has those of
+            all of them, below one another, and its cause is a group of the single errors.
+    """
+    calls: list[dict[str, Any]] = []
+    errors: list[OutputParserException] = []
+    for raw in raw_tool_calls:
+        try:
+            call = parse_tool_call(raw, partial=partial, strict=strict, return_id=return_id)
+        except OutputParserException as error:
+            errors.append(error)
+        else:
+            if call is not None:
+                calls.append(call)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise OutputParserException(
+            "\n\n".join(map(str, errors)),
+            llm_output="\n\n".join(error.llm_output or "" for error in errors),
+            observation="\n\n".join(error.observation or "" for error in errors),
+        ) from ExceptionGroup("tool calls that cannot be read", errors)
+    return calls
+
+
+def make_invalid_tool_call(raw_tool_call: dict[str, Any], error_msg: str | None) -> InvalidToolCall:
+    """Return a call that cannot be read as what a message has for such.
+
+    Args:
+        raw_tool_call: A call in OpenAI's shape; what it lacks is `None` in the result.
+        error_msg: What is wrong with it.
+    """
+    function = raw_tool_call.get("function")
+    function = function if isinstance(function, dict) else {}
+    written = function.get("arguments")
+    if written is not None and not isinstance(written, str):
+        written = json.dumps(written, default=str)
+    return invalid_tool_call(
+        name=function.get("name"), args=written, id=raw_tool_call.get("id"), error=error_msg
+    )
+
+
+def _whole(name: Any, written: Any, *, strict: bool) -> Any:
+    """Return the arguments *written* for a call of *name*."""
+    if not written:
+        return {}
+    if not isinstance(written, str):
+        raise OutputParserException(
+            f"Function {name} arguments are JSON text, not {type(written).__name__}",
+            llm_output=repr(written),
+            observation=f"Write the arguments of {name} as a JSON object.",
+        )
+    try:
+        return read_arguments(written, strict=strict)
+    except json.JSONDecodeError as error:
+        raise OutputParserException(
+            f"Function {name} arguments:\n\n{written}\n\nare not valid JSON. "
+            f"Received JSONDecodeError {error}",
+            llm_output=written,
+            span=(error.pos, len(written)),
+            observation=f"The arguments of {name} are not valid JSON: {error}."
+            f" Call {name} again with a JSON object.",
+        ) from error

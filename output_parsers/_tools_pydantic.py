@@ -1,0 +1,100 @@
+"""The parser that makes objects of tool calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, SkipValidation
+from typing_extensions import override
+
+from output_parsers._errors import OutputParserException
+from output_parsers._openai_tools import JsonOutputToolsParser
+
+if TYPE_CHECKING:
+    from output_parsers._tools_stream import ParsedCall
+
+
+def is_v1_model(thing: object) -> bool:
+    """Tell whether *thing* is a model of ``pydantic.v1``, without importing that."""
+    return isinstance(thing, type) and any(
+        base.__name__ == "BaseModel" and base.__module__ == "pydantic.v1.main"
+        for base in thing.__mro__
+    )
+
+
+class PydanticToolsParser(JsonOutputToolsParser):
+    """The tool calls of a message as objects, in order.
+
+    ::
+
+        class Search(BaseModel):
+            query: str
+
+        PydanticToolsParser(tools=[Search])  # gives [Search(query="rain")]
+
+    A stream gives each object as soon as what has arrived of its arguments is valid, and again
+    as they grow. It ends in the result for the whole message, or in its error.
+
+    Raises:
+        pydantic.ValidationError: The arguments of a call are not what its model says. If the
+            model stopped because of ``max_tokens``, a note on the error and the log say so.
+        OutputParserException: The message calls a tool that is not among `tools`; also as in
+            `JsonOutputToolsParser`.
+    """
+
+    tools: SkipValidation[list[type[Any]]]
+    """Models of pydantic or ``pydantic.v1``. A tool is called by the ``title`` in its model's
+    config, or else by the name of the class."""
+
+    @override
+    def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
+        calls = calls or []
+        # Of two models with one name, that of pydantic.v1 counts, else the last.
+        tools = sorted(filter(_is_model, self.tools), key=is_v1_model)
+        models = {_name_of(tool): tool for tool in tools}
+        objects = []
+        for call in calls[:1] if self.first_tool_only else calls:
+            if call.built is None:
+                call.built = _build(call, models, partial=partial)
+            if call.built is not None:
+                objects.append(call.built)
+        if self.first_tool_only:
+            return objects[0] if objects else None
+        return objects
+
+
+def _is_model(tool: type[Any]) -> bool:
+    return issubclass(tool, BaseModel) or is_v1_model(tool)
+
+
+def _name_of(tool: type[Any]) -> str:
+    title = tool.model_config.get("title") if issubclass(tool, BaseModel) else None
+    return title or tool.__name__
+
+
+def _build(call: ParsedCall, models: dict[str, type[Any]], *, partial: bool) -> Any:
+    """Return the object for *call*; with *partial*, `None` as long as it is not valid."""
+    if not isinstance(call.args, dict):
+        if partial:
+            return None
+        raise OutputParserException(
+            f"Tool arguments must be specified as a dict, received: {call.args}",
+            llm_output=repr(call.args),
+            observation=f"Write the arguments of {call.name} as a JSON object.",
+        )
+    model = models.get(call.name)
+    if model is None:
+        if call.is_arriving:
+            return None
+        available = ", ".join(models) or "<no_tools>"
+        raise OutputParserException(
+            f"Unknown tool type: {call.name!r}. Available tools: {available}",
+            llm_output=call.name,
+            observation=f"There is no tool named {call.name!r}. Use one of these: {available}.",
+        )
+    try:
+        return model(**call.args)
+    except ValueError:  # That is what a `ValidationError` is, of pydantic and of pydantic.v1.
+        if partial:
+            return None
+        raise

@@ -1,0 +1,201 @@
+"""Tool calls while they arrive.
+
+Each call has a reader of its own, which takes the pieces of its arguments, so the work for a chunk
+does not depend on what came before. The sum of the chunks is made once, at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from output_parsers._accumulator import Accumulator
+from output_parsers._model_output import part_of
+from output_parsers._tools_arguments import GrowingArguments
+from outputs import AIMessage
+from outputs._any_message import MESSAGE_CLASSES
+from outputs._call_args import chunks_from_calls, chunks_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from output_parsers._model_output import ModelOutput
+    from outputs import Generation, ToolCallChunk
+
+
+@dataclass(slots=True)
+class ParsedCall:
+    """A tool call whose arguments have been read, as far as they have arrived."""
+
+    name: str
+    args: Any
+    """A dictionary; in messages of old it may be any JSON value."""
+    id: str | None
+    is_arriving: bool = False
+    """Whether more may come, of the name too; then what is wrong with it is told at the end."""
+    built: Any = None
+    """What a parser made of the call; the same call is not built twice."""
+
+
+class CallsParser(Protocol):
+    """What a reader of a stream asks of its parser."""
+
+    strict: bool
+    diff: bool
+
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Parse the whole message."""
+
+    def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
+        """Return the result for calls that have been read; `None` are no calls at all."""
+
+    def _diff(self, prev: Any, next: Any) -> Any:  # noqa: A002
+        """Return what changed."""
+
+
+class CallsReader:
+    """Gives the result for the calls so far after each chunk, if it is not the one before."""
+
+    def __init__(self, parser: CallsParser) -> None:
+        self._parser = parser
+        self._sum = Accumulator()
+        self._calls: CallsSoFar | None = None
+        self._last: Any = None
+        self._is_empty = True
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
+        """Take *chunk* and give the result if it is another."""
+        self._sum.add(chunk)
+        self._is_empty = False
+        message = part_of(chunk)
+        if isinstance(message, str):
+            return ()
+        if self._calls is None:
+            self._calls = CallsSoFar(message, strict=self._parser.strict)
+        elif not self._calls.add(message):
+            return ()
+        return self._give(self._parser._result_of(self._calls.read(), partial=True))
+
+    def close(self) -> Iterable[Any]:
+        """Give the result for the whole message if it is another."""
+        if self._is_empty:
+            return ()
+        return self._give(self._parser.parse_result([self._sum.generation()]))
+
+    def _give(self, result: Any) -> Iterable[Any]:
+        last, parser = self._last, self._parser
+        if result is None or result == last:
+            return ()
+        self._last = result
+        return (parser._diff(last, result) if parser.diff else result,)
+
+
+class CallsSoFar:
+    """The calls of a message that arrives in chunks.
+
+    Pieces belong together by the rules of `outputs.merge_lists`, by which messages add up.
+
+    Args:
+        message: The first chunk. If it is no AI message, neither is the sum, and its calls stand
+            in ``additional_kwargs`` only.
+        strict: How to read these.
+    """
+
+    def __init__(self, message: Any, *, strict: bool) -> None:
+        kind = MESSAGE_CLASSES.get(getattr(message, "type", ""), AIMessage)
+        self._is_ai = issubclass(kind, AIMessage)
+        self._is_raw = False
+        self._strict = strict and not self._is_ai
+        self._calls: list[_GrowingCall] = []
+        self._by_index: dict[int, _SameIndex] = {}
+        self.add(message)
+
+    def add(self, message: Any) -> bool:
+        """Take a chunk; return whether it has pieces of calls."""
+        wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
+        entries = list(wire) if isinstance(wire, list | tuple) else None
+        self._is_raw = self._is_raw or entries is not None
+        pieces = _pieces_of(message) if self._is_ai else chunks_from_wire(entries or [])
+        for piece in pieces:
+            self._call_for(piece).add(piece)
+        return bool(pieces)
+
+    def read(self) -> list[ParsedCall] | None:
+        """Return the calls as a parser finds them in the sum, or `None` if that has none."""
+        if self._is_ai and (calls := self._read(is_raw=False)):
+            return calls
+        return self._read(is_raw=True) if self._is_raw else None
+
+    def _read(self, *, is_raw: bool) -> list[ParsedCall]:
+        calls = [call.read(is_raw=is_raw) for call in self._calls]
+        return [call for call in calls if call is not None]
+
+    def _call_for(self, piece: ToolCallChunk) -> _GrowingCall:
+        # Pieces on the wire may have anything for an index or an id.
+        index, call_id = piece["index"], piece["id"] if isinstance(piece["id"], str) else None
+        if not isinstance(index, int):
+            index = None
+        same = None if index is None else self._by_index.get(index)
+        known = None if same is None else same.get(call_id)
+        if known is None:
+            known = _GrowingCall(strict=self._strict)
+            self._calls.append(known)
+            if index is not None:
+                self._by_index.setdefault(index, _SameIndex(known)).by_id[call_id] = known
+        return known
+
+
+def _pieces_of(message: Any) -> list[ToolCallChunk]:
+    """Return the pieces of calls in an AI message, a chunk or whole."""
+    if hasattr(message, "tool_call_chunks"):
+        return list(message.tool_call_chunks)
+    calls, invalid = getattr(message, "tool_calls", []), getattr(message, "invalid_tool_calls", [])
+    return chunks_from_calls(calls, invalid)
+
+
+class _SameIndex:
+    """The calls with one index: rarely more than one, told apart by their ids."""
+
+    __slots__ = ("by_id", "first")
+
+    def __init__(self, first: _GrowingCall) -> None:
+        self.first = first
+        self.by_id: dict[str | None, _GrowingCall] = {}
+
+    def get(self, call_id: str | None) -> _GrowingCall | None:
+        if not call_id:
+            return self.first
+        if not self.first.parsed.id:
+            self.by_id[call_id] = self.first
+        return self.by_id.get(call_id)
+
+
+class _GrowingCall:
+    __slots__ = ("_args", "parsed")
+
+    def __init__(self, *, strict: bool) -> None:
+        self._args = GrowingArguments(strict=strict)
+        self.parsed = ParsedCall("", {}, None, is_arriving=True)
+
+    def add(self, piece: ToolCallChunk) -> None:
+        parsed = self.parsed
+        parsed.id = parsed.id or piece["id"]
+        if isinstance(piece["name"], str):
+            parsed.name += piece["name"]
+            parsed.built = None
+        self._args.feed(piece["args"] or "")
+
+    def read(self, *, is_raw: bool) -> ParsedCall | None:
+        """Return the call so far, or `None` if its arguments cannot be read as one's."""
+        args, parsed = self._args, self.parsed
+        if is_raw and not args.has_value:
+            return None
+        value = args.value if args.started else {}
+        if is_raw:
+            value = value or {}
+        elif not isinstance(value, dict):
+            return None
+        if value is not parsed.args:
+            parsed.args = value
+            parsed.built = None
+        return parsed

@@ -1,0 +1,112 @@
+import asyncio
+import pickle
+import re
+from time import process_time
+from typing import Any
+
+import langchain_classic.output_parsers.boolean as lc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from output_parsers import OutputParserException
+from output_parsers._boolean import BooleanOutputParser
+from outputs import AIMessage
+
+PAIRS = [("YES", "NO"), ("是", "否"), ("true", "false"), ("1", "0"), ("Ja", "Nein"), ("да", "нет")]
+
+pairs = st.sampled_from(PAIRS)
+words = st.sampled_from([word for pair in PAIRS for word in pair])
+texts = st.lists(
+    st.one_of(words, words.map(str.lower), words.map(str.upper), st.text(max_size=3))
+    | st.sampled_from([" ", ", ", "。", "\n", "not", "know", "yes_", "是的", "10"]),
+    max_size=8,
+).map("".join)
+
+
+def told(parse: Any, text: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError as error:
+        return str(error)
+
+
+@given(pairs, texts)
+def test_results_and_messages_are_those_of_langchain(pair: tuple[str, str], text: str) -> None:
+    values = {"true_val": pair[0], "false_val": pair[1]}
+    expected = told(lc.BooleanOutputParser(**values).parse, text)
+    assert told(BooleanOutputParser(**values).parse, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "result"),
+    [
+        (0, "YES", True),
+        (0, "no\nNO, no!", False),
+        (0, " Not that I know, so: yes.", True),
+        (1, "是。", True),
+        (1, "答案：否", False),
+        (2, "That is **True**.", True),
+        (3, "0\n", False),
+    ],
+)
+def test_a_word_counts_in_any_case_anywhere(pair: int, text: str, result: bool) -> None:
+    parser = BooleanOutputParser(true_val=PAIRS[pair][0], false_val=PAIRS[pair][1])
+    assert parser.parse(text) is result
+    assert parser.invoke(AIMessage(content=text)) is result
+    assert asyncio.run(parser.aparse(text)) is result
+    assert list(parser.transform(iter(text))) == [result]
+
+
+def test_both_words_are_an_error_that_points_at_the_second() -> None:
+    with pytest.raises(OutputParserException, match=r"Ambiguous response\. Both YES and NO") as e:
+        BooleanOutputParser().parse("Yes, yes, or no?")
+    assert e.value.span == (13, 15)
+    assert e.value.llm_output == "Yes, yes, or no?"
+    assert e.value.observation == (
+        "You wrote both YES and NO. Answer with one word, either YES or NO."
+    )
+
+
+def test_neither_word_is_an_error_that_asks_for_one() -> None:
+    with pytest.raises(ValueError, match=r"include either YES or NO\. Received Perhaps\.") as e:
+        BooleanOutputParser().parse("Perhaps")
+    assert isinstance(e.value, OutputParserException)
+    assert e.value.llm_output == "Perhaps"
+    assert e.value.observation == "Answer with one word, either YES or NO."
+
+
+def test_words_are_text_and_no_patterns() -> None:
+    parser = BooleanOutputParser(true_val="+1", false_val="-1 (no)")
+    assert parser.parse("I say +1.") is True
+    assert parser.parse("-1 (NO)") is False
+    assert parser.parse("+1, not +10") is True
+    with pytest.raises(OutputParserException):
+        parser.parse("+10")
+
+
+def test_an_empty_word_is_the_callers_mistake() -> None:
+    with pytest.raises(ValueError, match="true_val"):
+        BooleanOutputParser(true_val="")
+
+
+def test_hostile_text_takes_linear_time() -> None:
+    start = process_time()
+    for shape in ("YE", "YES_", "Y", " "):
+        with pytest.raises(OutputParserException):
+            BooleanOutputParser().parse(shape * 200_000)
+    assert BooleanOutputParser().parse("YES " * 200_000) is True
+    assert process_time() - start < 3
+
+
+def test_it_tells_the_model_what_it_reads() -> None:
+    parser = BooleanOutputParser(true_val="Ja", false_val="Nein")
+    ja, nein = re.findall(r"either (\w+) or (\w+)", parser.get_format_instructions())[0]
+    assert (parser.parse(ja), parser.parse(nein)) == (True, False)
+
+
+def test_it_describes_itself_as_langchains_does() -> None:
+    assert BooleanOutputParser().asdict() == lc.BooleanOutputParser().asdict()
+    assert BooleanOutputParser().OutputType is bool
+    parser = BooleanOutputParser(true_val="a")
+    assert pickle.loads(pickle.dumps(parser)) == parser

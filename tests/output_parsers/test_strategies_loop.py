@@ -1,0 +1,244 @@
+"""What a message comes to in a loop that ends in a structured response, against LangChain."""
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import langchain.agents.factory as lc_factory
+import langchain.agents.structured_output as lc
+import langchain_core.messages as lc_messages
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from output_parsers import OutputParserException
+from output_parsers._strategies import ProviderStrategy, ToolStrategy
+from output_parsers._strategies_errors import (
+    MultipleStructuredOutputsError,
+    StructuredOutputError,
+    StructuredOutputValidationError,
+)
+from output_parsers._strategies_loop import (
+    StructuredResponse,
+    StructuredRetry,
+    read_structured_output,
+    structured_output_error_message,
+)
+from output_parsers._tools_refusal import ModelRefusalError
+from outputs import AIMessage, ToolMessage
+
+
+class Weather(BaseModel):
+    """The weather at a place."""
+
+    place: str = Field(description="Where.")
+    celsius: float = Field(ge=-273.15)
+
+
+class Bare(BaseModel):
+    place: str
+
+
+JSON_SCHEMA = {
+    "title": "Answer",
+    "description": "An answer.",
+    "type": "object",
+    "properties": {"text": {"type": "string"}},
+}
+# Errors
+
+ERRORS = [
+    StructuredOutputError("no", "message"),
+    MultipleStructuredOutputsError(["A", "B"], "message"),
+    StructuredOutputValidationError("A", ValueError("no"), "message"),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_errors_are_the_models_and_can_be_sent_away(error: Any) -> None:
+    assert isinstance(error, OutputParserException)
+    assert error.ai_message == "message"
+    assert error.observation.startswith("Error: ")
+    error.add_note("a note")
+    for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+        assert (type(twin), str(twin)) == (type(error), str(error))
+        assert {**vars(twin), "source": 0} == {**vars(error), "source": 0}
+
+
+def test_errors_have_langchains_words() -> None:
+    source = ValueError("why")
+    for ours, theirs, args in (
+        (MultipleStructuredOutputsError, lc.MultipleStructuredOutputsError, (["A", "B"], None)),
+        (StructuredOutputValidationError, lc.StructuredOutputValidationError, ("A", source, None)),
+    ):
+        assert str(ours(*args)) == str(theirs(*args))
+
+
+HANDLERS: list[Any] = [
+    True,
+    False,
+    "Try again.",
+    "",
+    Exception,
+    KeyError,
+    MultipleStructuredOutputsError,
+    (KeyError, StructuredOutputError),
+    (),
+    lambda error: f"{type(error).__name__}!",
+]
+
+
+@pytest.mark.parametrize("handler", HANDLERS)
+def test_errors_are_told_when_langchain_tells_them(handler: Any) -> None:
+    theirs = lc.MultipleStructuredOutputsError(["A", "B"], None)
+    translated = handler
+    if handler is MultipleStructuredOutputsError:
+        translated = lc.MultipleStructuredOutputsError
+    elif isinstance(handler, tuple) and handler:
+        translated = (KeyError, lc.StructuredOutputError)
+    strategy = lc.ToolStrategy(Weather, handle_errors=translated)
+    retry, text = lc_factory._handle_structured_output_error(theirs, strategy)
+    error = MultipleStructuredOutputsError(["A", "B"], None)
+    assert structured_output_error_message(error, handler) == (text if retry else None)
+
+
+def test_value_errors_are_told_which_they_are_here() -> None:
+    error = StructuredOutputValidationError("A", ValueError("no"), None)
+    assert structured_output_error_message(error, ValueError) == error.observation
+
+
+# One turn of the loop
+
+
+def call(name: str, args: dict[str, Any], call_id: str | None = "call_1") -> dict[str, Any]:
+    return {"name": name, "args": args, "id": call_id}
+
+
+OSLO = {"place": "Oslo", "celsius": -3}
+FITS = call("Weather", OSLO)
+
+
+def test_a_call_that_fits_is_the_response_and_is_answered() -> None:
+    message = AIMessage("", tool_calls=[call("search", {}), FITS])
+    before = message.model_copy(deep=True)
+    found = read_structured_output(message, ToolStrategy(Weather | Bare))
+    assert found == StructuredResponse(
+        Weather(**OSLO),
+        [
+            ToolMessage(
+                "Returning structured response: place='Oslo' celsius=-3.0",
+                name="Weather",
+                tool_call_id="call_1",
+            )
+        ],
+    )
+    assert message == before
+    told = read_structured_output(message, ToolStrategy(Weather, tool_message_content="Thanks."))
+    assert isinstance(told, StructuredResponse)
+    assert told.messages[0].content == "Thanks."
+
+
+def test_a_call_that_does_not_fit_is_told() -> None:
+    message = AIMessage("", tool_calls=[call("Weather", {"place": "Oslo"})])
+    found = read_structured_output(message, ToolStrategy(Weather))
+    assert isinstance(found, StructuredRetry)
+    assert isinstance(found.error, StructuredOutputValidationError)
+    assert found.error.ai_message is message
+    (answer,) = found.messages
+    assert (answer.name, answer.tool_call_id, answer.status) == ("Weather", "call_1", "error")
+    assert answer.content == found.error.observation
+    assert "Failed to parse structured output for tool 'Weather': Failed to" in answer.text
+    with pytest.raises(StructuredOutputValidationError) as caught:
+        read_structured_output(message, ToolStrategy(Weather, handle_errors=False))
+    assert caught.value.__cause__ is caught.value.source
+
+
+def test_more_than_one_response_is_told_to_each_call() -> None:
+    calls = [FITS, call("Bare", {"place": "Oslo"}, "call_2"), call("search", {}, "call_3")]
+    message = AIMessage("", tool_calls=calls)
+    found = read_structured_output(message, ToolStrategy(Weather | Bare, handle_errors="One!"))
+    assert isinstance(found, StructuredRetry)
+    assert isinstance(found.error, MultipleStructuredOutputsError)
+    assert found.error.tool_names == ["Weather", "Bare"]
+    told = [(answer.name, answer.tool_call_id, answer.content) for answer in found.messages]
+    assert told == [("Weather", "call_1", "One!"), ("Bare", "call_2", "One!")]
+    with pytest.raises(MultipleStructuredOutputsError):
+        read_structured_output(message, ToolStrategy(Weather | Bare, handle_errors=KeyError))
+
+
+def test_a_call_whose_arguments_cannot_be_read_is_told_too() -> None:
+    wire = {"id": "call_1", "function": {"name": "Weather", "arguments": '{"place": '}}
+    message = AIMessage("", additional_kwargs={"tool_calls": [wire]})
+    found = read_structured_output(message, ToolStrategy(Weather))
+    assert isinstance(found, StructuredRetry)
+    assert found.error.llm_output == '{"place": '
+    assert [answer.tool_call_id for answer in found.messages] == ["call_1"]
+    # Beside a call that fits it does not matter.
+    message = AIMessage("", tool_calls=[FITS], invalid_tool_calls=message.invalid_tool_calls)
+    assert isinstance(read_structured_output(message, ToolStrategy(Weather)), StructuredResponse)
+
+
+@pytest.mark.parametrize("calls", [[], [call("search", {})]])
+def test_a_message_without_a_response_is_left_to_the_caller(calls: Any) -> None:
+    message = AIMessage("Hello", tool_calls=calls)
+    assert read_structured_output(message, ToolStrategy(Weather)) is None
+    if calls:
+        assert read_structured_output(message, ProviderStrategy(Weather)) is None
+
+
+def test_a_text_that_fits_is_the_response() -> None:
+    message = AIMessage(json.dumps(OSLO))
+    found = read_structured_output(message, ProviderStrategy(Weather))
+    assert found == StructuredResponse(Weather(**OSLO), [])
+    for schema, name in ((Weather, "Weather"), (JSON_SCHEMA, "response_format")):
+        with pytest.raises(StructuredOutputValidationError, match=f"for tool '{name}': Native"):
+            read_structured_output(AIMessage("nope"), ProviderStrategy(schema))
+
+
+def test_messages_of_langchain_are_read_as_they_are() -> None:
+    theirs = lc_messages.AIMessage("", tool_calls=[FITS])
+    found = read_structured_output(theirs, ToolStrategy(Weather))
+    assert isinstance(found, StructuredResponse)
+    assert found.structured_response == Weather(**OSLO)
+    nameless = AIMessage("", tool_calls=[call("Weather", OSLO, None)])
+    found = read_structured_output(nameless, ToolStrategy(Weather))
+    assert isinstance(found, StructuredResponse)
+    assert found.messages[0].tool_call_id == ""
+
+
+@given(
+    st.lists(
+        st.builds(
+            call,
+            st.sampled_from(["Weather", "Bare", "search"]),
+            st.dictionaries(st.sampled_from(["place", "celsius"]), st.integers() | st.text()),
+        ),
+        max_size=3,
+    ),
+    st.sampled_from([True, False, "No.", KeyError, lambda error: str(error)[:5]]),
+)
+def test_any_message_comes_to_one_of_four_things(calls: Any, handler: Any) -> None:
+    message = AIMessage("", tool_calls=calls)
+    strategy = ToolStrategy(Weather | Bare, handle_errors=handler)
+    responses = [each for each in calls if each["name"] != "search"]
+    try:
+        found = read_structured_output(message, strategy)
+    except StructuredOutputError:
+        assert handler in (False, KeyError)
+        return
+    match found:
+        case None:
+            assert not responses
+        case StructuredResponse(_, messages):
+            assert [answer.name for answer in messages] == [responses[0]["name"]]
+        case StructuredRetry(_, messages):
+            assert [answer.name for answer in messages] == [each["name"] for each in responses]
+
+
+def test_a_refusal_is_the_providers_error_and_no_response_of_a_tool() -> None:
+    message = AIMessage([{"type": "refusal", "refusal": "I won't."}])
+    with pytest.raises(ModelRefusalError, match="I won't"):
+        read_structured_output(message, ProviderStrategy(Weather))
+    assert read_structured_output(message, ToolStrategy(Weather)) is None

@@ -1,0 +1,280 @@
+import asyncio
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from textwrap import indent
+from time import process_time
+from typing import Any
+
+import langchain_classic.output_parsers as lc
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field
+
+from output_parsers import OutputParserException
+from output_parsers._yaml import YamlOutputParser
+from outputs import AIMessage
+
+from .every_cut import one_shot
+
+
+class City(BaseModel):
+    name: str = Field(description="wie sie heißt")
+    people: int
+    sights: list[str] = []
+
+
+class Anything(BaseModel):
+    a: Any
+
+
+PARSER = YamlOutputParser(pydantic_object=City)
+ANY = YamlOutputParser(pydantic_object=Anything)
+
+BONN = "name: Bonn\npeople: 340000\nsights:\n  - Rhine\n  - 'Beethoven: his house'\n"
+RESULT = City(name="Bonn", people=340000, sights=["Rhine", "Beethoven: his house"])
+
+documents = st.lists(
+    st.sampled_from(
+        [
+            "name: Bonn",
+            "people: 3",
+            "people: x",
+            "sights: [a, b]",
+            "sights:",
+            "  - a",
+            "{",
+            "]",
+            "a: b: c",
+            "name: 'it''s'",
+            "- 1",
+            "&x",
+            "*x",
+            "name: &n x",
+            "more: *n",
+            "# note",
+            "---",
+            "",
+        ]
+    ),
+    max_size=5,
+).map("\n".join)
+fenced = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", "\n", "So:\n"]),
+    st.sampled_from(["", "```", "```yaml\n", "```yml\n", "  ```yaml\n", "```json\n"]),
+    documents,
+    st.sampled_from(["", "\n```", "```", "\n```\nThat is all."]),
+)
+
+
+@given(fenced)
+def test_results_and_messages_are_those_of_langchain(text: str) -> None:
+    def told(cls: Any) -> Any:
+        try:
+            return cls(pydantic_object=City).parse(text)
+        except ValueError as error:
+            return str(error).partition("\nFor troubleshooting")[0]
+
+    assert told(YamlOutputParser) == told(lc.YamlOutputParser)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BONN,
+        f"```\n{BONN}```",
+        f"```yaml\n{BONN}\n```",
+        f"Here it is:\n```yml\n{BONN}\n```\nA nice town.",
+        f"  ```yaml\n{BONN}",
+        "\n  ```yaml\n" + indent(BONN, "  ") + "  ```\n",
+    ],
+)
+def test_fences_are_passed_over(text: str) -> None:
+    assert PARSER.parse(text) == RESULT
+    assert PARSER.invoke(AIMessage(content=text)) == RESULT
+    assert asyncio.run(PARSER.aparse(text)) == RESULT
+    assert list(PARSER.transform(iter(text))) == [RESULT]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("```yaml\na: use `ls` now\n```", "use `ls` now"),
+        ("```yaml\na: |\n  ```sh\n  ls\n  ```\n```\nSo `that` is it.", "```sh\nls\n```\n"),
+        ("```a: 1``` and so on", 1),
+        ("a: `b`", None),
+    ],
+)
+def test_a_value_may_hold_backticks(text: str, value: Any) -> None:
+    if value is None:  # which cannot begin one
+        with pytest.raises(OutputParserException):
+            ANY.parse(text)
+    else:
+        assert ANY.parse(text) == Anything(a=value)
+
+
+def test_a_pattern_of_ones_own_finds_the_document() -> None:
+    parser = YamlOutputParser(pydantic_object=Anything, pattern=re.compile("<(?P<yaml>.*)>"))
+    assert parser.parse("so: <a: 1>").a == parser.parse("a: 1").a == 1
+
+
+def test_bad_yaml_is_an_error_that_says_where() -> None:
+    text = f"So:\n```yaml\n{BONN}oops: [1\n```"
+    with pytest.raises(OutputParserException, match="Failed to parse City from completion") as e:
+        PARSER.parse(text)
+    assert e.value.llm_output == text
+    assert e.value.line == 9
+    assert "expected ',' or ']'" in str(e.value.observation)
+    assert "Traceback" not in str(e.value.observation)
+
+
+def test_bad_values_are_an_error_that_names_them() -> None:
+    with pytest.raises(OutputParserException, match="Failed to parse City from completion") as e:
+        PARSER.parse("name: Bonn\npeople: many")
+    assert e.value.span is None
+    assert "people: Input should be a valid integer" in str(e.value.observation)
+    with pytest.raises(OutputParserException) as e:
+        PARSER.parse("")
+    assert "the document: Input should be" in str(e.value.observation)
+
+
+LEVELS = "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}'] * 9)}]\n" for n in range(1, 12))
+MERGES = "".join(f"b{n}: &b{n} {{<<: [*b{n - 1}, *b{n - 1}]}}\n" for n in range(1, 40))
+
+ATTACKS = {
+    "billion laughs": ("b0: &b0 [x]\n" + LEVELS + "a: *b11", "aliases that stand for more than"),
+    "merges": ("b0: &b0 {k: 1}\n" + MERGES + "a: 1", "aliases that stand for more than"),
+    "itself": ("a: &x [*x]", "holds itself"),
+    "itself, merged": ("a: &x {<<: *x}", "holds itself"),
+    "a chain": (
+        "b0: &b0 []\n" + "".join(f"b{n}: &b{n} [*b{n - 1}]\n" for n in range(1, 500)),
+        "more than 100 lists and dictionaries in each other",
+    ),
+    "deep lists": ("a: " + "[" * 100_000, "more than 100 lists"),
+    "deep dictionaries": ("a: " + "{x: " * 100_000, "more than 100 lists"),
+    "deep blocks": ("- " * 100_000, "more than 100 lists"),
+    "deep keys": ("? " * 100_000, "more than 100 lists"),
+    "an object": ("a: !!python/object/apply:os.getcwd []", "could not determine a constructor"),
+    "a name": ("a: !!python/name:os.system", "could not determine a constructor"),
+    "digits": ("a: " + "9" * 100_000, "a number of 100,000 characters, of 4,300 at most"),
+    "minutes": ("a: 1" + ":1" * 100_000, "a number of"),
+    "fractions": ("a: 1" + ":1" * 100_000 + ".5", "a number of"),
+    "no such day": ("a: 2024-02-30", "no timestamp"),
+    "no bool": ("a: !!bool maybe", "no bool"),
+    "no number": ("a: !!int ''", "no int"),
+    "no time": ("a: !!timestamp now", "no timestamp"),
+    "no list": ("a: !!int [1]", "expected a scalar node"),
+    "no character": ('a: "\\U00110000"', "chr()"),
+    "half a pair": ("a: \ud800", "unacceptable character"),
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_an_attack_is_refused_with_a_reason(name: str) -> None:
+    text, reason = ATTACKS[name]
+    start = process_time()
+    with pytest.raises(OutputParserException, match="Failed to parse Anything") as caught:
+        ANY.parse(text)
+    assert reason in str(caught.value)
+    assert process_time() - start < 3
+
+
+def test_aliases_are_read_within_reason() -> None:
+    assert ANY.parse("b: &b [1, 2]\na: [*b, *b]").a == [[1, 2], [1, 2]]
+    assert ANY.parse("b: &b {x: 1}\na: {<<: *b, y: 2}").a == {"x": 1, "y": 2}
+
+
+def test_a_text_of_many_values_and_no_aliases_is_read() -> None:
+    assert len(ANY.parse("a: [" + "1," * 3000 + "]").a) == 3000
+
+
+def hostile(chars: int) -> Iterator[str]:
+    for shape in "!#%&*'\"-:,`| \n":
+        yield shape * chars
+    for shape in ("```", "a: ", "- x\n", "a:\n", "` ", "&x ", "a: `\n"):
+        yield shape * (chars // len(shape))
+    yield "a: |\n" + "\n" * chars
+    yield "a: >\n" + " x\n\n" * (chars // 4)
+    yield 'a: "' + "\\" * chars + '"'
+
+
+@pytest.mark.parametrize("text", [*hostile(10_000)], ids=lambda text: f"{text[:6]!a}")
+def test_hostile_text_gives_a_result_or_a_clear_error_soon(text: str) -> None:
+    start = process_time()
+    _, failure = one_shot(ANY, text)
+    if failure is not None:
+        assert failure[0].startswith("Failed to parse Anything from completion ")
+    assert process_time() - start < 3
+
+
+@given(st.text() | st.text(alphabet="ab:- \n\t[]{}&*!'\"|>?#%`,<=~0.1"))
+def test_any_text_gives_a_result_or_a_clear_error(text: str) -> None:
+    result, failure = one_shot(ANY, text)
+    if failure is None:
+        assert isinstance(result, Anything)
+    else:
+        message, llm_output, span = failure
+        assert message.startswith("Failed to parse Anything from completion ")
+        assert llm_output == text
+        assert span is None or 0 <= span[0] <= len(text)
+
+
+def test_the_example_in_the_instructions_is_read() -> None:
+    class Book(BaseModel):
+        name: str
+        tags: list[str]
+
+    text = PARSER.get_format_instructions()
+    example = text[text.index("```yaml") : text.index("This one does not")]
+    parser = YamlOutputParser(pydantic_object=Book)
+    assert parser.parse(example) == Book(name="Tea: a history", tags=["plants", "trade"])
+    wrong = text.partition("is no list: ")[2].partition("\n")[0]
+    with pytest.raises(OutputParserException):
+        parser.parse(wrong)
+
+
+def test_the_schema_in_the_instructions_keeps_its_letters() -> None:
+    text = PARSER.get_format_instructions()
+    assert '"description": "wie sie heißt"' in text
+    assert '"required": ["name", "people"]' in text
+
+
+def test_it_describes_itself_as_langchains_does() -> None:
+    twin = lc.YamlOutputParser(pydantic_object=City)
+    assert PARSER._type == twin._type == "yaml"
+    assert PARSER.OutputType is twin.OutputType is City
+    assert pickle.loads(pickle.dumps(PARSER)) == PARSER
+    assert YamlOutputParser[City](pydantic_object=City).parse(BONN) == RESULT
+
+
+def test_pyyaml_is_imported_when_it_is_needed() -> None:
+    code = (
+        "import sys\n"
+        "from pydantic import BaseModel\n"
+        "from output_parsers._yaml import YamlOutputParser\n"
+        "class Model(BaseModel): a: int\n"
+        "parser = YamlOutputParser(pydantic_object=Model)\n"
+        "before = 'yaml' in sys.modules\n"
+        "parser.parse('a: 1')\n"
+        "print(before, 'yaml' in sys.modules)"
+    )
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed.split() == ["False", "True"]
+
+
+def test_without_pyyaml_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "output_parsers._yaml_loader", raising=False)
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(ImportError, match=r'pip install "agent-parsers\[yaml\]"'):
+        PARSER.parse(BONN)
+
+
+def test_another_error_of_importing_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "output_parsers._yaml_loader", raising=False)
+    monkeypatch.setitem(sys.modules, "output_parsers._yaml_errors", None)
+    with pytest.raises(ImportError, match="_yaml_errors"):
+        PARSER.parse(BONN)
