@@ -78,9 +78,7 @@ class AgentStep(BaseModel):
     @property
     def messages(self) -> Sequence[BaseMessage]:
         """The observation as a message: a function's result, or what a human would say."""
-        content = self.observation
-        if not isinstance(content, str):
-            content = _as_text(content)
+        content = as_text(self.observation)
         if isinstance(self.action, AgentActionMessageLog):
             return [FunctionMessage(name=self.action.tool, content=content)]
         return [HumanMessage(content=content)]
@@ -112,10 +110,13 @@ class AgentFinish(BaseModel):
         return [AIMessage(content=self.log)]
 
 
-def _as_text(observation: object) -> str:
+def as_text(observation: object) -> str:
+    """Return what a tool returned as text: JSON if it is that, else what it prints as."""
+    if isinstance(observation, str):
+        return observation
     try:
         return json.dumps(observation, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):  # not JSON: what it prints as has to do
+    except (TypeError, ValueError, RecursionError):
         return str(observation)
 
 

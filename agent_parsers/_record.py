@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from reprlib import Repr
 from typing import Any
 
+from agent_parsers._agent import as_text
 from agent_parsers._registry import get_dialect
 from agent_parsers._run import Run
 from agent_parsers._transcript import Transcript, TranscriptStep
@@ -49,7 +49,8 @@ def parse_record(
         if not isinstance(output, str):
             raise _bad_record(f"expected the text 'output' in step {number}", record)
         turn = _read_output(written, output, lenient=lenient)
-        observation = _as_text(step.get("observation"))
+        seen = step.get("observation")
+        observation = None if seen is None else as_text(seen)
         read.append(replace(turn, number=number, observation=observation))
     return Transcript(
         question=str(record.get("task") or ""),
@@ -72,12 +73,6 @@ def _read_output(dialect: Dialect, output: str, *, lenient: bool) -> TranscriptS
         run.take(event)
     (step,) = run.close()
     return step
-
-
-def _as_text(observation: object) -> str | None:
-    if observation is None or isinstance(observation, str):
-        return observation
-    return json.dumps(observation, ensure_ascii=False)
 
 
 def _bad_record(reason: str, record: object) -> OutputParserException:

@@ -213,7 +213,9 @@ class Collector:
         events.append(Failed(error, span))
         self._acted = True
 
-    def end_text(self, events: list[Event], state: State, entry: int, end: int) -> None:
+    def end_text(
+        self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
+    ) -> None:
         """Say what the text has come to, which ends in *state*.
 
         Args:
@@ -221,9 +223,12 @@ class Collector:
             state: The last state, which was left already.
             entry: Where the marker stands that led to it.
             end: Where the text ends, but for white space.
+            is_bare: Whether no text follows that marker.
         """
         if self._machine.is_transcript:
-            self._end_step(events, end)
+            # A label at the end that begins a step only invites it, as a scratchpad does.
+            if not (is_bare and self._step_at == entry):
+                self._end_step(events, end)
             return
         if state.problem:
             self._fail(events, state.problem, end_span(state.problem, self.text, entry))

@@ -132,10 +132,11 @@ class StreamParser:
             raise self._machine.too_long(self.text, self._max_chars)
         events = self.last_events
         self._advance(events, self._tail, is_last=True)
+        is_bare = self._fresh
         end = self._leave(events, None, self._size)
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
-        self._collector.end_text(events, self._state, self._entry, end)
+        self._collector.end_text(events, self._state, self._entry, end, is_bare=is_bare)
         if self._collector.problem is not None:
             name, span = self._collector.problem
             raise self._machine.error(name, self.text, span, self._tools)

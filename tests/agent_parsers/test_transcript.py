@@ -12,6 +12,7 @@ from agent_parsers import (
     TranscriptParser,
     TranscriptStep,
     get_dialect,
+    get_parser,
     list_dialects,
     parse_record,
     parse_transcript,
@@ -288,3 +289,20 @@ def test_what_is_no_record_is_refused(record: Any, reason: str) -> None:
 def test_a_record_in_an_unknown_dialect() -> None:
     with pytest.raises(ValueError, match="there is no dialect 'reakt'"):
         parse_record({**RECORD, "format": "reakt"})
+
+
+def test_a_label_that_invites_the_next_step_is_no_step() -> None:
+    parser = get_parser("react")
+    scratchpad = parser.format_scratchpad([(AgentAction("clock", "Bern", ""), "12:00")])
+    assert scratchpad.endswith("Thought: ")
+    run = parse_transcript(scratchpad)
+    assert [step.number for step in run.steps] == [1]
+    assert run.failed == ()
+
+
+def test_an_observation_that_is_no_json_is_told_as_it_prints() -> None:
+    record = {
+        "format": "react",
+        "steps": [{"output": "Action: a\nAction Input: b", "observation": {1, 2}}],
+    }
+    assert parse_record(record).steps[0].observation == "{1, 2}"
