@@ -123,7 +123,6 @@ def as_text(observation: object) -> str:
 # Building a pydantic model costs about 0.9 µs, most of it validation. A parser has just made the
 # strings itself, so it fills the model's four slots and is done in 0.4 µs.
 _new: Final = object.__new__
-_set_dict: Final = BaseModel.__dict__["__dict__"].__set__
 _set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
@@ -132,7 +131,9 @@ _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
 def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentAction:
     """Return `AgentAction(tool, tool_input, log)` without validating what is known to be right."""
     action: AgentAction = _new(AgentAction)
-    _set_dict(action, {"tool": tool, "tool_input": tool_input, "log": log, "type": "AgentAction"})
+    fields = action.__dict__
+    fields["tool"], fields["tool_input"], fields["log"] = tool, tool_input, log
+    fields["type"] = "AgentAction"
     _set_fields_set(action, {"tool", "tool_input", "log"})
     _set_extra(action, None)
     _set_private(action, None)
@@ -142,7 +143,9 @@ def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentA
 def make_finish(output: str, log: str) -> AgentFinish:
     """Return `AgentFinish({"output": output}, log)`; see `make_action`."""
     finish: AgentFinish = _new(AgentFinish)
-    _set_dict(finish, {"return_values": {"output": output}, "log": log, "type": "AgentFinish"})
+    fields = finish.__dict__
+    fields["return_values"], fields["log"] = {"output": output}, log
+    fields["type"] = "AgentFinish"
     _set_fields_set(finish, {"return_values", "log"})
     _set_extra(finish, None)
     _set_private(finish, None)

@@ -92,7 +92,7 @@ class Machine:
         if tool_at is not None:
             start, stop = tool_at
             tool = buffer[start:stop].strip()
-            if tools is not None or len(tool.splitlines()) != 1:
+            if not tool or tools is not None or not tool.isprintable():
                 self._check_tool(tool, text, start - 1, stop - 1, tools)
             if input_at is None:
                 if tools is None and not state.is_cut:
