@@ -133,13 +133,18 @@ def _find_whole(text: str) -> Any:
             return NOTHING
     # No array or object is the beginning of another. So if a guess of where it ends is wrong, what
     # is before that cannot be read.
-    for limit in (len(text), text.rfind(FENCE, start)):
-        body = text[start:limit].rstrip(STRIP) if limit > start else ""
-        if body.endswith(("}", "]")):
-            value = parse_whole(body, MAX_DEPTH)
-            if value is not NOTHING:
-                return value
-    return parse_container(text, start, MAX_DEPTH)[0]
+    value = _parse_between(text, start, len(text))
+    if value is NOTHING:
+        value = _parse_between(text, start, text.rfind(FENCE, start))
+    return parse_container(text, start, MAX_DEPTH)[0] if value is NOTHING else value
+
+
+def _parse_between(text: str, start: int, end: int) -> Any:
+    while end > start and text[end - 1] in STRIP:
+        end -= 1  # Not `rstrip`: copies of long texts are what takes the time here.
+    if end <= start or text[end - 1] not in "}]":
+        return NOTHING
+    return parse_whole(text[start:end], MAX_DEPTH)
 
 
 def _value_text(text: str) -> str:

@@ -9,15 +9,14 @@ from pydantic import SkipValidation  # noqa: TC002 - pydantic reads the annotati
 from typing_extensions import override
 
 from output_parsers._json_find import JsonFinder
-from output_parsers._json_find_lenient import LenientJsonFinder
 from output_parsers._json_instructions import only_json_instructions
 from output_parsers._json_markdown import invalid_json, parse_json_markdown
-from output_parsers._json_repair import repair_json
 from output_parsers._json_stream import JsonStream
 from output_parsers._transform import BaseCumulativeTransformOutputParser
 from outputs import Generation
 
 if TYPE_CHECKING:
+    from output_parsers._json_find_lenient import LenientJsonFinder
     from output_parsers._transform import ChunkReader
 
 
@@ -73,18 +72,23 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
             OutputParserException: There is no value, and *partial* is not set.
         """
         text = result[0].text.strip()
+        if partial and self.lenient:
+            finder = self._finder()
+            finder.feed(text)
+            return None if finder.reader is None else finder.reader.value
         try:
-            if not self.lenient:
-                return parse_json_markdown(text)
-            if not partial:
-                return repair_json(text).value
+            return self._read(text)
         except json.JSONDecodeError as error:
             if partial:
                 return None
             raise invalid_json(text, error) from error
-        finder = LenientJsonFinder()
-        finder.feed(text)
-        return None if finder.reader is None else finder.reader.value
+
+    def _read(self, text: str) -> Any:
+        if not self.lenient:
+            return parse_json_markdown(text)
+        from output_parsers._json_repair import repair_json
+
+        return repair_json(text).value
 
     @override
     def get_format_instructions(self) -> str:
@@ -113,7 +117,11 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
 
     def _finder(self) -> JsonFinder | LenientJsonFinder:
         """Return what finds the value in one stream."""
-        return LenientJsonFinder() if self.lenient else JsonFinder()
+        if not self.lenient:
+            return JsonFinder()
+        from output_parsers._json_find_lenient import LenientJsonFinder
+
+        return LenientJsonFinder()
 
     @property
     def _type(self) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from output_parsers._json_find_lenient import LenientJsonFinder
+from output_parsers._json_find import JsonFinder
 from output_parsers._json_markdown import invalid_json
 from output_parsers._model_output import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from output_parsers._json_find import JsonFinder
+    from output_parsers._json_find_lenient import LenientJsonFinder
     from output_parsers._model_output import ModelOutput
     from outputs._json_changes import Operation
     from outputs._json_reader import JsonReader
@@ -65,7 +65,7 @@ class GrowingJson:
         Raises:
             OutputParserException: The text was to be mended, and there is no way.
         """
-        if not isinstance(self._finder, LenientJsonFinder):
+        if isinstance(self._finder, JsonFinder):
             return False  # As for LangChain, what there is by now is the value.
         try:
             value = self._finder.close().value

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from outputs import _json_scalars as scalars
 from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
@@ -26,6 +26,8 @@ __all__ = [
     "JsonSyntaxError",
     "parse_partial_json",
 ]
+
+_NEVER: Final[Any] = object()
 
 
 class JsonReader(JsonSteps):
@@ -51,13 +53,14 @@ class JsonReader(JsonSteps):
         max_chars: How many characters may be read; `None` for any number.
     """
 
-    __slots__ = ("_snapshot",)
+    __slots__ = ("_seen", "_snapshot")
 
     def __init__(
         self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
     ) -> None:
         super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
         self._snapshot: Any = NOTHING
+        self._seen: Any = _NEVER  # what it was when `changed` was asked, once there is an error
 
     def feed(self, chunk: str) -> int:
         """Read on; return how many characters of *chunk* were used.
@@ -124,9 +127,10 @@ class JsonReader(JsonSteps):
         It does not compare values, so its cost does not depend on how large they are. Where the
         text has stopped being JSON (see `error`) it may say so of a value that is the same.
         """
-        if self._remains is not None:
-            return self._stale
-        return self._grown.changed(self._partial())
+        if self._remains is None:
+            return self._grown.changed(self._partial())
+        before, self._seen = self._seen, self._snapshot if self.has_value else NOTHING
+        return before is not self._seen
 
     def changes(self) -> list[Operation]:
         r"""Return what changed since the last call, as JSON Patch operations (RFC 6902).

@@ -8,6 +8,7 @@ JSON goes on after each string, so nothing here changes how one is read.
 from __future__ import annotations
 
 from enum import Enum, auto
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from outputs._json_scalars import matcher, skip_space
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import re
 
     from outputs._json_growing import GrowingValue
+    from outputs._json_scalars import Matcher
 
 MAX_CHARS: Final = 512
 """How far it is looked ahead. That bounds the work for each quote, and what is held back."""
@@ -35,14 +37,15 @@ CLOSERS: Final = {
 
 bare_key = matcher(r"(?: [\w$] [\w$-]*+ )?+")
 half_quoted_key = matcher(r"""[^"'“”„‘’‚«»\n:,{}\[\]]{0,100}+""")
-_key_texts = {
-    opener: matcher(rf"(?: [^\n\\{closers}]++ | \\. )*+ \\?+")
-    for opener, closers in CLOSERS.items()
-}
 _VALUE_WORDS = frozenset(
     ("true", "false", "null", "NaN", "Infinity", "True", "False", "None", "undefined")
 )
 _all_closers = frozenset("".join(CLOSERS.values()))
+
+
+@cache
+def _key_text(opener: str) -> Matcher:
+    return matcher(rf"(?: [^\n\\{CLOSERS[opener]}]++ | \\. )*+ \\?+")
 
 
 class Follows(Enum):
@@ -155,7 +158,7 @@ class _Ahead:
         text, start = self.text, self.pos
         if text[start] in CLOSERS:
             closers = CLOSERS[text[start]]
-            end = self.expect_more(_key_texts[text[start]](text, start + 1))
+            end = self.expect_more(_key_text(text[start])(text, start + 1))
             return text[end] in closers and self.at_colon(end + 1)
         end = self.expect_more(bare_key(text, start))
         if end > start and self.at_colon(end):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import string
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from outputs import _json_scalars as scalars
@@ -55,12 +56,13 @@ class _Style:
     """Matches text that needs no thought."""
 
 
-_STYLES: Final = {
-    opener: _Style(
-        closers, closers + opener, scalars.matcher(rf"[^\\\x00-\x1f{closers}{opener}]*+")
-    )
-    for opener, closers in CLOSERS.items()
-}
+@cache
+def _style_of(opener: str) -> _Style:
+    closers = CLOSERS[opener]
+    plain = scalars.matcher(rf"[^\\\x00-\x1f{closers}{opener}]*+")
+    return _Style(closers, closers + opener, plain)
+
+
 _NEVER_QUOTED_FIRST: Final = frozenset(" \t\r\n,:;.")
 _APOSTROPHES: Final = frozenset("'’")
 _control_run = scalars.matcher(r"[\x00-\x1f]++")
@@ -101,7 +103,7 @@ class LenientStrings(JsonReader):
         self._repairs: list[JsonRepair] = []
         self._ended = False  # whether no more text will come
         self._left: Any = NOTHING  # what was partial when the text broke
-        self._style = _STYLES['"']
+        self._style = _style_of('"')
         self._start = 0  # of the open string
         self._controls = False  # whether it has raw control characters
         self._inner = 0  # how many inner quotes it has
@@ -114,7 +116,7 @@ class LenientStrings(JsonReader):
         self._repairs.append(JsonRepair(kind, span, message))
 
     def _begin_text(self, chunk: str, pos: int) -> None:
-        self._style = _STYLES[chunk[pos]]
+        self._style = _style_of(chunk[pos])
         self._start = self._offset + pos
         self._parts = []
         self._segment = []
@@ -251,7 +253,7 @@ class LenientStrings(JsonReader):
         """End the string by the quote at *pos*."""
         self._inside = None
         span = (self._start, self._offset + pos + 1)
-        if self._style is not _STYLES['"']:
+        if self._style.closers != '"':
             self._repairs.append(JsonRepair("quotes", span, "read a string in other quotes"))
         if self._controls:
             message = "read raw control characters or line breaks in a string"

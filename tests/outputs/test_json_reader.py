@@ -21,6 +21,7 @@ from outputs._json_reader import (
     JsonSyntaxError,
     parse_partial_json,
 )
+from outputs._json_whole import parse_container
 
 laws = settings(deadline=None, max_examples=300)
 
@@ -176,6 +177,51 @@ def test_changes_applied_as_json_patch_give_the_next_value(
             document = jsonpatch.apply_patch(document, reader.changes(), in_place=True)
             if reader.has_value:
                 assert repr(document) == repr(reader.value) or document == reader.value
+
+
+@laws
+@given(almost_json, chunk_sizes)
+@example("[1.0, -0.0]", 1)
+@example('{"a": 1, "a": 1, "b": [], "b": [], "c": {"d": "x"}, "c": {"d": "xy"}}', 1)
+@example('{"a": "x", "a": "x\\u0041"}', 1)
+def test_changed_tells_whether_the_value_is_another(text: str, size: int) -> None:
+    reader = JsonReader()
+    before: Any = None
+    had_value = False
+    for chunk in pieces(text, size):
+        reader.feed(chunk)
+        changed = reader.changed()
+        if reader.error is None:
+            # What holds NaN does not equal itself, unless it is the same object.
+            is_same = reader.has_value == had_value and [reader.value] == [before]
+            assert changed != is_same
+        elif not changed:
+            assert [reader.value] == [before]
+        before, had_value = reader.value, reader.has_value
+        assert not reader.changed()
+
+
+def test_where_a_text_broke_is_told() -> None:
+    for text, depth, in_string, nothing_read in [
+        ("hello", 0, False, True),
+        ("1.", 0, False, False),
+        ("[1] x", 0, False, False),
+        ('{"a": [1 2', 2, False, False),
+        ('{"a": "\\x', 1, True, False),
+        ("[", 1, False, False),
+    ]:
+        reader = JsonReader()
+        reader.feed(text)
+        told = (reader.depth, reader.broke_in_string, reader.nothing_read)
+        assert told == (depth, in_string, nothing_read)
+
+
+def test_a_container_is_read_where_it_begins() -> None:
+    assert parse_container('so: {"a": "x\ny"} etc.', 4, 200) == ({"a": "x\ny"}, 16)
+    for text in ("[1", "[1,]", "[" * 201 + "]" * 201, "[" * 3000, f"[{'9' * 5000}]"):
+        assert parse_container(text, 0, 200)[1] == 0
+    deep = "[" * 200 + "]" * 200
+    assert parse_container(deep, 0, 200)[1] == len(deep)
 
 
 def test_changes_say_what_is_new_and_replace_what_has_grown() -> None:

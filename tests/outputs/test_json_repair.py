@@ -1,0 +1,382 @@
+"""The lenient JSON reader: what it mends, what it refuses, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
+from outputs._json_repair import JsonRepair, LenientJsonReader
+
+laws = settings(deadline=None, max_examples=200)
+
+# text, value, the kinds of repairs in the order of the text
+MENDED: list[tuple[str, Any, str]] = [
+    # brackets
+    ('{"ports": ["Cork", "Bantry"', {"ports": ["Cork", "Bantry"]}, "missing_closer"),
+    ('{"ports": ["Cork", "Bantry"}', {"ports": ["Cork", "Bantry"]}, "missing_closer"),
+    ('[{"port": "Cork"]', [{"port": "Cork"}], "missing_closer"),
+    ('{"a": [[1, 2}', {"a": [[1, 2]]}, "missing_closer"),
+    ('{"ok": true', {"ok": True}, "missing_closer"),
+    ('{"a": [1, 2]\n```', {"a": [1, 2]}, "missing_closer"),
+    ('{"a": "b"```', {"a": "b"}, "missing_closer"),
+    ('{{"port": "Cork"}}', {"port": "Cork"}, "doubled_brace doubled_brace"),
+    ('{{"port": "Cork"}', {"port": "Cork"}, "doubled_brace"),
+    ('{{"a": {"b": 1}}}', {"a": {"b": 1}}, "doubled_brace doubled_brace"),
+    ('{{"a": {{"b": 1}}}}', {"a": {"b": 1}}, " ".join(["doubled_brace"] * 4)),
+    ('[{{"a": 1}}, 2]', [{"a": 1}, 2], "doubled_brace doubled_brace"),
+    ("{{}}", {}, "doubled_brace doubled_brace"),
+    # commas and comments
+    ("[1, 2,]", [1, 2], "trailing_comma"),
+    ('{"a": "b", }', {"a": "b"}, "trailing_comma"),
+    ('{"a": 1\n "b": 2}', {"a": 1, "b": 2}, "missing_comma"),
+    ('{"a": "x"\n "b": "y"}', {"a": "x", "b": "y"}, "missing_comma"),
+    ('[{"a": 1} {"a": 2}]', [{"a": 1}, {"a": 2}], "missing_comma"),
+    ('{"a": "x", // why\n "b": 2 # so\n}', {"a": "x", "b": 2}, "comment comment"),
+    ("[/* one */ 1 /**/]", [1], "comment comment"),
+    ('// first\n{"a": 1}', {"a": 1}, "comment"),
+    ('{"a": /* * / */ 1}', {"a": 1}, "comment"),
+    ('["a" /* b */, "c"]', ["a", "c"], "comment"),
+    # words
+    ("[True, False, None, undefined]", [True, False, None, None], " ".join(["literal"] * 4)),
+    ('["a", None, "b", true]', ["a", None, "b", True], "literal"),
+    # quotes
+    ("{'a': 'b'}", {"a": "b"}, "quotes quotes"),
+    ("{'a': \"it's\"}", {"a": "it's"}, "quotes"),
+    ("['it's here']", ["it's here"], "quotes inner_quote"),
+    ("['rock 'n' roll', 1]", ["rock 'n' roll", 1], "quotes inner_quote inner_quote"),
+    ('{“a”: “b”, „c“: "d"}', {"a": "b", "c": "d"}, "quotes quotes quotes"),
+    ("{“a”: “Say “hi” now”}", {"a": "Say “hi” now"}, "quotes quotes inner_quote inner_quote"),
+    ("[«a»]", ["a"], "quotes"),
+    ('{"a": ‘b’}', {"a": "b"}, "quotes"),
+    ('"he said “so”"', "he said “so”", ""),
+    # quotes inside strings
+    ('{"a": "the "red" one"}', {"a": 'the "red" one'}, "inner_quote inner_quote"),
+    ('{"a": "the "red", or not."}', {"a": 'the "red", or not.'}, "inner_quote inner_quote"),
+    ('{"a": ""red" it is"}', {"a": '"red" it is'}, "inner_quote inner_quote"),
+    ('{"a": "it is "red""}', {"a": 'it is "red"'}, "inner_quote inner_quote"),
+    ('{"a": "d["k"]"}', {"a": 'd["k"]'}, "inner_quote inner_quote"),
+    ('{"a": "f({"k"})", "b": 1}', {"a": 'f({"k"})', "b": 1}, "inner_quote inner_quote"),
+    ('["p("x", "y")", "z"]', ['p("x", "y")', "z"], " ".join(["inner_quote"] * 4)),
+    (
+        '{"args": "{"city": "Oslo", "n": 2}"}',
+        {"args": '{"city": "Oslo", "n": 2}'},
+        " ".join(["inner_quote"] * 6),
+    ),
+    ('{"a": "say "x", then "y""}', {"a": 'say "x", then "y"'}, " ".join(["inner_quote"] * 4)),
+    # other text in strings
+    ('{"a": "one\n\ttwo"}', {"a": "one\n\ttwo"}, "control_characters"),
+    ('{"a\nb": 1}', {"a\nb": 1}, "control_characters"),
+    (r'["\d+ \(x\)"]', [r"\d+ \(x\)"], "escape escape escape"),
+    (r"""["it\'s"]""", ["it's"], "escape"),
+    (r"['\x41\xe9']", ["Aé"], "quotes escape escape"),
+    (r'{"a\_b": 1}', {"a_b": 1}, "escape"),
+    # keys
+    ("{a: 1, $b-c: 2, é: 3}", {"a": 1, "$b-c": 2, "é": 3}, " ".join(["unquoted_key"] * 3)),
+    ("{1: 2}", {"1": 2}, "unquoted_key"),
+    ('{port": "Cork", "n": 1}', {"port": "Cork", "n": 1}, "missing_quote"),
+    ("{tool name': 1}", {"tool name": 1}, "missing_quote"),
+]
+
+# text, the place of the error; None if the text is incomplete
+REFUSED: list[tuple[str, int | None]] = [
+    # half a value
+    ("", None),
+    ("[", None),
+    ("{", None),
+    ('{"a": {', None),
+    ('{"a": "b', None),
+    ('{"a": "b\\', None),
+    ('{"a": "b", "c', None),
+    ('{"amount": 1', None),
+    ("[1,", None),
+    ('{"a"', None),
+    ('{"a":', None),
+    ("[tru", None),
+    ("[Non", None),
+    ("{abc", 1),
+    ('{"a": "b", "c"', None),
+    ('{"a": "b" // the "c"', None),
+    ('{"a": 1 // }', None),
+    ('{"a": 1 /* }', None),
+    ("[1 /", 3),
+    ('[{"a": [1}, {"a": true}', None),
+    # two readings
+    ('["a" "b"]', 3),
+    ('{"a": "x" "b": "y"}', 8),
+    ('{"a": "x "y", "b": 1}', 11),
+    ('["he said "a", "b"]', 12),
+    ('{"a": {"b": "say "x"}, "c": 1}', 19),
+    ('[{"a": [1}, 2\n```', 14),
+    ('{"size": "5" pipe", "n": 1}', 11),
+    ("['the cats' toys']", 10),
+    ('["""x"""]', 2),
+    ("['a', f(2), 'b']", 3),
+    # no reading
+    ("hello", 0),
+    ("{hello}", 1),
+    ("{a b: 1}", 1),
+    ("[hello]", 1),
+    ('{"a": hello}', 6),
+    ('{"a": $B}', 6),
+    ('{"a": f()}', 6),
+    ("[Truely]", 5),
+    ("[1 2]", 3),
+    ("[1,,2]", 3),
+    ("[,1]", 1),
+    ('{"a": }', 6),
+    ('{"a" 1}', 5),
+    ("{1, 2}", 1),
+    ("(1, 2)", 0),
+    ("[1}", 2),
+    ("{{{}}}", 2),
+    ("{ {}}", 2),
+    ("['a': 1]", 3),
+    ("[01]", 3),
+    ("[/]", 1),
+    (r'["\_"]', 2),
+    (r'["\u12x"]', 2),
+]
+
+
+def pieces(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def read(text: str, size: int = 10**6) -> LenientJsonReader:
+    reader = LenientJsonReader()
+    for chunk in pieces(text, size):
+        reader.feed(chunk)
+    return reader
+
+
+def story(text: str, size: int) -> tuple[Any, ...]:
+    """All that can be seen of reading *text* in pieces, for comparison by type as well."""
+    reader = read(text, size)
+    try:
+        end = repr(reader.close())
+    except JsonError as error:
+        end = f"{type(error).__name__}: {error}"
+    return end, reader.end, repr(reader.value), reader.repairs
+
+
+@pytest.mark.parametrize(("text", "value", "kinds"), MENDED, ids=[row[0] for row in MENDED])
+def test_it_mends(text: str, value: Any, kinds: str) -> None:
+    reader = read(text)
+    assert repr(reader.close()) == repr(reader.value) == repr(value)
+    assert " ".join(repair.kind for repair in reader.repairs) == kinds
+    for size in (1, 2, 3):
+        assert story(text, size) == story(text, 10**6)
+
+
+@pytest.mark.parametrize(("text", "pos"), REFUSED, ids=[row[0] for row in REFUSED])
+def test_it_refuses(text: str, pos: int | None) -> None:
+    with pytest.raises(JsonError) as caught:
+        read(text).close()
+    if pos is None:
+        assert isinstance(caught.value, JsonIncompleteError)
+        assert caught.value.closers is None
+    else:
+        assert isinstance(caught.value, JsonSyntaxError)
+        assert caught.value.pos == pos
+    for size in (1, 2, 3):
+        assert story(text, size) == story(text, 10**6)
+
+
+def test_repairs_have_spans_and_come_in_the_order_of_the_text() -> None:
+    reader = read("{tool: 'it's', n: [None,], // so\n")
+    reader.feed("deep: {}")
+    reader.close()
+    text = "{tool: 'it's', n: [None,], // so\ndeep: {}"
+    assert [(kind, text[slice(*span)]) for kind, span, _ in reader.repairs] == [
+        ("unquoted_key", "tool"),
+        ("quotes", "'it's'"),
+        ("inner_quote", "'"),
+        ("unquoted_key", "n"),
+        ("literal", "None"),
+        ("trailing_comma", ","),
+        ("comment", "// so"),
+        ("unquoted_key", "deep"),
+        ("missing_closer", ""),
+    ]
+    assert reader.repairs[-1] == JsonRepair(
+        "missing_closer", (len(text), len(text)), "supplied the missing }"
+    )
+    assert reader.repairs[4].message == "read None as null"
+
+
+def test_closers_are_not_supplied_if_so_told() -> None:
+    reader = read('{"a": [1]')
+    with pytest.raises(JsonIncompleteError) as caught:
+        reader.close(supply_closers=False)
+    assert caught.value.closers == "}"
+
+
+def test_text_after_the_value_is_left_alone() -> None:
+    reader = LenientJsonReader()
+    assert reader.feed("{'a': 1} and {more}") == 8
+    assert (reader.complete, reader.end, reader.close()) == (True, 8, {"a": 1})
+
+
+def test_a_value_is_complete_at_its_last_bracket() -> None:
+    for text in ('{"a": "b"}', "['a']", "{a: 1,}", '{"a": [{"b": "c"}]}'):
+        reader = read(text, 1)
+        assert reader.complete
+        assert reader.end == len(text)
+
+
+def test_the_value_stays_when_the_text_breaks() -> None:
+    reader = read('{"a": [1, "text with an "end", "b": 1}', 1)
+    assert reader.error is not None
+    assert reader.value == {"a": [1, 'text with an "end']}
+    reader.feed("]}")
+    assert reader.value == {"a": [1, 'text with an "end']}
+
+
+def test_limits_are_those_of_the_strict_reader() -> None:
+    with pytest.raises(JsonLimitError, match="max_depth"):
+        read("[" * 201)
+    with pytest.raises(JsonLimitError, match="max_number_chars"):
+        read("{n: " + "9" * 5000)
+    reader = LenientJsonReader(max_chars=5)
+    with pytest.raises(JsonLimitError, match="max_chars"):
+        reader.feed("{a: 12345}")
+    with pytest.raises(JsonLimitError, match="max_depth"):
+        LenientJsonReader(max_depth=2).feed("[[['a']]]")
+
+
+def test_changes_are_told_as_by_the_strict_reader() -> None:
+    reader = LenientJsonReader()
+    told = []
+    for chunk in ["{a: 'x", ' "y"', " z', b", ": [1", "2,], ", "c: None}"]:
+        reader.feed(chunk)
+        told.append([tuple(change.values()) for change in reader.changes()])
+    assert told == [
+        [("replace", "", {"a": "x"})],
+        [("replace", "/a", 'x "y"')],
+        [("replace", "/a", 'x "y" z')],
+        [("add", "/b", [1])],
+        [("replace", "/b/0", 12)],
+        [("add", "/c", None)],
+    ]
+
+
+texts = st.text(max_size=8) | st.sampled_from(
+    [
+        "it's",
+        'a "b" c',
+        '", "k": "',
+        '"}',
+        "// no",
+        "# no",
+        "x: y",
+        "“q”",
+        "```",
+        " " * 600,
+        "\ud83d",
+    ]
+)
+keys = texts | st.sampled_from(["a", "k" * 600])
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | texts,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys, inner, max_size=4),
+    max_leaves=10,
+)
+documents = st.builds(
+    json.dumps, values, ensure_ascii=st.booleans(), indent=st.sampled_from([None, 1])
+)
+FRAGMENTS = [
+    *"{}[]\"':,/#*`\\ \nax1-.“”’‘«»<(",
+    *("{{", "}}", "//", "/*", "*/", "None", "Tru", "undefined", "null", '"x" y "z"', "don't"),
+    *('"a":', "a:", 'a":', '", "b":', '"{"a": "b", "c": 1}"', "\\x4", "\\d", "\\_", "\\u12"),
+    *('\n"k": ', ", ", "```", "tru", "\x01"),
+]
+
+
+@st.composite
+def almost_documents(draw: st.DrawFn) -> str:
+    text = draw(documents)[:200]
+    for _ in range(draw(st.integers(1, 4))):
+        start = draw(st.integers(0, len(text)))
+        end = draw(st.integers(start, min(len(text), start + 3)))
+        text = text[:start] + draw(st.sampled_from(["", *FRAGMENTS])) + text[end:]
+    return text
+
+
+any_text = almost_documents() | st.lists(st.sampled_from(FRAGMENTS), max_size=16).map("".join)
+sizes = st.sampled_from([1, 2, 3, 7, 70])
+
+
+@laws
+@given(documents, sizes)
+@example(json.dumps({"a": "x" * 600, "b" * 600: ["c"]}), 3)
+@example('["a"' + " " * 600 + ', "b"' + " " * 600 + "]", 3)
+def test_json_is_read_as_it_is(text: str, size: int) -> None:
+    reader = read(text, size)
+    assert repr(reader.close()) == repr(json.loads(text))
+    assert reader.repairs == []
+    assert reader.end == len(text)
+
+
+@laws
+@given(any_text, sizes)
+@example('["a `", "```", ["x"]]', 1)
+@example('["a"' + " " * 507 + "```]", 1)
+@example("{" + "k" * 600 + ": 1}", 4)
+@example("{k" + " " * 600 + ": 1}", 4)
+def test_any_cut_tells_the_same_story(text: str, size: int) -> None:
+    assert story(text, size) == story(text, 10**6)
+
+
+@laws
+@given(any_text, sizes)
+def test_the_value_so_far_depends_on_the_text_alone(text: str, size: int) -> None:
+    reader = LenientJsonReader()
+    for end, chunk in enumerate(pieces(text, size), 1):
+        reader.feed(chunk)
+        so_far = read(text[: end * size])
+        assert (reader.has_value, repr(reader.value)) == (so_far.has_value, repr(so_far.value))
+
+
+def grows(before: Any, after: Any) -> bool:
+    """Whether *after* is *before* with more text, items or members at its open end."""
+    if isinstance(before, str) and isinstance(after, str):
+        return after.startswith(before)
+    if isinstance(before, list) and isinstance(after, list):
+        if not before:
+            return True
+        return len(after) >= len(before) and grows(before[-1], after[len(before) - 1])
+    if isinstance(before, dict) and isinstance(after, dict):
+        return all(key in after for key in before)
+    return isinstance(before, int | float) or before == after
+
+
+@laws
+@given(almost_documents().filter(lambda text: "\\" not in text))
+def test_the_value_so_far_only_grows(text: str) -> None:
+    reader = LenientJsonReader()
+    before: Any = None
+    for char in text:
+        reader.feed(char)
+        if before is not None and reader.value != before:
+            assert grows(before, reader.value)
+        before = reader.value
+
+
+@laws
+@given(documents.filter(lambda text: text[0] in "{["), st.data())
+def test_a_text_cut_short_is_never_half_a_value(text: str, data: st.DataObject) -> None:
+    end = data.draw(st.integers(0, len(text) - 1))
+    reader = read(text[:end])
+    try:
+        value = reader.close()
+    except JsonError:
+        return
+    # It lacked brackets and nothing else.
+    (missing,) = [repair for repair in reader.repairs if repair.kind == "missing_closer"]
+    closers = missing.message.removeprefix("supplied the missing ")
+    assert repr(value) == repr(json.loads(text[:end] + closers))
