@@ -37,6 +37,7 @@ snapshots:  ## write the snapshots anew; look at the diff
 .PHONY: bench
 bench:  ## measure speed, next to LangChain
 	$(PYTHON) benchmarks/run.py
+	$(PYTHON) benchmarks/json_bench.py
 
 .PHONY: corpus
 corpus:  ## read the runs of the corpus and count
