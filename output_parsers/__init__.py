@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         parse_partial_json,
     )
     from output_parsers._json_parser import JsonOutputParser, SimpleJsonOutputParser
-    from output_parsers._json_repair import RepairedJson, repair_json
+    from output_parsers._json_repair import JsonRepair, RepairedJson, repair_json
     from output_parsers._list import (
         CommaSeparatedListOutputParser,
         ListOutputParser,
@@ -127,6 +127,7 @@ __all__ = [
     "JsonOutputKeyToolsParser",
     "JsonOutputParser",
     "JsonOutputToolsParser",
+    "JsonRepair",
     "ListOutputParser",
     "MarkdownListOutputParser",
     "ModelOutput",
@@ -196,6 +197,7 @@ _MODULES = {
     "parse_partial_json": "_json_markdown",
     "JsonOutputParser": "_json_parser",
     "SimpleJsonOutputParser": "_json_parser",
+    "JsonRepair": "_json_repair",
     "RepairedJson": "_json_repair",
     "repair_json": "_json_repair",
     "ListOutputParser": "_list",

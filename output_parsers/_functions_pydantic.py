@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from output_parsers._errors import OutputParserException
 from output_parsers._openai_functions import OutputFunctionsParser
-from output_parsers._tools_pydantic import is_v1_model
+from output_parsers._pydantic_models import is_v1_model
 
 if TYPE_CHECKING:
     from outputs import Generation

@@ -9,17 +9,10 @@ from typing_extensions import override
 
 from output_parsers._errors import OutputParserException
 from output_parsers._openai_tools import JsonOutputToolsParser
+from output_parsers._pydantic_models import is_v1_model
 
 if TYPE_CHECKING:
     from output_parsers._tools_stream import ParsedCall
-
-
-def is_v1_model(thing: object) -> bool:
-    """Tell whether *thing* is a model of ``pydantic.v1``, without importing that."""
-    return isinstance(thing, type) and any(
-        base.__name__ == "BaseModel" and base.__module__ == "pydantic.v1.main"
-        for base in thing.__mro__
-    )
 
 
 class PydanticToolsParser(JsonOutputToolsParser):
