@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._calls import CallReader
     from agent_parsers.engine._states import State
+    from output_parsers import OutputParserException
 
 __all__ = ["Collector"]
 
@@ -39,14 +40,14 @@ class Collector:
     """
 
     __slots__ = (
-        "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_step_at", "_text",
-        "_tool", "_tools", "problem", "result",
+        "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
+        "_step_at", "_text", "_tool", "_tools", "result",
     )  # fmt: skip
 
     def __init__(self, machine: Machine, tools: Collection[str] | None) -> None:
         self._machine = machine
         self._tools = tools
-        self.problem: tuple[str, Span] | None = None  # the first one of a turn
+        self._problem: tuple[str, Span] | None = None  # the first one of a turn
         self.result: AgentAction | AgentFinish | None = None
         self._kept: list[str] = []  # text of this state
         self._call: CallReader | None = None
@@ -114,6 +115,13 @@ class Collector:
         elif self._step_at < 0 or self._acted:
             self._step_at = start
             self._acted = False
+
+    def error(self) -> OutputParserException | None:
+        """Return what is wrong with the turn; `None` if nothing is."""
+        if self._problem is None:
+            return None
+        name, span = self._problem
+        return self._machine.error(name, self.text, span, self._tools)
 
     def _end_step(self, events: list[Event], stop: int) -> None:
         if self._step_at >= 0 and not self._acted:
@@ -205,7 +213,7 @@ class Collector:
 
     def _fail(self, events: list[Event], problem: str, span: Span) -> None:
         if not self._machine.is_transcript:
-            self.problem = self.problem or (problem, span)
+            self._problem = self._problem or (problem, span)
             return
         at = min(self._step_at, span[0])
         text = self._slice(at, span[1])
@@ -232,7 +240,7 @@ class Collector:
             return
         if state.problem:
             self._fail(events, state.problem, end_span(state.problem, self.text, entry))
-        elif self.problem is None and self.result is None:
+        elif self._problem is None and self.result is None:
             text = self.text
             if self._answer is None:
                 self._fail(events, "nothing", end_span("nothing", text, entry))

@@ -41,7 +41,6 @@ class Machine:
     def __init__(self, dialect: Dialect, mode: Mode) -> None:
         table = dialect.strict if mode == "strict" else dialect.lenient
         self.dialect = dialect
-        self.mode = mode
         self.is_transcript = mode == "transcript"
         self.is_strict = mode == "strict"
         self.mends = table.mends

@@ -52,7 +52,7 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_fresh", "_is_full", "_machine",
-        "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail", "_text_at", "_tools",
+        "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail", "_text_at",
         "last_events",
     )  # fmt: skip
 
@@ -66,7 +66,6 @@ class StreamParser:
     ) -> None:
         self._machine = machine(dialect, mode)
         self._collector = Collector(self._machine, tools)
-        self._tools = tools
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False
@@ -137,9 +136,8 @@ class StreamParser:
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
         self._collector.end_text(events, self._state, self._entry, end, is_bare=is_bare)
-        if self._collector.problem is not None:
-            name, span = self._collector.problem
-            raise self._machine.error(name, self.text, span, self._tools)
+        if (error := self._collector.error()) is not None:
+            raise error
         return events
 
     def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
