@@ -140,7 +140,7 @@ def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentA
     return action
 
 
-def make_finish(output: str, log: str) -> AgentFinish:
+def make_finish(output: Any, log: str) -> AgentFinish:
     """Return `AgentFinish({"output": output}, log)`; see `make_action`."""
     finish: AgentFinish = _new(AgentFinish)
     fields = finish.__dict__

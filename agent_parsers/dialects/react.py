@@ -15,9 +15,13 @@ from agent_parsers.engine import (
     Literal,
     Note,
     Problem,
+    Repair,
     Role,
     Table,
     Written,
+    mend_answer,
+    mend_input,
+    mend_tool,
 )
 
 __all__ = [
@@ -37,7 +41,19 @@ Thought: I now know the final answer
 Final Answer: The Untertorbrücke has stood since 1489."""
 
 
+def read_input(text: str, _repairs: list[Repair]) -> str:
+    """Take off the spaces around an input, and a pair of double quotes around the whole of it.
+
+    Quotes within it mean that the outer ones are no pair: ``"a" or "b"`` stays as it is.
+    """
+    text = text.strip(" ")
+    if '"' in text and text[0] == '"' == text[-1] and text.count('"') == 2:
+        return text[1:-1]
+    return text
+
+
 STRICT: Final = Table(
+    read_input=read_input,
     # LangChain looks for its labels anywhere in the text, even in the middle of a line. "Thought:"
     # means nothing to it; here it only keeps the label out of the thought.
     markers={
@@ -89,6 +105,9 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
+    read_tool=mend_tool,
+    read_input=mend_input,
+    read_answer=mend_answer,
     markers={
         "question": Label("Question", loose=True),
         "thought": Label("Thought", loose=True),
@@ -97,12 +116,15 @@ LENIENT: Final = Table(
         "inline input": Label("Action Input", anywhere=True),
         "observation": Label("Observation", loose=True),
         "answer": Label("Final Answer", loose=True),
+        "fence": Literal("```"),
     },
     roles={
         "thought": Role.THOUGHT,
         "tool": Role.TOOL,
         "input": Role.INPUT,
+        "input, fenced": Role.INPUT,
         "answer": Role.ANSWER,
+        "answer, fenced": Role.ANSWER,
         "observation": Role.OBSERVATION,
         "question": Role.QUESTION,
         "thought, stray input": Role.THOUGHT,
@@ -139,6 +161,11 @@ LENIENT: Final = Table(
         ("input", "thought"): Cut("thought", firm=True),
         ("input", "action"): Cut("tool", firm=True),
         ("input", "observation"): Cut("observation", firm=True),
+        # Labels within a fence are text.
+        ("input", "fence"): Note("input, fenced", in_turn=True),
+        ("input, fenced", "fence"): Note("input", in_turn=True),
+        ("answer", "fence"): Note("answer, fenced", in_turn=True),
+        ("answer, fenced", "fence"): Note("answer", in_turn=True),
         ("answer", "answer"): Go("answer", firm=True),
         ("answer", "question"): Cut("question", firm=True),
         ("answer", "observation"): Cut("observation", firm=True),
@@ -216,17 +243,6 @@ PROBLEMS: Final = {
 }
 
 
-def read_input(text: str) -> str:
-    """Take off the spaces around an input, and a pair of double quotes around the whole of it.
-
-    Quotes within it mean that the outer ones are no pair: ``"a" or "b"`` stays as it is.
-    """
-    text = text.strip(" ")
-    if '"' in text and text[0] == '"' == text[-1] and text.count('"') == 2:
-        return text[1:-1]
-    return text
-
-
 def write(step: Written) -> str:
     """Write one step."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
@@ -266,7 +282,6 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    read_input=read_input,
     stop=("\nObservation:",),
     write=write,
     write_observation=write_observation,

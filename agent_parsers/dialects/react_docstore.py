@@ -36,7 +36,10 @@ Thought 3: 48.3 is more than 29.8.
 Action 3: Finish[Lake Thun]"""
 
 
+_new_call: Final = partial(BracketCall, answers=frozenset({"finish"}))
+
 STRICT: Final = Table(
+    new_call=_new_call,
     markers={"thought": Label("Thought"), "action": Label("Action")},
     roles={"thought": Role.THOUGHT, "call": Role.CALL},
     moves={
@@ -48,6 +51,7 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
+    new_call=_new_call,
     markers={
         "question": Label("Question", loose=True),
         "thought": Label("Thought", loose=True),
@@ -152,7 +156,6 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    new_call=partial(BracketCall, answers=frozenset({"finish"})),
     stop=("\nObservation",),
     write=write,
     write_observation=write_observation,

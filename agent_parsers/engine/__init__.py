@@ -22,6 +22,7 @@ from agent_parsers.engine._events import (
 )
 from agent_parsers.engine._machine import MAX_CHARS, Machine, Mode, machine
 from agent_parsers.engine._markers import Label, Literal, Marker
+from agent_parsers.engine._mending import mend_answer, mend_input, mend_json_input, mend_tool
 from agent_parsers.engine._render import Step
 from agent_parsers.engine._stream import StreamParser
 from agent_parsers.engine._turn import Turn
@@ -63,5 +64,9 @@ __all__ = [
     "Turn",
     "Written",
     "machine",
+    "mend_answer",
+    "mend_input",
+    "mend_json_input",
+    "mend_tool",
     "merge_events",
 ]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine._events import (
     AnswerDelta,
@@ -28,10 +29,12 @@ class Call:
 
     tool: str
     """Name of the tool."""
-    tool_input: str
-    """Its input."""
+    tool_input: str | dict[Any, Any]
+    """Its input; the final answer may be any value."""
     span: Span
-    """From the name to the end of the call."""
+    """Where the call stands."""
+    tool_span: Span = (0, 0)
+    """Where the name of the tool stands."""
     is_answer: bool = False
     """Whether the input is the final answer, and the tool only says so."""
     problem: str = ""
@@ -40,25 +43,33 @@ class Call:
     """Text that follows the call and is no part of it."""
 
 
-class CallReader(Protocol):
+class CallReader(ABC):
     """Reads one call as its text comes in; a new one is made for each call.
 
     The text has no white space at its ends, and no piece of it ends in white space.
     """
 
+    __slots__ = ()
+
+    @abstractmethod
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""
-        ...
 
+    @abstractmethod
     def close(self) -> tuple[list[Event], Call]:
         """Return the events that were held back, and the call: its text has ended."""
-        ...
+
+    def read(self, text: str, at: int) -> Call:
+        """Read the whole *text*, which stands at offset *at*; it may be empty."""
+        if text:
+            self.feed(text, at)
+        return self.close()[1]
 
 
 _BRACKETS: Final = re.compile(r"[\[\]]")
 
 
-class BracketCall:
+class BracketCall(CallReader):
     """Reads ``Search[entity]``, as the ReAct paper writes it.
 
     The entity is verbatim and may hold brackets. The line on which they balance ends the call: at
@@ -117,6 +128,7 @@ class BracketCall:
             tool=self._tool,
             tool_input="".join(self._entity),
             span=(self._start, self._at if self._end < 0 else self._end),
+            tool_span=(self._start, self._start + len(self._tool)),
             is_answer=self._delta is AnswerDelta,
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,

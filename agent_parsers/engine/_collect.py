@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers._agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine._dialect import Role
 from agent_parsers.engine._events import (
     ActionComplete,
@@ -14,9 +14,11 @@ from agent_parsers.engine._events import (
     Repair,
     SkippedDelta,
     Span,
+    ThoughtDelta,
     ToolNamed,
 )
 from agent_parsers.engine._machine import Machine, call_span, end_span
+from agent_parsers.engine._payloads import BadPayload, ToolHead
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -51,7 +53,8 @@ class Collector:
         self.result: AgentAction | AgentFinish | None = None
         self._kept: list[str] = []  # text of this state
         self._call: CallReader | None = None
-        self._tool: tuple[str, Span] | None = None  # name and place of a tool that waits for input
+        # The tool that waits for its input, or why there is none; and its place.
+        self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._answer: tuple[str, Span] | None = None
         self._acted = False
         self._step_at = -1 if machine.initial.role in _BETWEEN else 0
@@ -95,17 +98,29 @@ class Collector:
         text = "".join(self._kept)
         self._kept.clear()
         is_sound = not (state if to is None else to).problem
-        match state.role:
-            case Role.TOOL:
-                self._end_tool(events, text, span, to, stop, is_sound=is_sound)
-            case Role.INPUT if is_sound:
-                self._act(events, self._machine.dialect.read_input(text), span[1], to, stop)
-            case Role.CALL:
-                self._end_call(events, to, stop, is_sound=is_sound)
-            case Role.ANSWER:
-                self._answer = (text, span)
-                if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
-                    self._finish(events, self._log(stop))
+        try:
+            match state.role:
+                case Role.TOOL:
+                    self._end_tool(events, text, span, to, stop, is_sound=is_sound)
+                case Role.INPUT if is_sound:
+                    self._end_input(events, text, span, to, stop)
+                case Role.CALL:
+                    self._end_call(events, to, stop, is_sound=is_sound)
+                case Role.ANSWER:
+                    self._answer = (text, span)
+                    if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
+                        self._finish(events, self._log(to, stop))
+        except BadPayload as bad:
+            self._fail(events, bad.problem, bad.span)
+
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
+        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
+        if state.role is Role.TOOL and self._kept:
+            events.append(ThoughtDelta("".join(self._kept), span))
+        if self._call is not None:
+            events += self._call.close()[0]
+        self._kept.clear()
+        self._call = self._tool = self._answer = self._problem = None
 
     def turn_page(self, events: list[Event], role: Role, start: int) -> None:
         """Begin or end a step of a transcript, if the next text has this *role*."""
@@ -132,30 +147,48 @@ class Collector:
     def _end_tool(
         self,
         events: list[Event],
-        name: str,
+        written: str,
         span: Span,
         to: State | None,
         stop: int,
         *,
         is_sound: bool,
     ) -> None:
-        self._tool = (name, span)
-        is_named = not self._machine.tool_problem(name)
-        if is_named:
-            events.append(ToolNamed(name, span))
-        elif name:
-            events.append(SkippedDelta(name, span))
+        repairs: list[Repair] = []
+        head: ToolHead | BadPayload
+        try:
+            head = self._machine.read_head(written, span, self._tools, repairs)
+        except BadPayload as bad:
+            head = bad
+        self._tool = (head, span)
+        if isinstance(head, ToolHead) and self._machine.is_name(head):
+            events.append(ToolNamed(head.tool, span))
+        elif written:
+            events.append(SkippedDelta(written, span))
+        events += (repair.moved(span[0]) for repair in repairs)
         if not is_sound or (to is not None and to.role in (Role.INPUT, Role.ANSWER)):
             return
-        # Without an input the name may be cut short, unless it is known or a line follows it.
-        is_whole = to.role in _BETWEEN if to is not None else self._tools is not None
-        if not is_whole:
-            self._fail(events, self._machine.tool_problem(name) or "no_input", span)
-            return
-        if is_named:
-            message = f"{name!r} has no input; took it for an empty one"
+        if isinstance(head, BadPayload):
+            raise head
+        is_whole = to is not None and to.role in _BETWEEN
+        value = self._machine.bare_input(head, span, self._tools, is_whole=is_whole)
+        if head.tool_input is None:
+            message = f"{head.tool!r} has no input; took it for an empty one"
             events.append(Repair("missing_input", span, message))
-        self._act(events, "", span[1], to, stop)
+        self._done(events, self._machine.result(head, value, self._log(to, stop)), span)
+
+    def _end_input(
+        self, events: list[Event], written: str, at: Span, to: State | None, stop: int
+    ) -> None:
+        assert self._tool is not None, "an input follows a tool"
+        head, span = self._tool
+        if isinstance(head, BadPayload):
+            raise head
+        repairs: list[Repair] = []
+        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs)
+        events += (repair.moved(at[0]) for repair in repairs)
+        result = self._machine.result(head, value, self._log(to, stop))
+        self._done(events, result, (span[0], at[1]))
 
     def _end_call(
         self, events: list[Event], to: State | None, stop: int, *, is_sound: bool
@@ -165,51 +198,32 @@ class Collector:
         last, call = reader.close()
         events += last
         if problem := self._machine.call_problem(call):
-            self._fail(events, problem, call_span(problem, call, stop))
-            return
+            raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is no part of it"
             events.append(Repair("after_call", call.after, message))
         if not is_sound:
             return
-        if call.is_answer:
-            self._answer = (call.tool_input, call.span)
-            if self._machine.is_transcript:
-                self._finish(events, self._log(stop))
-        else:
-            self._tool = (call.tool, (call.span[0], call.span[0] + len(call.tool)))
-            self._act(events, call.tool_input, call.span[1], to, stop)
+        result = self._machine.call_result(call, self._log(to, stop), self._tools)
+        self._done(events, result, call.span)
 
-    def _act(
-        self,
-        events: list[Event],
-        tool_input: str | dict[Any, Any],
-        end: int,
-        to: State | None,
-        stop: int,
-    ) -> None:
-        """Complete the action whose tool was named, with an input that ends at offset *end*."""
-        assert self._tool is not None, "an input follows a tool"
-        tool, span = self._tool
-        problem = self._machine.tool_problem(tool, self._tools)
-        if problem:
-            self._fail(events, problem, span)
-            return
-        is_whole = to is None and not self._machine.is_transcript
-        action = make_action(tool, tool_input, self.text if is_whole else self._log(stop))
-        events.append(ActionComplete(action, (span[0], end)))
+    def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
+        """Tell what the step has come to, which stands at *span*."""
+        if isinstance(result, AgentFinish):
+            events.append(Finish(result, span))
+        else:
+            events.append(ActionComplete(result, span))
         self._acted = True
         if not self._machine.is_transcript:
-            self.result = action
+            self.result = result
 
     def _finish(self, events: list[Event], log: str) -> None:
         assert self._answer is not None, "an answer was read"
-        answer, span = self._answer
-        finish = make_finish(answer, log)
-        events.append(Finish(finish, span))
-        self._acted = True
-        if not self._machine.is_transcript:
-            self.result = finish
+        written, span = self._answer
+        repairs: list[Repair] = []
+        answer = self._machine.read_answer(written, repairs)
+        events += (repair.moved(span[0]) for repair in repairs)
+        self._done(events, make_finish(answer, log), span)
 
     def _fail(self, events: list[Event], problem: str, span: Span) -> None:
         if not self._machine.is_transcript:
@@ -238,17 +252,33 @@ class Collector:
             if not (is_bare and self._step_at == entry):
                 self._end_step(events, end)
             return
-        if state.problem:
-            self._fail(events, state.problem, end_span(state.problem, self.text, entry))
+        text = self.text
+        if state.problem and not self._is_void(events, state.problem):
+            self._fail(events, state.problem, end_span(state.problem, text, entry))
         elif self._problem is None and self.result is None:
-            text = self.text
             if self._answer is None:
                 self._fail(events, "nothing", end_span("nothing", text, entry))
             else:
                 self._finish(events, text[:entry].rstrip() if state.is_cut else text)
 
-    def _log(self, stop: int) -> str:
-        """Return the model's text from the beginning of the step to offset *stop*."""
+    def _is_void(self, events: list[Event], problem: str) -> bool:
+        """Tell whether a *problem* is none, since the action beside the answer says it is none."""
+        if problem != "both" or self._tool is None:
+            return False
+        head, span = self._tool
+        if not isinstance(head, BadPayload) or head.problem != "no_action":
+            return False
+        message = "the action says that it is none; took the answer"
+        events.append(Repair("no_action", span, message))
+        return True
+
+    def _log(self, to: State | None, stop: int) -> str:
+        """Return the model's text from the beginning of the step to offset *stop*.
+
+        A turn that ends with the text has the whole of it.
+        """
+        if to is None and not self._machine.is_transcript:
+            return self.text
         text = self._slice(max(self._step_at, 0), stop).rstrip()
         return text.lstrip() if self._machine.is_transcript else text
 

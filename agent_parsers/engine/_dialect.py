@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic_core import CoreSchema, core_schema
 
 from agent_parsers.engine._markers import check_markers
+from agent_parsers.engine._payloads import as_written
+from agent_parsers.engine._problems import SHARED_PROBLEMS, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agent_parsers.engine._calls import CallReader
     from agent_parsers.engine._markers import Marker
+    from agent_parsers.engine._payloads import AnswerReader, InputReader, ToolReader
 
 __all__ = ["Cut", "Dialect", "Go", "Note", "Problem", "Role", "Table", "Written"]
 
@@ -90,33 +93,16 @@ class Note:
     Args:
         to: Name of the state from here on.
         firm: The label must be firm here; see `Label`.
+        in_turn: It means something in a single turn only. What encloses text, such as a fence, is
+            seldom left open in a turn, but a transcript must not be swallowed when it is.
     """
 
     to: str
     firm: bool = False
+    in_turn: bool = False
 
 
 Move: TypeAlias = Go | Cut | Note
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with a text, and what to tell the model.
-
-    Args:
-        reason: One clause about the expectation that failed.
-        observation: What can be sent back to the model as it stands.
-        exact: The message in strict mode, where users know the one of the reference; ``{text}``
-            stands for the model's text.
-        exact_observation: The observation in strict mode, if that is not the same.
-        send_to_llm: In strict mode, whether an executor that follows LangChain's flag sends it.
-    """
-
-    reason: str
-    observation: str
-    exact: str = ""
-    exact_observation: str = ""
-    send_to_llm: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,6 +129,14 @@ class Table:
     """State in which a transcript begins; empty if this table reads none."""
     mends: bool = False
     """Whether what the dialect does not say is mended and reported, or refused."""
+    read_input: InputReader = as_written
+    """Payload codec: from the text of an input to its value."""
+    read_answer: AnswerReader = as_written
+    """The same for the final answer."""
+    new_call: Callable[[], CallReader] | None = None
+    """Makes the reader of the states whose role is `Role.CALL`."""
+    read_tool: ToolReader | None = None
+    """Takes the dressing off the name of a tool; without it the name is what is written."""
 
     def __post_init__(self) -> None:
         if not self.roles:
@@ -210,12 +204,11 @@ class Dialect:
     """Reads what models really write; transcripts are read by it."""
     problems: Mapping[str, Problem]
     """What can be wrong, by the names the tables use."""
-    read_input: Callable[[str], str | dict[Any, Any]] = str
-    """Payload codec: from the text of an input to its value."""
-    new_call: Callable[[], CallReader] | None = None
-    """Makes the reader of the states whose role is `Role.CALL`."""
     stop: tuple[str, ...]
     """Stop sequences to pass to the model."""
+    reasoning: tuple[str, str] | None = ("<think>", "</think>")
+    """What opens and closes a block of reasoning, in which no label counts; only lenient reading
+    knows it. `None` if the dialect has none."""
     write: Callable[[Written], str]
     """Writes one step; `render` checks that it can be read back."""
     write_observation: Callable[[str, int], str]
@@ -229,10 +222,10 @@ class Dialect:
             for role in table.roles.values():
                 needed |= _PROBLEMS_OF.get(role, set())
             needed |= {move.clash for move in table.moves.values() if isinstance(move, Go)}
-            missing = needed - {"", *self.problems}
+            missing = needed - {"", *self.problems, *SHARED_PROBLEMS}
             if missing:
                 raise ValueError(f"dialect {self.name!r}: no problem {sorted(missing)} ({mode})")
-            if Role.CALL in table.roles.values() and self.new_call is None:
+            if Role.CALL in table.roles.values() and table.new_call is None:
                 raise ValueError(f"dialect {self.name!r}: a call state but no new_call ({mode})")
 
     def __repr__(self) -> str:

@@ -115,6 +115,10 @@ class Repair:
     message: str
     """What was done, in a sentence a person can read."""
 
+    def moved(self, by: int) -> Repair:
+        """Return the same for a text that begins *by* characters later."""
+        return replace(self, span=(self.span[0] + by, self.span[1] + by))
+
 
 @dataclass(frozen=True, slots=True)
 class Failed:

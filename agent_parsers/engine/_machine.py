@@ -7,18 +7,21 @@ text comes in. Both decide by what stands here.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine._dialect import Dialect, Problem, Role
-from agent_parsers.engine._states import build_states
+from agent_parsers.engine._dialect import Dialect, Role
+from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._problems import shared_problem
+from agent_parsers.engine._states import CUT, build_states
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterable
 
     from agent_parsers.engine._calls import Call, CallReader
-    from agent_parsers.engine._events import Span
+    from agent_parsers.engine._events import Repair, Span
+    from agent_parsers.engine._states import State
 
 __all__ = ["MAX_CHARS", "Machine", "Mode", "call_span", "end_span", "machine"]
 
@@ -46,8 +49,13 @@ class Machine:
         self.mends = table.mends
         self.one_line_tools = table.one_line_tools
         self.keeps_input_end = table.keeps_input_end
-        self._states = build_states(table, is_transcript=self.is_transcript)
-        self.initial = self._states[table.transcript_start if self.is_transcript else table.initial]
+        self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
+        self._read_input = table.read_input
+        self._read_tool = table.read_tool
+        self.read_answer = table.read_answer
+        self._new_call = table.new_call
+        states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript)
+        self.initial = states[table.transcript_start if self.is_transcript else table.initial]
 
     def parse(
         self, text: str, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
@@ -72,68 +80,178 @@ class Machine:
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             stop, at = found.span()
-            if not crossing.is_note:
+            if crossing.restarts:
+                places = _NOWHERE.copy()
+                start = at
+            elif not crossing.is_note:
                 places[state.role] = (start, stop)
                 start = at
             state = crossing.to
-        places[state.role] = (start, len(buffer))
-        _, _, tool_at, input_at, call_at, answer_at, _, _ = places
+        if state.can_be_cut and text.endswith(self.half_stops):
+            stop = buffer.rindex("\n")
+            places[state.role] = (start, stop)
+            state = CUT
+        else:
+            places[state.role] = (start, len(buffer))
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
+        try:
+            return self._resolve(text, places, state, entry, tools)
+        except BadPayload as bad:
+            raise self.error(bad.problem, text, bad.span, tools) from None
+
+    def _resolve(
+        self,
+        text: str,
+        places: list[Span | None],
+        state: State,
+        entry: int,
+        tools: Collection[str] | None,
+    ) -> AgentAction | AgentFinish:
+        """Return what a turn comes to.
+
+        Args:
+            text: All of it.
+            places: Where the last text of each role stands, in the text after a line break.
+            state: The state in which it ends.
+            entry: Where the marker stands that led to that state; -1 if there is none.
+            tools: Names of the tools there are.
+
+        Raises:
+            BadPayload: It comes to nothing.
+        """
+        _, _, tool_at, input_at, call_at, answer_at, _, _ = places
         log = text[:entry].rstrip() if state.is_cut else text
         if call_at is not None:
             call = self._read_call(text, call_at[0] - 1, call_at[1] - 1)
-        if state.problem:
-            raise self.error(state.problem, text, end_span(state.problem, text, entry))
+        if state.problem and not self._is_void(state.problem, text, tool_at, tools):
+            raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if call_at is not None:
-            return self._call_result(call, text, log, tools)
+            return self.call_result(call, log, tools)
         if answer_at is not None:
-            return make_finish(buffer[slice(*answer_at)].strip(), log)
-        if tool_at is not None:
-            start, stop = tool_at
-            tool = buffer[start:stop].strip()
-            if not tool or tools is not None or not tool.isprintable():
-                self._check_tool(tool, text, start - 1, stop - 1, tools)
-            if input_at is None:
-                if tools is None and not state.is_cut:
-                    raise self.error("no_input", text, trimmed(text, start - 1, stop - 1))
-                return make_action(tool, "", log)
-            start, stop = input_at
-            value = buffer[start:stop].lstrip()
+            answer = text[max(answer_at[0] - 1, 0) : answer_at[1] - 1].strip()
+            return make_finish(self.read_answer(answer, []), log)
+        if tool_at is None:
+            raise BadPayload("nothing", end_span("nothing", text, entry))
+        span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
+        head = self.read_head(text[slice(*span)], span, tools, [])
+        if input_at is None:
+            value = self.bare_input(head, span, tools, is_whole=state.is_cut)
+        else:
+            stop = input_at[1] - 1
+            written = text[input_at[0] - 1 : stop].lstrip()
+            at = stop - len(written)
             if not self.keeps_input_end:
-                value = value.rstrip()
-            return make_action(tool, self.dialect.read_input(value), log)
-        raise self.error("nothing", text, end_span("nothing", text, entry))
+                written = written.rstrip()
+            value = self.input_value(head, span, written, at, tools, [])
+        return self.result(head, value, log)
+
+    def read_head(
+        self, written: str, span: Span, tools: Collection[str] | None, repairs: list[Repair]
+    ) -> ToolHead:
+        """Read what is *written* at *span*, where the name of a tool belongs.
+
+        Raises:
+            BadPayload: It names no tool.
+        """
+        if self._read_tool is None or not written:
+            return ToolHead(written)
+        try:
+            return self._read_tool(written, tools, repairs)
+        except BadPayload as bad:
+            raise bad.moved(span[0]) from None
+
+    def bare_input(
+        self, head: ToolHead, span: Span, tools: Collection[str] | None, *, is_whole: bool
+    ) -> str | dict[Any, Any]:
+        """Return the input of a tool whose name no input follows.
+
+        Args:
+            head: The name, with the input if it is written as a call.
+            span: Where it stands.
+            tools: Names of the tools there are.
+            is_whole: Whether the name is known to be whole, since a line follows it.
+
+        Raises:
+            BadPayload: The name may be cut short, or is none.
+        """
+        self._check_tool(head, span, tools)
+        if head.tool_input is not None:
+            return head.tool_input
+        # Without an input the name may be cut short, unless it is known or a line follows it.
+        if head.needs_input or not (is_whole or tools is not None):
+            raise BadPayload("no_input", span)
+        return ""
+
+    def input_value(
+        self,
+        head: ToolHead,
+        span: Span,
+        written: str,
+        at: int,
+        tools: Collection[str] | None,
+        repairs: list[Repair],
+    ) -> str | dict[Any, Any]:
+        """Return the value of the input that is *written* at offset *at*, after the name at *span*.
+
+        Raises:
+            BadPayload: The name is none, or the input has no value.
+        """
+        self._check_tool(head, span, tools)
+        if head.tool_input:
+            raise BadPayload("two_inputs", span)
+        try:
+            return self._read_input(written, repairs)
+        except BadPayload as bad:
+            raise bad.moved(at) from None
+
+    def result(
+        self, head: ToolHead, value: str | dict[Any, Any], log: str
+    ) -> AgentAction | AgentFinish:
+        """Return what a turn with this *head* and input comes to."""
+        return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
+
+    def call_result(
+        self, call: Call, log: str, tools: Collection[str] | None
+    ) -> AgentAction | AgentFinish:
+        """Return what a turn with this *call* comes to.
+
+        Raises:
+            BadPayload: There is no such tool.
+        """
+        if call.is_answer:
+            return make_finish(call.tool_input, log)
+        self._check_tool(ToolHead(call.tool), call.tool_span, tools)
+        return make_action(call.tool, call.tool_input, log)
 
     def _read_call(self, text: str, start: int, stop: int) -> Call:
         """Read the call that a state has between two offsets into *text*."""
         start, end = trimmed(text, start, stop)
-        reader = self.new_call()
-        if start < end:
-            reader.feed(text[start:end], start)
-        call = reader.close()[1]
+        call = self.new_call().read(text[start:end], start)
         if problem := self.call_problem(call):
-            raise self.error(problem, text, call_span(problem, call, stop))
+            raise BadPayload(problem, call_span(problem, call, stop))
         return call
 
-    def _call_result(
-        self, call: Call, text: str, log: str, tools: Collection[str] | None
-    ) -> AgentAction | AgentFinish:
-        if call.is_answer:
-            return make_finish(call.tool_input, log)
-        start = call.span[0]
-        self._check_tool(call.tool, text, start, start + len(call.tool), tools)
-        return make_action(call.tool, call.tool_input, log)
+    def _is_void(
+        self, problem: str, text: str, tool_at: Span | None, tools: Collection[str] | None
+    ) -> bool:
+        """Tell whether a *problem* is none, since the action beside the answer says it is none."""
+        if problem != "both" or self._read_tool is None or tool_at is None:
+            return False
+        span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
+        try:
+            self.read_head(text[slice(*span)], span, tools, [])
+        except BadPayload as bad:
+            return bad.problem == "no_action"
+        return False
 
-    def _check_tool(
-        self, tool: str, text: str, start: int, stop: int, tools: Collection[str] | None
-    ) -> None:
-        if problem := self.tool_problem(tool, tools):
-            raise self.error(problem, text, trimmed(text, start, stop), tools)
+    def _check_tool(self, head: ToolHead, span: Span, tools: Collection[str] | None) -> None:
+        if not head.is_answer and (problem := self.tool_problem(head.tool, tools)):
+            raise BadPayload(problem, span)
 
     def new_call(self) -> CallReader:
         """Return a reader for the next call."""
-        assert self.dialect.new_call is not None, "a dialect with call states has a call reader"
-        return self.dialect.new_call()
+        assert self._new_call is not None, "a table with call states has a call reader"
+        return self._new_call()
 
     def tool_problem(self, tool: str, tools: Collection[str] | None = None) -> str:
         """Name the problem with the name of a tool; ``""`` if there is none."""
@@ -142,6 +260,10 @@ class Machine:
         if self.one_line_tools and len(tool.splitlines()) > 1:
             return "long_tool"
         return "unknown_tool" if tools is not None and tool not in tools else ""
+
+    def is_name(self, head: ToolHead) -> bool:
+        """Tell whether *head* names a tool, be there such a tool or not."""
+        return not head.is_answer and not self.tool_problem(head.tool)
 
     def call_problem(self, call: Call) -> str:
         """Name the problem with a call; ``""`` if there is none."""
@@ -153,10 +275,9 @@ class Machine:
         self, name: str, text: str, span: Span, tools: Collection[str] | None = None
     ) -> OutputParserException:
         """Return the error for the problem *name* with *text*, where *tools* are the known ones."""
-        if name == "unknown_tool":
-            problem = _unknown_tool(text[slice(*span)], tools or ())
-        else:
-            problem = self.dialect.problems[name]
+        problem = self.dialect.problems.get(name)
+        if problem is None:
+            problem = shared_problem(name, text[slice(*span)], tools or ())
         if not self.is_strict:
             reason, observation, send_to_llm = problem.reason, problem.observation, True
         else:
@@ -188,15 +309,13 @@ def machine(dialect: Dialect, mode: Mode) -> Machine:
     return Machine(dialect, mode)
 
 
-def _unknown_tool(tool: str, tools: Collection[str]) -> Problem:
-    from difflib import get_close_matches  # only errors need it
+def _halves(stop: Iterable[str]) -> tuple[str, ...]:
+    """Return what a stop sequence leaves at the end of a text when it comes in two tokens.
 
-    near = get_close_matches(tool, tools, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    return Problem(
-        f"{tool!r} is none of the tools",
-        f"There is no tool {tool!r}.{hint} The tools are: {', '.join(tools)}.",
-    )
+    A line of three letters or more; less may well be the last line of an input.
+    """
+    whole = (text for text in stop if text.startswith("\n"))
+    return tuple(text[:size] for text in whole for size in range(4, len(text)))
 
 
 def end_span(problem: str, text: str, entry: int) -> Span:

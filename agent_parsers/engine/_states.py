@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from re import Match, Pattern
 from typing import Final, TypeAlias
@@ -17,7 +17,7 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ThoughtDelta,
 )
-from agent_parsers.engine._markers import Label, Marker, Patterns
+from agent_parsers.engine._markers import Label, Literal, Marker, Patterns
 
 __all__ = ["Crossing", "State", "build_states"]
 
@@ -40,8 +40,8 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "crossings", "delta", "growing", "is_cut", "is_kept", "keeps_end", "leads", "problem",
-        "role", "skim", "whole",
+        "can_be_cut", "crossings", "delta", "growing", "is_cut", "is_kept", "keeps_end", "leads",
+        "problem", "role", "skim", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -53,6 +53,7 @@ class State:
         self.problem = problem  # of a text that ends here
         self.keeps_end = keeps_end
         self.is_cut = is_cut  # the turn ended before
+        self.can_be_cut = False  # whether a marker may end the turn here
         # What finds a marker, and what it does, by group of the match; there is no group 0.
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
@@ -61,20 +62,17 @@ class State:
         self.skim: Search = _no_marker
         self.leads: tuple[Crossing, ...] = ()
 
-    def arm(self, crossings: Mapping[str, Crossing], markers: Mapping[str, Marker]) -> None:
+    def arm(self, crossings: Sequence[Crossing]) -> None:
         """Say which markers do what here. Their patterns are compiled when first needed."""
-        patterns = Patterns({name: markers[name] for name in crossings})
-        self.crossings = _by_group(patterns, crossings)
+        self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
+        patterns, self.crossings = _by_group(crossings)
         self.whole = self._lazy("whole", lambda: patterns.whole)
         self.growing = self._lazy("growing", lambda: patterns.growing)
-        leads = {
-            name: crossing
-            for name, crossing in crossings.items()
-            if crossing.to is not self or self.is_kept
-        }
+        leads = [crossing for crossing in crossings if crossing.to is not self or self.is_kept]
         if leads:
-            few = patterns if leads == crossings else Patterns({n: markers[n] for n in leads})
-            self.leads = _by_group(few, leads)
+            few, self.leads = _by_group(leads)
+            if len(leads) == len(crossings):
+                few = patterns
             self.skim = self._lazy("skim", lambda: few.whole)
 
     def _lazy(self, name: str, pattern: Callable[[], Pattern[str]]) -> Search:
@@ -86,9 +84,11 @@ class State:
         return search
 
 
-def _by_group(patterns: Patterns, crossings: Mapping[str, Crossing]) -> tuple[Crossing, ...]:
-    found = [crossings[name] for name in patterns.names]
-    return (found[0], *found)
+def _by_group(crossings: Sequence[Crossing]) -> tuple[Patterns, tuple[Crossing, ...]]:
+    by_name = {crossing.name: crossing for crossing in crossings}
+    patterns = Patterns({name: crossing.marker for name, crossing in by_name.items()})
+    found = [by_name[name] for name in patterns.names]
+    return patterns, (found[0], *found)
 
 
 def _no_marker(_text: str, _start: int) -> None:
@@ -99,14 +99,36 @@ def _no_marker(_text: str, _start: int) -> None:
 class Crossing:
     """What a marker does in a state."""
 
-    marker: str
+    name: str
+    marker: Marker
     to: State
-    is_note: bool
-    is_canonical: Callable[[str], bool]
+    is_note: bool = False
+    restarts: bool = False
+    """Whether what the turn was so far turns out to be no part of it."""
 
 
-def build_states(table: Table, *, is_transcript: bool) -> dict[str, State]:
-    """Return the states of *table* by name, as a transcript or a single turn needs them."""
+CUT: Final = State(Role.SKIPPED, is_cut=True)
+"""What follows the end of a turn."""
+
+_TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER}
+"""What a turn is made of besides thoughts."""
+
+_END_TOKENS: Final = (
+    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>",
+)  # fmt: skip
+"""What chat templates end a turn with; a server that does not know the template leaves it in."""
+
+
+def build_states(
+    table: Table, reasoning: tuple[str, str] | None, *, is_transcript: bool
+) -> dict[str, State]:
+    """Return the states of *table* by name, as a transcript or a single turn needs them.
+
+    Args:
+        table: What to build.
+        reasoning: What opens and closes a block of reasoning, if the dialect has any.
+        is_transcript: Whether steps follow each other, or there is only one.
+    """
     states = {
         name: State(
             role,
@@ -115,22 +137,51 @@ def build_states(table: Table, *, is_transcript: bool) -> dict[str, State]:
         )
         for name, role in table.roles.items()
     }
-    for name, state in states.items():
-        crossings = {}
-        markers = {}
-        for (source, marker), move in table.moves.items():
-            if source != name:
-                continue
-            to = states[move.to]
-            if not is_transcript and isinstance(move, Cut):
-                to = State(Role.SKIPPED, is_cut=True)
-            elif not is_transcript and isinstance(move, Go) and move.clash:
-                to = State(Role.SKIPPED, problem=move.clash)
-            spelt = table.markers[marker]
-            if move.firm and isinstance(spelt, Label):
-                spelt = replace(spelt, firm=True)
-            markers[marker] = spelt
-            crossings[marker] = Crossing(marker, to, isinstance(move, Note), spelt.is_canonical)
-        if crossings:
-            state.arm(crossings, markers)
+    crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
+    for (name, marker), move in table.moves.items():
+        if is_transcript and isinstance(move, Note) and move.in_turn:
+            continue
+        to = states[move.to]
+        if not is_transcript and isinstance(move, Cut):
+            to = CUT
+        elif not is_transcript and isinstance(move, Go) and move.clash:
+            # An answer is kept: the action beside it may say that it is none.
+            is_answer = to.role is Role.ANSWER
+            to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
+        spelt = table.markers[marker]
+        if move.firm and isinstance(spelt, Label):
+            spelt = replace(spelt, firm=True)
+        is_note = isinstance(move, Note)
+        crossings[states[name]].append(Crossing(marker, spelt, to, is_note=is_note))
+    if table.mends and reasoning is not None:
+        thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
+        initial = states[table.initial]
+        thinking.arm([Crossing("end of reasoning", Literal(reasoning[1]), initial)])
+        for state, found in crossings.items():
+            if state.role is Role.THOUGHT or not is_transcript:
+                found.extend(_reasoning(state.role, reasoning, thinking, initial))
+    for state, found in crossings.items():
+        if table.mends and not is_transcript and state.role in {*_TURN, Role.THOUGHT}:
+            found.extend(Crossing(token, Literal(token), CUT) for token in _END_TOKENS)
+        if found:
+            state.arm(found)
     return states
+
+
+def _reasoning(
+    role: Role, reasoning: tuple[str, str], thinking: State, initial: State
+) -> Iterator[Crossing]:
+    """Yield what opens and closes a block of reasoning in a state with this *role*.
+
+    A block that closes without having been opened was opened by the prompt: all before it was
+    reasoning. Outside thoughts this counts only at the beginning of a line, since text may name the
+    marks. A call may have nothing before it but reasoning.
+    """
+    opens, closes = reasoning
+    if role is Role.THOUGHT:
+        yield Crossing("reasoning", Literal(opens), thinking)
+        yield Crossing("end of reasoning", Literal(closes), initial)
+    elif role in _TURN:
+        yield Crossing("end of reasoning", Literal("\n" + closes), initial, restarts=True)
+        if role is Role.CALL:
+            yield Crossing("reasoning", Literal("\n" + opens), thinking, restarts=True)

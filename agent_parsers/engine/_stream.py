@@ -11,18 +11,16 @@ from agent_parsers.engine._events import (
     MarkerSeen,
     Repair,
 )
-from agent_parsers.engine._machine import (
-    MAX_CHARS,
-    Mode,
-    machine,
-)
+from agent_parsers.engine._machine import MAX_CHARS, Mode, machine
+from agent_parsers.engine._markers import Literal
+from agent_parsers.engine._states import CUT, Crossing
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.engine._dialect import Dialect
-    from agent_parsers.engine._states import Crossing, State
+    from agent_parsers.engine._states import State
 
 
 __all__ = ["StreamParser"]
@@ -130,6 +128,10 @@ class StreamParser:
         if self._is_full:
             raise self._machine.too_long(self.text, self._max_chars)
         events = self.last_events
+        if self._state.can_be_cut and self._tail in self._machine.half_stops:
+            half = Crossing("stop", Literal(self._tail), CUT)
+            self._cross(events, half, self._tail, self._at, self._size)
+            self._tail = ""
         self._advance(events, self._tail, is_last=True)
         is_bare = self._fresh
         end = self._leave(events, None, self._size)
@@ -204,22 +206,27 @@ class StreamParser:
         """Go over the marker *spelt*, which stands at offsets *start* to *end*."""
         start = max(start, 0)  # the line break before the text is not there
         to = crossing.to
-        marker_at = self._leave(events, to, start)
+        marker_at = self._leave(events, to, start, restarts=crossing.restarts)
         if self._machine.is_transcript:
             self._collector.turn_page(events, to.role, start)
         label = spelt.strip()
-        if self._machine.mends and not crossing.is_canonical(spelt):
-            message = f"read {label!r} as the label {crossing.marker!r}"
+        if self._machine.mends and not crossing.marker.is_canonical(spelt):
+            message = f"read {label!r} as the label {crossing.name!r}"
             events.append(Repair("label", (end - len(label), end), message))
         if to.is_cut:
             message = f"the turn ended at {label!r}; what follows is no part of it"
             events.append(Repair("invented", (end - len(label), end), message))
         self._state = to
         self._entry = start
-        self._marker, self._marker_at = crossing.marker, marker_at
+        if crossing.restarts:
+            message = f"what stands before {label!r} is reasoning, and no part of the turn"
+            events.append(Repair("reasoning", (end - len(label), end), message))
+        self._marker, self._marker_at = crossing.name, marker_at
         self._fresh = True
 
-    def _leave(self, events: list[Event], to: State | None, stop: int) -> int:
+    def _leave(
+        self, events: list[Event], to: State | None, stop: int, *, restarts: bool = False
+    ) -> int:
         """Leave this state for the next, or for the end of the text at offset *stop*.
 
         Returns:
@@ -235,5 +242,8 @@ class StreamParser:
             self._collector.take(events, state, blank, stop - len(blank))
             blank = ""
         end = stop - len(blank)
-        self._collector.leave(events, state, to, (self._text_at, end), stop)
+        if restarts:
+            self._collector.restart(events, state, (self._text_at, end))
+        else:
+            self._collector.leave(events, state, to, (self._text_at, end), stop)
         return end

@@ -22,7 +22,7 @@ def read(*pieces: str, answers: tuple[str, ...] = ("finish",)) -> tuple[list[Eve
 
 def test_a_call_is_a_name_and_an_input_in_brackets() -> None:
     events, call = read("Search[lake]")
-    assert call == Call(tool="Search", tool_input="lake", span=(100, 112))
+    assert call == Call(tool="Search", tool_input="lake", span=(100, 112), tool_span=(100, 106))
     assert events == [
         ToolNamed("Search", (100, 106)),
         MarkerSeen("[", (106, 107)),
@@ -135,7 +135,9 @@ def test_what_is_no_call(text: str, problem: str) -> None:
 def test_a_call_without_any_text_has_no_place() -> None:
     events, call = read()
     assert events == []
-    assert call == Call(tool="", tool_input="", span=(-1, -1), problem="no_call")
+    assert call == Call(
+        tool="", tool_input="", span=(-1, -1), tool_span=(-1, -1), problem="no_call"
+    )
 
 
 @pytest.mark.parametrize(

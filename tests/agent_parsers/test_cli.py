@@ -161,8 +161,10 @@ def test_an_unknown_dialect_is_a_mistake_in_the_command(args: tuple[str, ...]) -
 def own(monkeypatch: pytest.MonkeyPatch) -> Dialect:
     """A dialect of the user's: inputs are JSON, and there are no text transcripts."""
     react = get_dialect("react")
-    table = replace(react.lenient, transcript_start="")
-    dialect = replace(react, name="own", aliases=(), lenient=table, read_input=json.loads)
+    table = replace(
+        react.lenient, transcript_start="", read_input=lambda text, _repairs: json.loads(text)
+    )
+    dialect = replace(react, name="own", aliases=(), lenient=table)
     monkeypatch.setitem(_registry._registered, "own", dialect)
     return dialect
 

@@ -123,8 +123,11 @@ def test_a_table_cannot_be_changed() -> None:
             "dialect 'small': no problem ['long_tool', 'no_input', 'no_tool'] (strict)",
         ),
         (
-            table(roles={"thought": Role.THOUGHT, "answer": Role.CALL}),
-            {"new_call": BracketCall, "problems": dict.fromkeys(("nothing", "no_tool"), WRONG)},
+            table(
+                roles={"thought": Role.THOUGHT, "answer": Role.CALL},
+                new_call=BracketCall,
+            ),
+            {"problems": dict.fromkeys(("nothing", "no_tool"), WRONG)},
             "dialect 'small': no problem ['after_call', 'no_call', 'open_call'] (strict)",
         ),
         (

@@ -1,0 +1,283 @@
+"""What models put around the name of a tool and its input, and how it comes off.
+
+Each rule takes off what cannot be part of the value, or leaves the text as it is. What is taken off
+is told as a repair. Half a value is an error: nobody wants half an input acted on.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine._events import Repair
+from agent_parsers.engine._payloads import BadPayload, ToolHead
+from outputs._json_errors import JsonError, JsonIncompleteError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+
+__all__ = ["mend_answer", "mend_input", "mend_json_input", "mend_tool"]
+
+# -- names ----------------------------------------------------------------------------------------
+
+_PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
+_DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}
+_NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
+_CALL: Final = re.compile(r"([\w.-]+)[ \t]*\((.*)\)", re.DOTALL).fullmatch
+_MARKS: Final = re.compile(r"[\W_]+")
+_NO_ACTION: Final = {
+    "none",
+    "n/a",
+    "na",
+    "no action",
+    "no action needed",
+    "no tool",
+    "null",
+    "nothing",
+}
+_ANSWERS: Final = {"final answer", "finalanswer"}
+
+
+def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
+    """Read the name of a tool as models write it.
+
+    Quotes, backticks, brackets and emphasis around the whole name go, and so does a namespace
+    (``functions.search``). A call (``search("old bridge")``, ``search(query="old bridge")``) is a
+    name and an input. Where the *tools* are known, a name that differs from one of them only in
+    case, spaces and marks is that one, and so is a phrase that holds the name of exactly one of
+    them (``Use search``). A name that is among the tools is never touched.
+
+    Raises:
+        BadPayload: It says that there is no action (``None``), or its input is cut.
+    """
+    if tools is not None and written in tools:
+        return ToolHead(written)
+    name = _undressed(written)
+    tool_input: str | dict[Any, Any] | None = None
+    if (call := _CALL(name)) is not None:
+        arguments = _read_arguments(call[2])
+        if arguments is not None:
+            name, tool_input = call[1], arguments or None
+    if (namespace := _NAMESPACE(name)) is not None and not (tools is not None and name in tools):
+        name = name[namespace.end() :]
+    key = name.lower().rstrip(".")
+    is_phrase = False
+    if tools is None or name not in tools:
+        if key in _ANSWERS:
+            _tell(repairs, "answer_as_action", written, "the answer is written as an action")
+            return ToolHead(name, tool_input, is_answer=True, needs_input=True)
+        if key in _NO_ACTION:
+            raise BadPayload("no_action", (0, len(written)))
+        if tools is not None:
+            name, is_phrase = _known(name, tools)
+    if name != written:
+        _tell(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
+    return ToolHead(name, tool_input, needs_input=is_phrase)
+
+
+def _tell(repairs: list[Repair], kind: str, written: str, message: str) -> None:
+    repairs.append(Repair(kind, (0, len(written)), message))
+
+
+def _undressed(name: str) -> str:
+    """Take off pairs of marks that enclose all of *name*, and a full stop."""
+    while _PLAIN_NAME(name) is None and len(name) > 2:
+        closer = _DRESSING.get(name[0])
+        inner = name[1:-1]
+        if closer is None or name[-1] != closer or closer in inner.strip("*") or not inner.strip():
+            break
+        name = inner.strip()
+    return name
+
+
+def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
+    """Return the one of *tools* that *name* can only mean, and whether *name* is a phrase with it.
+
+    If there is none, or more than one, that is *name* itself.
+    """
+    key = _MARKS.sub("", name).casefold()
+    same = [tool for tool in tools if _MARKS.sub("", tool).casefold() == key]
+    if len(same) == 1:
+        return same[0], False
+    words = _words(name)
+    within = [tool for tool in tools if _words(tool) in words]
+    if len(within) == 1 and not same and "\n" not in name:
+        return within[0], True
+    return name, False
+
+
+def _words(text: str) -> str:
+    return f" {_MARKS.sub(' ', text).casefold().strip()} "
+
+
+_MOST_ARGUMENTS: Final = 10_000
+"""Longest arguments of a call in the place of a name, in characters."""
+
+
+def _read_arguments(text: str) -> str | dict[Any, Any] | None:
+    """Read the arguments of a call: JSON, literals by name, or one text; `None` if they are none.
+
+    Nothing is evaluated: only literals have a value.
+    """
+    text = text.strip()
+    if not text:
+        return ""
+    if len(text) > _MOST_ARGUMENTS:
+        return None
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.end_col_offset is None:
+            return None
+        args = [_literal(arg) for arg in call.args]
+        named = {key.arg: _literal(key.value) for key in call.keywords if key.arg is not None}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if len(named) < len(call.keywords) or (args and named) or len(args) > 1:
+        return None
+    if not args:
+        return named
+    (value,) = args
+    if isinstance(value, str | dict):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+_JSON_WORDS: Final = {"true": True, "false": False, "null": None}
+
+
+def _literal(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name) and node.id in _JSON_WORDS:
+        return _JSON_WORDS[node.id]
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        return {
+            _literal(key): _literal(value)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        }
+    if isinstance(node, ast.List):
+        return [_literal(item) for item in node.elts]
+    return ast.literal_eval(node)
+
+
+# -- inputs ---------------------------------------------------------------------------------------
+
+_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
+_CHATTER: Final = re.compile(r"[ \t]*(?:\r?\n|\()").match
+_FENCE: Final = "```"
+
+
+def mend_input(text: str, repairs: list[Repair]) -> str:
+    """Read an input that is text, as models write it.
+
+    One fence, or one pair of quotes or backticks, goes if it encloses the whole input and its mark
+    does not occur within. An input that begins as a JSON object or list is mended as `repair_json`
+    does, and what follows an object on another line, or in parentheses, is left out; what has no
+    reading as JSON stays as it is. The value is always text.
+
+    Raises:
+        BadPayload: The input is a fence without its end, or JSON cut in the middle of a value.
+    """
+    body, at = _unwrapped(text, repairs)
+    if body[:1] not in ("{", "["):
+        return body
+    found = _read_json(body, at, repairs)
+    return body if found is None else found[0]
+
+
+def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Read an input that is a JSON object, as models write it; see `mend_input`.
+
+    What is no object is text.
+    """
+    body, at = _unwrapped(text, repairs)
+    if body[:1] != "{":
+        return body
+    found = _read_json(body, at, repairs)
+    return body if found is None else found[1]
+
+
+def mend_answer(text: str, repairs: list[Repair]) -> str:
+    """Read an answer as models write it: a fence at its end that opened before it is not part."""
+    return _without_end(text, repairs) if _is_open(text) else text
+
+
+def _is_open(text: str) -> bool:
+    return _FENCE in text and text.count(_FENCE) % 2 == 1
+
+
+def _without_end(text: str, repairs: list[Repair]) -> str:
+    """Take off a fence that closes at the end of *text*, and was opened before it."""
+    body = text.rstrip()
+    if not body.endswith(_FENCE):
+        return text
+    inner = body[:-3].rstrip()
+    message = "took off the end of a fence that encloses the whole turn"
+    repairs.append(Repair("fence", (len(inner), len(text)), message))
+    return inner
+
+
+def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
+    """Take off what encloses all of *text*; return what is left, and where it begins."""
+    if _is_open(text):
+        text = _without_end(text, repairs)
+        if _is_open(text):
+            raise BadPayload("open_fence", (text.rindex(_FENCE), len(text)))
+    body = text.strip()
+    if len(body) < 2:
+        return body, 0
+    at = text.index(body[0])
+    enclosed = _enclosed(body)
+    if enclosed is None:
+        return body, at
+    kind, start, stop = enclosed
+    if body[0] != '"':  # one pair of these is nothing new to any parser
+        repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
+    return body[start:stop], at + start
+
+
+def _enclosed(body: str) -> tuple[str, int, int] | None:
+    """Return what encloses all of *body*, and where the rest begins and ends; `None` if nothing."""
+    for mark, kind in ((_FENCE, "fence"), ('"""', "quotes")):
+        if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
+            inner = body[3:-3]
+            tag = _TAG(inner) if kind == "fence" else None
+            start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
+            return kind, start, max(start, 3 + len(inner.rstrip()))
+    inner = body[1:-1]
+    if _QUOTES.get(body[0]) == body[-1] and body[0] not in inner and body[-1] not in inner:
+        return ("backticks" if body[0] == "`" else "quotes"), 1, len(body) - 1
+    return None
+
+
+def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | None:
+    """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
+    try:
+        return text, json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    from outputs._json_repair import LenientJsonReader  # most inputs need no repair
+
+    reader = LenientJsonReader()
+    try:
+        used = reader.feed(text)
+        value = reader.close()
+    except JsonIncompleteError as error:
+        raise BadPayload("cut_input", (at, at + len(text))) from error
+    except JsonError:
+        return None
+    rest = text[used:]
+    mends = [Repair(mend.kind, mend.span, mend.message) for mend in reader.repairs]
+    if rest.strip():
+        if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
+            return None
+        start = used + len(rest) - len(rest.lstrip())
+        end = len(text.rstrip())
+        mends.append(Repair("after_input", (start, end), "left out what follows the input"))
+    repairs += (mend.moved(at) for mend in mends)
+    if not reader.repairs:
+        return text[:used], value
+    return json.dumps(value, ensure_ascii=False), value

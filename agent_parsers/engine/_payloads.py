@@ -1,0 +1,61 @@
+"""Payload codecs: from what stands after a label to the value that a tool gets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from agent_parsers.engine._events import Repair, Span
+
+__all__ = ["AnswerReader", "BadPayload", "InputReader", "ToolHead", "ToolReader", "as_written"]
+
+
+class BadPayload(Exception):  # noqa: N818 - it never leaves the engine, which tells the problem
+    """What stands in a place has no value.
+
+    Args:
+        problem: Name of what is wrong, as in the dialect's problems.
+        span: Where, in `str` characters; a codec counts from the start of what it was given.
+    """
+
+    def __init__(self, problem: str, span: Span) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.span = span
+
+    def moved(self, by: int) -> BadPayload:
+        """Return the same for a payload that begins *by* characters later."""
+        return BadPayload(self.problem, (self.span[0] + by, self.span[1] + by))
+
+
+InputReader: TypeAlias = "Callable[[str, list[Repair]], str | dict[Any, Any]]"
+"""Returns the value of an input. It adds what it mended to the list, with spans from the start of
+the input, and raises `BadPayload` for an input that has no value."""
+
+
+AnswerReader: TypeAlias = "Callable[[str, list[Repair]], str]"
+"""Does the same for the final answer."""
+
+
+class ToolHead(NamedTuple):
+    """What stands where the name of a tool belongs."""
+
+    tool: str
+    """Name of the tool, without dressing."""
+    tool_input: str | dict[Any, Any] | None = None
+    """Its input, where the name is written as a call; `None` if it is not."""
+    is_answer: bool = False
+    """Whether it only says that the input is the final answer."""
+    needs_input: bool = False
+    """Whether it may hold what should be the input, so that this cannot be left out."""
+
+
+ToolReader: TypeAlias = "Callable[[str, Collection[str] | None, list[Repair]], ToolHead]"
+"""Takes what is written and the names of the tools there are. As `InputReader` for the rest."""
+
+
+def as_written(text: str, _repairs: list[Repair]) -> str:
+    """Return *text*: the input is what the model wrote."""
+    return text

@@ -1,0 +1,76 @@
+"""What can be wrong with a turn of any dialect; a dialect may have better words for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["SHARED_PROBLEMS", "Problem", "shared_problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a text, and what to tell the model.
+
+    Args:
+        reason: One clause about the expectation that failed.
+        observation: What can be sent back to the model as it stands.
+        exact: The message in strict mode, where users know the one of the reference; ``{text}``
+            stands for the model's text.
+        exact_observation: The observation in strict mode, if that is not the same.
+        send_to_llm: In strict mode, whether an executor that follows LangChain's flag sends it.
+    """
+
+    reason: str
+    observation: str
+    exact: str = ""
+    exact_observation: str = ""
+    send_to_llm: bool = True
+
+
+SHARED_PROBLEMS: Final = {
+    "cut_input": Problem(
+        "expected the rest of the tool's input, which ends in the middle of a value",
+        "The input of the tool is cut off, so nothing was done. Write it again, whole.",
+    ),
+    "open_fence": Problem(
+        "expected the end of the fenced block",
+        "The fenced block is not closed, so nothing was done. Write it again, whole.",
+    ),
+    "bad_call": Problem(
+        "expected a call with the name of a tool and its input",
+        "Invalid Format: The action cannot be read. Write it again, with the name of the tool and"
+        " its input.",
+    ),
+    "two_inputs": Problem(
+        "found two inputs, one in the name of the tool and one after it",
+        "Invalid Format: Write only the name of the tool as the action, and its input once.",
+    ),
+    "no_action": Problem(
+        "found an action that says it is none, and no final answer",
+        "Invalid Format: Name one of the tools as the action. If no tool is needed, give the final"
+        " answer.",
+    ),
+    "open_reasoning": Problem(
+        "expected the end of the reasoning, and after it an action or a final answer",
+        "The reasoning was not closed. Close it, then write an action or the final answer.",
+    ),
+}
+"""By name."""
+
+
+def shared_problem(name: str, text: str, tools: Collection[str]) -> Problem:
+    """Return the problem *name* with *text*, where *tools* are the known ones."""
+    if name != "unknown_tool":
+        return SHARED_PROBLEMS[name]
+    from difflib import get_close_matches  # only errors need it
+
+    near = get_close_matches(text, tools, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return Problem(
+        f"{text!r} is none of the tools",
+        f"There is no tool {text!r}.{hint} The tools are: {', '.join(tools)}.",
+    )
