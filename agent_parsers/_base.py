@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._tools import Tool, read_tools
-from agent_parsers.engine import MAX_CHARS, Dialect, Event, Mode, StreamParser, Turn, machine
+from agent_parsers.engine import MAX_CHARS, Both, Dialect, Event, Mode, StreamParser, Turn, machine
 from agent_parsers.engine._render import Step, render, render_scratchpad
 from agent_parsers.engine._turn import read_turn
 from output_parsers import BaseOutputParser, ModelOutput, OutputParserException
@@ -64,6 +64,9 @@ class DialectParser(AgentOutputParser):
     """The tools there are; a turn that names another is an error. `None`: any name will do."""
     max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest turn that is read, in characters."""
+    both: Both = "error"
+    """What counts in a lenient turn that has an action and an answer: the ``"first"``, the
+    ``"action"``, the ``"answer"``, or none. Strict reading follows LangChain."""
 
     @field_validator("tools", mode="before")
     @classmethod
@@ -96,7 +99,7 @@ class DialectParser(AgentOutputParser):
             OutputParserException: The text is neither an action nor an answer, or both, or too
                 long, or names a tool that there is not. It says where, and what to tell the model.
         """
-        return machine(self.dialect, "lenient" if self.lenient else "strict").parse(
+        return machine(self.dialect, "lenient" if self.lenient else "strict", self.both).parse(
             text, self.max_chars, None if self.tools is None else self.tool_names
         )
 
@@ -111,7 +114,11 @@ class DialectParser(AgentOutputParser):
     def stream_parser(self) -> StreamParser:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
         return StreamParser(
-            self.dialect, mode=self.mode, max_chars=self.max_chars, tools=self.tool_names
+            self.dialect,
+            mode=self.mode,
+            max_chars=self.max_chars,
+            tools=self.tool_names,
+            both=self.both,
         )
 
     def events(self, chunks: Iterable[ModelOutput]) -> Iterator[Event]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers import dialects
 from agent_parsers._base import DialectParser
 from agent_parsers._tools import read_tools
-from agent_parsers.engine import MAX_CHARS, Dialect
+from agent_parsers.engine import MAX_CHARS, Both, Dialect
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,6 +89,7 @@ def get_parser(
     *,
     tools: Tools | None = None,
     lenient: bool = True,
+    both: Both = "error",
     max_chars: int = MAX_CHARS,
 ) -> DialectParser:
     """Return a parser for the dialect called *name*.
@@ -99,6 +100,8 @@ def get_parser(
             or objects with a name, or ``{name: description}``. `None`: any name will do.
         lenient: Whether what models really write is mended, or only what the dialect says is read.
             What was mended is told by `DialectParser.read` and by events, not by `parse`.
+        both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
+            ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
         max_chars: Longest turn that is read, in characters.
 
     Raises:
@@ -108,6 +111,7 @@ def get_parser(
         dialect=get_dialect(name),
         tools=None if tools is None else read_tools(tools),
         lenient=lenient,
+        both=both,
         max_chars=max_chars,
     )
 

@@ -20,6 +20,7 @@ from agent_parsers.engine import (
     Role,
     Table,
     Written,
+    mend_tool,
 )
 
 __all__ = ["DIALECT"]
@@ -36,10 +37,10 @@ Thought 3: 48.3 is more than 29.8.
 Action 3: Finish[Lake Thun]"""
 
 
-_new_call: Final = partial(BracketCall, answers=frozenset({"finish"}))
+ANSWERS: Final = frozenset({"finish"})
 
 STRICT: Final = Table(
-    new_call=_new_call,
+    new_call=partial(BracketCall, answers=ANSWERS),
     markers={"thought": Label("Thought"), "action": Label("Action")},
     roles={"thought": Role.THOUGHT, "call": Role.CALL},
     moves={
@@ -51,7 +52,8 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
-    new_call=_new_call,
+    new_call=partial(BracketCall, answers=ANSWERS, mends=True),
+    read_tool=mend_tool,
     markers={
         "question": Label("Question", loose=True),
         "thought": Label("Thought", loose=True),

@@ -24,6 +24,7 @@ from agent_parsers.engine._machine import MAX_CHARS, Machine, Mode, machine
 from agent_parsers.engine._markers import Label, Literal, Marker
 from agent_parsers.engine._mending import mend_answer, mend_input, mend_json_input, mend_tool
 from agent_parsers.engine._render import Step
+from agent_parsers.engine._states import Both
 from agent_parsers.engine._stream import StreamParser
 from agent_parsers.engine._turn import Turn
 
@@ -31,6 +32,7 @@ __all__ = [
     "MAX_CHARS",
     "ActionComplete",
     "AnswerDelta",
+    "Both",
     "BracketCall",
     "Call",
     "CallReader",

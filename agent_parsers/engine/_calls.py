@@ -12,10 +12,12 @@ from agent_parsers.engine._events import (
     Event,
     InputDelta,
     MarkerSeen,
+    Repair,
     SkippedDelta,
     Span,
     ToolNamed,
 )
+from agent_parsers.engine._mending import read_python_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -67,6 +69,7 @@ class CallReader(ABC):
 
 
 _BRACKETS: Final = re.compile(r"[\[\]]")
+_DRESSING: Final = "`*\"'"
 
 
 class BracketCall(CallReader):
@@ -79,15 +82,18 @@ class BracketCall(CallReader):
 
     Args:
         answers: Names, in lower case, of the tools whose input is the final answer.
+        mends: Whether marks before the name are taken off (`` `Search[entity]` ``), and a call in
+            parentheses is read (``Search("entity")``).
     """
 
     __slots__ = (
-        "_after", "_answers", "_at", "_delta", "_depth", "_end", "_entity", "_held", "_name",
-        "_read", "_start", "_tool",
+        "_after", "_answers", "_at", "_delta", "_depth", "_end", "_entity", "_held", "_mends",
+        "_name", "_read", "_start", "_tool",
     )  # fmt: skip
 
-    def __init__(self, answers: Container[str] = ()) -> None:
+    def __init__(self, answers: Container[str] = (), *, mends: bool = False) -> None:
         self._answers = answers
+        self._mends = mends
         self._read: Callable[[str, list[Event]], str] = self._read_name
         self._start = self._at = -1  # of the call; of what is read next
         self._name: list[str] = []
@@ -112,6 +118,8 @@ class BracketCall(CallReader):
         """Return the events that were held back, and the call: its text has ended."""
         events: list[Event] = []
         problem = ""
+        if self._read == self._read_name and self._mends and self._name:
+            self._read_parentheses("".join(self._name), events)
         if self._read in (self._read_name, self._read_no_call):
             problem = "no_call"
             self._told("".join(self._name), SkippedDelta, events)
@@ -144,19 +152,54 @@ class BracketCall(CallReader):
         if len(written.strip().splitlines()) > 1:  # the bracket is not of this call
             self._read = self._read_no_call
             return bracket + rest
+        if self._mends:
+            written = self._undress(written, events)
         self._tool = written.rstrip()
         if self._tool.lower() in self._answers:
             self._delta = AnswerDelta
             self._told(written + "[", MarkerSeen, events, "finish")
         else:
-            if self._tool:
-                span = (self._at, self._at + len(self._tool))
-                events.append(ToolNamed(self._tool, span))
-                self._at = span[1]
+            self._told(self._tool, ToolNamed, events)
             self._told(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
         self._depth = 1
         self._read = self._read_entity
         return rest
+
+    def _undress(self, written: str, events: list[Event]) -> str:
+        """Take marks off the beginning of what is *written* for a name."""
+        name = written.lstrip(_DRESSING)
+        if len(name) < len(written):
+            self._told(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
+            span = (self._start, self._at)
+            events.append(Repair("tool_name", span, "took off the marks before the name"))
+            self._start = self._at
+        return name
+
+    def _read_parentheses(self, written: str, events: list[Event]) -> None:
+        """Read a call with parentheses for brackets, if it is one and has one argument."""
+        call = read_python_call(written)
+        if call is None:
+            return
+        self._tool, value = call
+        if isinstance(value, dict) and len(value) == 1:
+            (value,) = value.values()
+        if not isinstance(value, str):
+            return
+        is_answer = self._tool.lower() in self._answers
+        head = written[: written.index("(") + 1]
+        inner = written[len(head) : -1]
+        span = (self._at, self._at + len(written))
+        if not is_answer:
+            self._told(self._tool, ToolNamed, events)
+            head = head[len(self._tool) :]
+        self._told(head, MarkerSeen, events, "finish" if is_answer else "[")
+        self._delta = AnswerDelta if is_answer else InputDelta
+        self._told(inner, self._delta, events)
+        self._told(")", MarkerSeen, events, "]")
+        self._entity = [value]
+        self._end = self._at
+        self._read = self._read_after
+        events.append(Repair("parentheses", span, "read a call in parentheses"))
 
     def _read_no_call(self, text: str, _events: list[Event]) -> str:
         self._name.append(text)
@@ -215,7 +258,7 @@ class BracketCall(CallReader):
     def _told(
         self,
         text: str,
-        kind: type[InputDelta | AnswerDelta | SkippedDelta | MarkerSeen],
+        kind: type[InputDelta | AnswerDelta | SkippedDelta | MarkerSeen | ToolNamed],
         events: list[Event],
         marker: str = "",
     ) -> None:

@@ -166,11 +166,16 @@ class Collector:
         elif written:
             events.append(SkippedDelta(written, span))
         events += (repair.moved(span[0]) for repair in repairs)
-        if not is_sound or (to is not None and to.role in (Role.INPUT, Role.ANSWER)):
+        if not is_sound or (to is not None and to.role is Role.INPUT):
+            return
+        is_beside = to is not None and to.beside_action
+        if to is not None and to.role is Role.ANSWER and not is_beside:
+            return
+        if self._is_none(events, to):
             return
         if isinstance(head, BadPayload):
             raise head
-        is_whole = to is not None and to.role in _BETWEEN
+        is_whole = is_beside or (to is not None and to.role in _BETWEEN)
         value = self._machine.bare_input(head, span, self._tools, is_whole=is_whole)
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
@@ -181,6 +186,8 @@ class Collector:
         self, events: list[Event], written: str, at: Span, to: State | None, stop: int
     ) -> None:
         assert self._tool is not None, "an input follows a tool"
+        if self._is_none(events, to):
+            return
         head, span = self._tool
         if isinstance(head, BadPayload):
             raise head
@@ -204,7 +211,9 @@ class Collector:
             events.append(Repair("after_call", call.after, message))
         if not is_sound:
             return
-        result = self._machine.call_result(call, self._log(to, stop), self._tools)
+        repairs: list[Repair] = []
+        result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
+        events += (repair.moved(call.tool_span[0]) for repair in repairs)
         self._done(events, result, call.span)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
@@ -253,7 +262,7 @@ class Collector:
                 self._end_step(events, end)
             return
         text = self.text
-        if state.problem and not self._is_void(events, state.problem):
+        if state.problem and not self._is_none(events, state):
             self._fail(events, state.problem, end_span(state.problem, text, entry))
         elif self._problem is None and self.result is None:
             if self._answer is None:
@@ -261,12 +270,13 @@ class Collector:
             else:
                 self._finish(events, text[:entry].rstrip() if state.is_cut else text)
 
-    def _is_void(self, events: list[Event], problem: str) -> bool:
-        """Tell whether a *problem* is none, since the action beside the answer says it is none."""
-        if problem != "both" or self._tool is None:
+    def _is_none(self, events: list[Event], answer: State | None) -> bool:
+        """Tell whether the action beside an *answer* says that it is none."""
+        if answer is None or self._tool is None:
             return False
         head, span = self._tool
-        if not isinstance(head, BadPayload) or head.problem != "no_action":
+        is_beside = answer.beside_action or answer.problem == "both"
+        if not is_beside or not isinstance(head, BadPayload) or head.problem != "no_action":
             return False
         message = "the action says that it is none; took the answer"
         events.append(Repair("no_action", span, message))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._events import Repair, Span
-    from agent_parsers.engine._states import State
+    from agent_parsers.engine._states import Both, State
 
 __all__ = ["MAX_CHARS", "Machine", "Mode", "call_span", "end_span", "machine"]
 
@@ -39,9 +39,10 @@ class Machine:
     Args:
         dialect: What to read.
         mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
+        both: What counts in a lenient turn that has an action and an answer.
     """
 
-    def __init__(self, dialect: Dialect, mode: Mode) -> None:
+    def __init__(self, dialect: Dialect, mode: Mode, both: Both = "error") -> None:
         table = dialect.strict if mode == "strict" else dialect.lenient
         self.dialect = dialect
         self.is_transcript = mode == "transcript"
@@ -54,7 +55,7 @@ class Machine:
         self._read_tool = table.read_tool
         self.read_answer = table.read_answer
         self._new_call = table.new_call
-        states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript)
+        states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
 
     def parse(
@@ -80,11 +81,10 @@ class Machine:
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             stop, at = found.span()
-            if crossing.restarts:
-                places = _NOWHERE.copy()
-                start = at
-            elif not crossing.is_note:
+            if not crossing.is_note:
                 places[state.role] = (start, stop)
+                if crossing.drops:
+                    places = _NOWHERE.copy()
                 start = at
             state = crossing.to
         if state.can_be_cut and text.endswith(self.half_stops):
@@ -120,14 +120,16 @@ class Machine:
             BadPayload: It comes to nothing.
         """
         _, _, tool_at, input_at, call_at, answer_at, _, _ = places
-        log = text[:entry].rstrip() if state.is_cut else text
+        is_void = self._is_void(state, text, tool_at, tools)
+        is_cut = state.is_cut or (state.beside_action and not is_void)
+        log = text[:entry].rstrip() if is_cut else text
         if call_at is not None:
             call = self._read_call(text, call_at[0] - 1, call_at[1] - 1)
-        if state.problem and not self._is_void(state.problem, text, tool_at, tools):
+        if state.problem and not is_void:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if call_at is not None:
-            return self.call_result(call, log, tools)
-        if answer_at is not None:
+            return self.call_result(call, log, tools, [])
+        if answer_at is not None and not (state.beside_action and is_cut):
             answer = text[max(answer_at[0] - 1, 0) : answer_at[1] - 1].strip()
             return make_finish(self.read_answer(answer, []), log)
         if tool_at is None:
@@ -135,7 +137,7 @@ class Machine:
         span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
         head = self.read_head(text[slice(*span)], span, tools, [])
         if input_at is None:
-            value = self.bare_input(head, span, tools, is_whole=state.is_cut)
+            value = self.bare_input(head, span, tools, is_whole=is_cut)
         else:
             stop = input_at[1] - 1
             written = text[input_at[0] - 1 : stop].lstrip()
@@ -211,7 +213,7 @@ class Machine:
         return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
 
     def call_result(
-        self, call: Call, log: str, tools: Collection[str] | None
+        self, call: Call, log: str, tools: Collection[str] | None, repairs: list[Repair]
     ) -> AgentAction | AgentFinish:
         """Return what a turn with this *call* comes to.
 
@@ -220,8 +222,11 @@ class Machine:
         """
         if call.is_answer:
             return make_finish(call.tool_input, log)
-        self._check_tool(ToolHead(call.tool), call.tool_span, tools)
-        return make_action(call.tool, call.tool_input, log)
+        head = self.read_head(call.tool, call.tool_span, tools, repairs)
+        self._check_tool(head, call.tool_span, tools)
+        if head.tool_input:
+            raise BadPayload("two_inputs", call.tool_span)
+        return self.result(head, call.tool_input, log)
 
     def _read_call(self, text: str, start: int, stop: int) -> Call:
         """Read the call that a state has between two offsets into *text*."""
@@ -232,10 +237,11 @@ class Machine:
         return call
 
     def _is_void(
-        self, problem: str, text: str, tool_at: Span | None, tools: Collection[str] | None
+        self, state: State, text: str, tool_at: Span | None, tools: Collection[str] | None
     ) -> bool:
-        """Tell whether a *problem* is none, since the action beside the answer says it is none."""
-        if problem != "both" or self._read_tool is None or tool_at is None:
+        """Tell whether the action beside an answer says that it is none."""
+        is_beside = state.beside_action or state.problem == "both"
+        if not is_beside or self._read_tool is None or tool_at is None:
             return False
         span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
         try:
@@ -304,9 +310,9 @@ class Machine:
 
 
 @cache
-def machine(dialect: Dialect, mode: Mode) -> Machine:
+def machine(dialect: Dialect, mode: Mode, both: Both = "error") -> Machine:
     """Return what reads *dialect* in *mode*; it is made once."""
-    return Machine(dialect, mode)
+    return Machine(dialect, mode, both)
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:

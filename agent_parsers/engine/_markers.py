@@ -35,6 +35,7 @@ def _run(chars: str) -> Atom:
 
 
 SPACE, BLANK, DIGITS = _run(r"\s"), _run(r" \t"), _run(r"\d")
+HASHES = _run("#")
 JOINT, INDENT = _run(r" \t_\-"), _run(r" \t>#")
 
 
@@ -61,15 +62,17 @@ class Label:
 
     A label stands at the beginning of a line, in exactly these words. With *anywhere* it counts in
     the middle of a line too, and any white space may join it, as LangChain has it. A *loose* label
-    may be indented, quoted (``>``), a heading (``#``) or emphasised (``**``), in any case, joined
-    by ``_`` or ``-``, and may end in a full-width colon. With *firm* it may only be emphasised and
-    end so: where any text may stand, a line such as ``# action:`` is more likely a part of it.
+    may be indented, quoted (``>``), a heading (``#``, which needs no colon) or emphasised (``**``),
+    in any case, joined by ``_`` or ``-``, and may end in a full-width colon. With *firm* it may
+    only be emphasised and end so: where any text may stand, a line such as ``# action:`` is more
+    likely a part of it. A *borrowed* label is that of another format, which it is a repair to read.
     """
 
     words: str
     anywhere: bool = False
     loose: bool = False
     firm: bool = False
+    borrowed: bool = False
 
     @property
     def canonical(self) -> str:
@@ -96,6 +99,8 @@ class Label:
             edge = re.findall(r"\\?.", mark)
             yield *start, *edge, *label, colon, BLANK, *edge
             yield *start, *edge, *label, *edge, BLANK, colon
+        if not self.firm:  # a heading has its line to itself
+            yield "\n", "#", HASHES, BLANK, *label, r"\n"
 
     def _letter(self, char: str) -> Atom:
         if self.firm:
@@ -104,8 +109,8 @@ class Label:
 
     def is_canonical(self, seen: str) -> bool:
         """Tell whether *seen* is how the dialect writes this marker, numbered or not."""
-        if self.anywhere:
-            return False  # its place is the beginning of a line
+        if self.anywhere or self.borrowed:
+            return False
         words = r"(?: \d+)? ".join(map(re.escape, self.words.split()))
         return re.fullmatch(rf"\n?{words}(?: \d+)?:", seen) is not None
 

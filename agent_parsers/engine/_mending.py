@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 
-__all__ = ["mend_answer", "mend_input", "mend_json_input", "mend_tool"]
+__all__ = ["mend_answer", "mend_input", "mend_json_input", "mend_tool", "read_python_call"]
 
 # -- names ----------------------------------------------------------------------------------------
 
@@ -57,10 +57,9 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
         return ToolHead(written)
     name = _undressed(written)
     tool_input: str | dict[Any, Any] | None = None
-    if (call := _CALL(name)) is not None:
-        arguments = _read_arguments(call[2])
-        if arguments is not None:
-            name, tool_input = call[1], arguments or None
+    if (call := read_python_call(name)) is not None:
+        name, arguments = call
+        tool_input = arguments or None
     if (namespace := _NAMESPACE(name)) is not None and not (tools is not None and name in tools):
         name = name[namespace.end() :]
     key = name.lower().rstrip(".")
@@ -111,6 +110,17 @@ def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
 
 def _words(text: str) -> str:
     return f" {_MARKS.sub(' ', text).casefold().strip()} "
+
+
+def read_python_call(text: str) -> tuple[str, str | dict[Any, Any]] | None:
+    """Read ``name("text")``, ``name(a=1, b=[2])`` or ``name({"a": 1})``; `None` if it is none.
+
+    The arguments are one text, or literals by name; any other single literal is its JSON.
+    """
+    if text[-1:] != ")" or (call := _CALL(text)) is None:
+        return None
+    arguments = _read_arguments(call[2])
+    return None if arguments is None else (call[1], arguments)
 
 
 _MOST_ARGUMENTS: Final = 10_000

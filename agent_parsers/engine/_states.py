@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from re import Match, Pattern
 from typing import Final, TypeAlias
+from typing import Literal as TypingLiteral
 
-from agent_parsers.engine._dialect import Cut, Go, Note, Role, Table
+from agent_parsers.engine._dialect import Cut, Go, Move, Note, Role, Table
 from agent_parsers.engine._events import (
     AnswerDelta,
     Delta,
@@ -40,8 +41,8 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "can_be_cut", "crossings", "delta", "growing", "is_cut", "is_kept", "keeps_end", "leads",
-        "problem", "role", "skim", "whole",
+        "beside_action", "can_be_cut", "crossings", "delta", "growing", "is_cut", "is_kept",
+        "keeps_end", "leads", "problem", "role", "skim", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -53,6 +54,7 @@ class State:
         self.problem = problem  # of a text that ends here
         self.keeps_end = keeps_end
         self.is_cut = is_cut  # the turn ended before
+        self.beside_action = False  # whether the action before counts, if it is one
         self.can_be_cut = False  # whether a marker may end the turn here
         # What finds a marker, and what it does, by group of the match; there is no group 0.
         self.whole: Search = _no_marker
@@ -103,13 +105,15 @@ class Crossing:
     marker: Marker
     to: State
     is_note: bool = False
-    restarts: bool = False
-    """Whether what the turn was so far turns out to be no part of it."""
+    drops: str = ""
+    """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
+    marker as it is spelt."""
 
 
 CUT: Final = State(Role.SKIPPED, is_cut=True)
 """What follows the end of a turn."""
 
+_BEFORE: Final = "what stands before {} is reasoning, and no part of the turn"
 _TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER}
 """What a turn is made of besides thoughts."""
 
@@ -119,8 +123,16 @@ _END_TOKENS: Final = (
 """What chat templates end a turn with; a server that does not know the template leaves it in."""
 
 
+Both: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
+"""What counts in a turn that has an action and a final answer."""
+
+
 def build_states(
-    table: Table, reasoning: tuple[str, str] | None, *, is_transcript: bool
+    table: Table,
+    reasoning: tuple[str, str] | None,
+    *,
+    is_transcript: bool,
+    both: Both = "error",
 ) -> dict[str, State]:
     """Return the states of *table* by name, as a transcript or a single turn needs them.
 
@@ -128,6 +140,7 @@ def build_states(
         table: What to build.
         reasoning: What opens and closes a block of reasoning, if the dialect has any.
         is_transcript: Whether steps follow each other, or there is only one.
+        both: What counts in a turn that has an action and an answer.
     """
     states = {
         name: State(
@@ -139,20 +152,16 @@ def build_states(
     }
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
     for (name, marker), move in table.moves.items():
-        if is_transcript and isinstance(move, Note) and move.in_turn:
-            continue
-        to = states[move.to]
-        if not is_transcript and isinstance(move, Cut):
-            to = CUT
-        elif not is_transcript and isinstance(move, Go) and move.clash:
-            # An answer is kept: the action beside it may say that it is none.
-            is_answer = to.role is Role.ANSWER
-            to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
+        state, to = states[name], states[move.to]
         spelt = table.markers[marker]
         if move.firm and isinstance(spelt, Label):
             spelt = replace(spelt, firm=True)
-        is_note = isinstance(move, Note)
-        crossings[states[name]].append(Crossing(marker, spelt, to, is_note=is_note))
+        crossing = Crossing(marker, spelt, to, is_note=isinstance(move, Note))
+        if not is_transcript:
+            crossing = _in_turn(move, crossing, both)
+        elif isinstance(move, Note) and move.in_turn:
+            continue
+        crossings[state].append(crossing)
     if table.mends and reasoning is not None:
         thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
         initial = states[table.initial]
@@ -166,6 +175,28 @@ def build_states(
         if found:
             state.arm(found)
     return states
+
+
+def _in_turn(move: Move, crossing: Crossing, both: Both) -> Crossing:
+    """Return what a *move* does in a single turn, where *crossing* is the bare move."""
+    to = crossing.to
+    if isinstance(move, Cut):
+        return replace(crossing, to=CUT)
+    if isinstance(move, Note) and to.problem == "both" and both in ("first", "answer"):
+        to.problem = ""
+        return replace(crossing, drops="{} and what follows it are part of the answer")
+    if not isinstance(move, Go) or not move.clash:
+        return crossing
+    is_answer = to.role is Role.ANSWER
+    if move.clash == "both" and both == ("answer" if is_answer else "action"):
+        left_out = "action" if is_answer else "answer"
+        return replace(crossing, drops=f"left out the {left_out} before {{}}")
+    # An answer is kept: the action beside it may say that it is none.
+    to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
+    if move.clash == "both" and both != "error":
+        to.problem = ""
+        to.beside_action = is_answer
+    return replace(crossing, to=to)
 
 
 def _reasoning(
@@ -182,6 +213,6 @@ def _reasoning(
         yield Crossing("reasoning", Literal(opens), thinking)
         yield Crossing("end of reasoning", Literal(closes), initial)
     elif role in _TURN:
-        yield Crossing("end of reasoning", Literal("\n" + closes), initial, restarts=True)
+        yield Crossing("end of reasoning", Literal("\n" + closes), initial, drops=_BEFORE)
         if role is Role.CALL:
-            yield Crossing("reasoning", Literal("\n" + opens), thinking, restarts=True)
+            yield Crossing("reasoning", Literal("\n" + opens), thinking, drops=_BEFORE)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.engine._dialect import Dialect
-    from agent_parsers.engine._states import State
+    from agent_parsers.engine._states import Both, State
 
 
 __all__ = ["StreamParser"]
@@ -43,6 +43,8 @@ class StreamParser:
         mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
         max_chars: Longest text that is read; `None` if there is no limit.
         tools: Names of the tools there are; `None` if any will do.
+        both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
+            ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
 
     Work per chunk is proportional to the chunk. What is held back is white space, and what may
     still become a marker.
@@ -61,8 +63,9 @@ class StreamParser:
         mode: Mode = "lenient",
         max_chars: int | None = MAX_CHARS,
         tools: Collection[str] | None = None,
+        both: Both = "error",
     ) -> None:
-        self._machine = machine(dialect, mode)
+        self._machine = machine(dialect, mode, both)
         self._collector = Collector(self._machine, tools)
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
@@ -158,8 +161,7 @@ class StreamParser:
             crossing = state.crossings[found.lastindex]
             stop, at = found.span()
             if crossing.is_note:
-                self._state = crossing.to
-                self._entry = base + stop
+                self._note(events, crossing, found[0], base + stop)
                 continue
             if stop > told:
                 self._say(events, buffer[told:stop], base + told)
@@ -169,6 +171,16 @@ class StreamParser:
             self._say(events, buffer[told:stop], base + told)
         self._tail = buffer[stop:]
         self._at = base + stop
+
+    def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
+        """Go on in another state at the marker *spelt*, at offset *start*, which is text here."""
+        self._state = crossing.to
+        self._entry = start
+        if crossing.drops:
+            start += len(spelt) - len(spelt.lstrip())
+            label = spelt.strip()
+            message = crossing.drops.format(repr(label))
+            events.append(Repair("both", (start, start + len(label)), message))
 
     def _say(self, events: list[Event], text: str, at: int) -> None:
         """Tell of *text*, which stands at offset *at*, up to the white space at its end."""
@@ -206,26 +218,27 @@ class StreamParser:
         """Go over the marker *spelt*, which stands at offsets *start* to *end*."""
         start = max(start, 0)  # the line break before the text is not there
         to = crossing.to
-        marker_at = self._leave(events, to, start, restarts=crossing.restarts)
+        marker_at = self._leave(events, to, start, drops=bool(crossing.drops))
         if self._machine.is_transcript:
             self._collector.turn_page(events, to.role, start)
         label = spelt.strip()
+        at = end - len(spelt.lstrip())
+        span = (at, at + len(label))
         if self._machine.mends and not crossing.marker.is_canonical(spelt):
             message = f"read {label!r} as the label {crossing.name!r}"
-            events.append(Repair("label", (end - len(label), end), message))
-        if to.is_cut:
+            events.append(Repair("label", span, message))
+        if to.is_cut or (to.beside_action and self._collector.result is not None):
             message = f"the turn ended at {label!r}; what follows is no part of it"
-            events.append(Repair("invented", (end - len(label), end), message))
+            events.append(Repair("invented", span, message))
         self._state = to
         self._entry = start
-        if crossing.restarts:
-            message = f"what stands before {label!r} is reasoning, and no part of the turn"
-            events.append(Repair("reasoning", (end - len(label), end), message))
+        if crossing.drops:
+            events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
         self._marker, self._marker_at = crossing.name, marker_at
         self._fresh = True
 
     def _leave(
-        self, events: list[Event], to: State | None, stop: int, *, restarts: bool = False
+        self, events: list[Event], to: State | None, stop: int, *, drops: bool = False
     ) -> int:
         """Leave this state for the next, or for the end of the text at offset *stop*.
 
@@ -242,7 +255,7 @@ class StreamParser:
             self._collector.take(events, state, blank, stop - len(blank))
             blank = ""
         end = stop - len(blank)
-        if restarts:
+        if drops:
             self._collector.restart(events, state, (self._text_at, end))
         else:
             self._collector.leave(events, state, to, (self._text_at, end), stop)

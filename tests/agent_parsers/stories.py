@@ -30,7 +30,7 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers._tools import read_tools
-from agent_parsers.engine import MAX_CHARS, Mode
+from agent_parsers.engine import MAX_CHARS, Both, Mode
 
 DELTAS = (
     QuestionDelta,
@@ -121,9 +121,10 @@ def told(
     *,
     max_chars: int | None = MAX_CHARS,
     tools: Sequence[str] | None = None,
+    both: Both = "error",
 ) -> Story:
     """Return the story of the text that comes in *chunks*."""
-    parser = StreamParser(dialect, mode=mode, max_chars=max_chars, tools=tools)
+    parser = StreamParser(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
     events: list[Event] = []
     outcome: Outcome
     try:
@@ -167,9 +168,10 @@ def parsed(
     *,
     max_chars: int = MAX_CHARS,
     tools: Sequence[str] | None = None,
+    both: Both = "error",
 ) -> Outcome:
     """Return what one-shot parsing of *text* gives or raises."""
-    parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools)
+    parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools, both=both)
     outcome: Outcome = outcome_of(lambda: parser.parse(text))
     return outcome
 
@@ -180,12 +182,14 @@ def parser_of(
     *,
     max_chars: int = MAX_CHARS,
     tools: Sequence[str] | None = None,
+    both: Both = "error",
 ) -> DialectParser:
     return DialectParser(
         dialect=dialect,
         lenient=mode == "lenient",
         max_chars=max_chars,
         tools=None if tools is None else read_tools(tools),
+        both=both,
     )
 
 

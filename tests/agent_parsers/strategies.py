@@ -19,7 +19,7 @@ from agent_parsers import (
     Finish,
     parse_transcript,
 )
-from agent_parsers.engine import Marker, Mode, Table, Written
+from agent_parsers.engine import Both, Marker, Mode, Table, Written
 
 from .stories import DELTAS, TILES, told
 
@@ -272,6 +272,11 @@ def tool_lists(dialect: Dialect) -> st.SearchStrategy[list[str] | None]:
     """No list, a list that lacks the usual tools, or one that has them."""
     usual = sorted({"search", sample_action(dialect).tool, "word"})
     return st.sampled_from([None, None, ["other"], usual])
+
+
+def policies() -> st.SearchStrategy[Both]:
+    """What may count in a turn with an action and an answer."""
+    return st.sampled_from(("error", "error", "first", "action", "answer"))
 
 
 def table_of(dialect: Dialect, mode: Mode) -> Table:

@@ -29,7 +29,16 @@ from .stories import (
     runs_in,
     told,
 )
-from .strategies import cuts, fragments, quiet_letters, rows, small_inputs, texts, tool_lists
+from .strategies import (
+    cuts,
+    fragments,
+    policies,
+    quiet_letters,
+    rows,
+    small_inputs,
+    texts,
+    tool_lists,
+)
 
 SHORT = 60
 """Texts up to this length are cut in two at each place."""
@@ -40,13 +49,14 @@ SHORT = 60
 def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     text = data.draw(texts(dialect, mode), "text")
     tools = data.draw(tool_lists(dialect), "tools")
-    story = told(dialect, mode, [text], tools=tools)
+    both = data.draw(policies(), "both")
+    story = told(dialect, mode, [text], tools=tools, both=both)
     sizes = data.draw(cuts(), "sizes")
-    assert told(dialect, mode, cut(text, sizes), tools=tools) == story
-    assert told(dialect, mode, text, tools=tools) == story
+    assert told(dialect, mode, cut(text, sizes), tools=tools, both=both) == story
+    assert told(dialect, mode, text, tools=tools, both=both) == story
     if len(text) <= SHORT:
         for halves in in_two(text):
-            assert told(dialect, mode, halves, tools=tools) == story
+            assert told(dialect, mode, halves, tools=tools, both=both) == story
 
 
 @every_mode
@@ -102,9 +112,9 @@ def test_a_text_in_one_piece_parses_to_what_its_stream_comes_to(
 ) -> None:
     text = data.draw(texts(dialect, mode), "text")
     tools = data.draw(tool_lists(dialect), "tools")
-    assert (
-        parsed(dialect, mode, text, tools=tools) == told(dialect, mode, [text], tools=tools).outcome
-    )
+    both = data.draw(policies(), "both")
+    story = told(dialect, mode, [text], tools=tools, both=both)
+    assert parsed(dialect, mode, text, tools=tools, both=both) == story.outcome
 
 
 @every_turn_mode
@@ -114,7 +124,7 @@ def test_the_last_word_on_an_action_is_the_result(
 ) -> None:
     text = data.draw(texts(dialect, mode), "text")
     tools = data.draw(tool_lists(dialect), "tools")
-    story = told(dialect, mode, text, tools=tools)
+    story = told(dialect, mode, text, tools=tools, both=data.draw(policies(), "both"))
     actions = [event.action for event in story.of(ActionComplete)]
     answers = [event.finish for event in story.of(Finish)]
     assert actions == ([story.outcome] if isinstance(story.outcome, AgentAction) else [])

@@ -145,9 +145,9 @@ class TestTheCountOfWork:
 
 
 def seconds(dialect: Dialect, mode: Mode, text: str) -> float:
-    start = time.perf_counter()
+    start = time.thread_time()
     parsed(dialect, mode, text)
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 @every_turn_mode

@@ -1,0 +1,299 @@
+"""What comes off the name of a tool and its input, and what stays."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_parsers import OutputParserException, Repair, get_parser
+from agent_parsers.engine import mend_answer, mend_input, mend_json_input, mend_tool
+from agent_parsers.engine._payloads import BadPayload, ToolHead
+
+TOOLS = ["search", "Python REPL", "web_search", "Wikipedia", "Calculator"]
+
+
+def tool(written: str, tools: list[str] | None = None) -> ToolHead:
+    repairs: list[Repair] = []
+    head = mend_tool(written, tools, repairs)
+    assert bool(repairs) == (head.tool != written)
+    return head
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("search", "search"),
+        ("`search`", "search"),
+        ('"search"', "search"),
+        ("'search'", "search"),
+        ("[Python REPL]", "Python REPL"),
+        ("**search**", "search"),
+        ("<search>", "search"),
+        ("“search”", "search"),
+        ("functions.search", "search"),
+        ("default_api.search", "search"),
+        ("functions.`search`", "functions.`search`"),
+        ("search()", "search"),
+        ("`search()`", "search"),
+        ("search (web)", "search (web)"),
+        ("search[x]", "search[x]"),
+        ("a.b.search", "a.b.search"),
+        ("[", "["),
+        ("``", "``"),
+    ],
+)
+def test_dressing_comes_off_a_name(written: str, name: str) -> None:
+    assert tool(written) == ToolHead(name)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Search", "search"),
+        ("python_repl", "Python REPL"),
+        ("Web Search", "web_search"),
+        ("[python repl]", "Python REPL"),
+        ("serach", "serach"),
+        ("web search or Calculator", "web search or Calculator"),
+        ("research", "research"),
+    ],
+)
+def test_a_name_is_the_tool_that_it_can_only_mean(written: str, name: str) -> None:
+    assert tool(written, TOOLS) == ToolHead(name)
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("Use Wikipedia", "Wikipedia"),
+        ("I should ask Wikipedia about this battle.", "Wikipedia"),
+        ("use the python repl", "Python REPL"),
+    ],
+)
+def test_a_phrase_that_names_one_tool_is_that_tool_and_needs_an_input(
+    written: str, name: str
+) -> None:
+    assert tool(written, TOOLS) == ToolHead(name, needs_input=True)
+
+
+@pytest.mark.parametrize(
+    "written", ["Use Wikipedia or Calculator", "Use Wikipedia\nand more", "Use it"]
+)
+def test_a_phrase_that_names_no_tool_or_two_stays(written: str) -> None:
+    assert tool(written, TOOLS).tool == written
+
+
+@pytest.mark.parametrize("name", ["None", "final answer", "`x`", "functions.x", "f(1)"])
+def test_a_name_among_the_tools_is_never_touched(name: str) -> None:
+    assert tool(name, [*TOOLS, name]) == ToolHead(name)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ('f("low tide")', "low tide"),
+        ("f('it')", "it"),
+        ('f(city="Xi\'an", days=2)', {"city": "Xi'an", "days": 2}),
+        ('f({"id": "P-17", "full": true, "by": null})', {"id": "P-17", "full": True, "by": None}),
+        ("f([1, 2])", "[1, 2]"),
+        ("f(-3)", "-3"),
+        ("f(x=[True, {'a': 1}])", {"x": [True, {"a": 1}]}),
+    ],
+)
+def test_a_call_in_the_place_of_a_name_has_an_input(written: str, value: object) -> None:
+    assert tool(written) == ToolHead("f", value)  # type: ignore[arg-type]  # text or dict
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        'f("a", "b")',
+        'f("a", b=1)',
+        "f(a)",
+        "f(**a)",
+        "f(*a)",
+        "f(g(1))",
+        "f(",
+        "f(1))",
+        'f("a',
+        "f(__import__('os'))",
+        "f(" + "[" * 5_000 + "]" * 5_000 + ")",
+        "f(" + "-" * 9_000 + "1)",
+        "f('" + "a" * 20_000 + "')",
+    ],
+)
+def test_what_is_no_call_of_literals_stays(written: str) -> None:
+    assert tool(written) == ToolHead(written)
+
+
+@pytest.mark.parametrize("written", ["None", "none", "N/A", "`None`", "No action needed."])
+def test_a_name_may_say_that_there_is_no_action(written: str) -> None:
+    with pytest.raises(BadPayload, match="no_action"):
+        mend_tool(written, TOOLS, [])
+
+
+@pytest.mark.parametrize("written", ["Final Answer", "final answer", "**Final Answer**"])
+def test_the_answer_may_be_written_as_an_action(written: str) -> None:
+    assert mend_tool(written, TOOLS, []).is_answer
+
+
+@given(st.text(max_size=30) | st.sampled_from(["f(1)", "`a`", "[b]", "Use a", "x.y"]))
+def test_any_name_is_read_or_says_that_it_is_none(written: str) -> None:
+    written = written.strip()
+    for tools in (None, TOOLS):
+        repairs: list[Repair] = []
+        try:
+            head = mend_tool(written, tools, repairs)
+        except BadPayload:
+            continue
+        assert bool(repairs) == (head.tool != written or head.is_answer)
+        assert all(repair.span == (0, len(written)) for repair in repairs)
+
+
+# -- inputs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("df.head()", "df.head()"),
+        ("", ""),
+        ('"', '"'),
+        ('""', ""),
+        ('"low tide"', "low tide"),
+        ("'low tide'", "low tide"),
+        ("`low tide`", "low tide"),
+        ("“low tide”", "low tide"),
+        ('"""\nlow\ntide\n"""', "low\ntide"),
+        ('"low" or "high"', '"low" or "high"'),
+        ("'it' is 'it'", "'it' is 'it'"),
+        ('git tag -m "second cut"', 'git tag -m "second cut"'),
+        ("```\nx = 1\n```", "x = 1"),
+        ("```python\n  x = 1\n\n```", "  x = 1"),
+        ("```x = 1```", "x = 1"),
+        ('```json {"a": 1}```', '{"a": 1}'),
+        ("```\na\n``` and ```\nb\n```", "```\na\n``` and ```\nb\n```"),
+        ('{"a": 1}', '{"a": 1}'),
+        ('{"a":1,  "b":[ ]}', '{"a":1,  "b":[ ]}'),
+        ("{'a': 1, 'b': None}", '{"a": 1, "b": null}'),
+        ('{"a": "x\ny"}', '{"a": "x\\ny"}'),
+        ('{"a": 1}\n\nI will wait.', '{"a": 1}'),
+        ('{"a": 1} (as you said)', '{"a": 1}'),
+        ('{"a": 1}.get("a")', '{"a": 1}.get("a")'),
+        ('{"a": 1} | {"b": 2}', '{"a": 1} | {"b": 2}'),
+        ('```json\n{"a": [1,],}\n```', '{"a": [1]}'),
+        ("[sic] the text", "[sic] the text"),
+        ("[1] the first footnote\nand more", "[1] the first footnote\nand more"),
+        ("[x for x in range(3)]", "[x for x in range(3)]"),
+        (r"{\bf low} tide", r"{\bf low} tide"),
+        ("{% for x in y %}", "{% for x in y %}"),
+    ],
+)
+def test_dressing_comes_off_an_input_and_data_stays(written: str, value: str) -> None:
+    assert mend_input(written, []) == value
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ('{"to": "Ann", "text": "Dear', "cut_input"),
+        ('{"to": "Ann", "amount": 1', "cut_input"),
+        ('```json\n{"to": "Ann", "amount": 1\n```', "cut_input"),
+        ("```python\nx = 1", "open_fence"),
+        ("see ```\nx = 1\n``` and ```\ny", "open_fence"),
+    ],
+)
+def test_half_an_input_is_an_error(written: str, problem: str) -> None:
+    with pytest.raises(BadPayload, match=problem) as caught:
+        mend_input(written, [])
+    start, end = caught.value.span
+    assert 0 <= start < end <= len(written)
+
+
+def test_an_input_that_lacks_only_its_closers_is_whole() -> None:
+    assert mend_input('{"to": ["Ann"]', []) == '{"to": ["Ann"]}'
+
+
+def test_an_input_of_json_is_an_object_or_text() -> None:
+    assert mend_json_input("```json\n{'a': 1}\n```", []) == {"a": 1}
+    assert mend_json_input("[1, 2]", []) == "[1, 2]"
+    assert mend_json_input("low tide", []) == "low tide"
+
+
+def test_an_answer_loses_only_the_end_of_a_fence_that_opened_before_it() -> None:
+    assert mend_answer("0.38\n```", []) == "0.38"
+    for answer in ("```\n0.38\n```", "0.38", "so ``` it is"):
+        assert mend_answer(answer, []) == answer
+
+
+NOISE = ["{", "}", "[", "]", '"', "'", "`", "```", ":", ",", " ", "\n", "a", "1", "(", "True", "\\"]
+
+
+@given(st.lists(st.sampled_from(NOISE), max_size=14).map("".join))
+def test_an_input_that_is_changed_is_reported(written: str) -> None:
+    repairs: list[Repair] = []
+    try:
+        value = mend_input(written, repairs)
+    except BadPayload:
+        return
+    body = written.strip()
+    if value not in (body, body[1:-1]):
+        assert repairs
+    for repair in repairs:
+        start, end = repair.span
+        assert 0 <= start <= end <= len(written)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.text(), JSON) | st.lists(JSON), st.booleans())
+def test_an_input_that_is_json_is_left_as_it_is(value: object, is_ascii: bool) -> None:
+    repairs: list[Repair] = []
+    written = json.dumps(value, ensure_ascii=is_ascii)
+    if written.count("```") % 2:
+        return
+    assert mend_input(written, repairs) == written
+    assert not repairs
+
+
+# -- both an action and an answer -----------------------------------------------------------------
+
+ACTION_FIRST = "Action: a\nAction Input: b\nFinal Answer: c"
+ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
+
+
+@pytest.mark.parametrize(
+    ("text", "both", "read"),
+    [
+        (ACTION_FIRST, "first", "b"),
+        (ACTION_FIRST, "action", "b"),
+        (ACTION_FIRST, "answer", "c"),
+        (ANSWER_FIRST, "first", "c\nAction: a\nAction Input: b"),
+        (ANSWER_FIRST, "answer", "c\nAction: a\nAction Input: b"),
+        ("Action: None\nFinal Answer: c", "first", "c"),
+        ("Action: None\nAction Input: None\nFinal Answer: c", "action", "c"),
+    ],
+)
+def test_the_user_may_say_what_counts_beside_the_other(text: str, both: str, read: str) -> None:
+    turn = get_parser("react", both=both).read(text)  # type: ignore[arg-type]  # one of them
+    result = turn.result
+    value = result.tool_input if result.type == "AgentAction" else result.return_values["output"]  # type: ignore[union-attr]  # by its type
+    assert value == read
+    assert turn.repairs
+
+
+@pytest.mark.parametrize(
+    ("text", "both"),
+    [(ACTION_FIRST, "error"), (ANSWER_FIRST, "error"), (ANSWER_FIRST, "action")],
+)
+def test_an_action_beside_an_answer_is_refused_unless_the_user_says_more(
+    text: str, both: str
+) -> None:
+    with pytest.raises(OutputParserException, match="a turn has one of them"):
+        get_parser("react", both=both).parse(text)  # type: ignore[arg-type]  # one of them
