@@ -102,7 +102,7 @@ if TYPE_CHECKING:
     from output_parsers._tools_pydantic import PydanticToolsParser
     from output_parsers._tools_refusal import ModelRefusalError
     from output_parsers._xml import XMLOutputParser
-    from output_parsers._xml_dict import AddableDict
+    from output_parsers._xml_trees import AddableDict
     from output_parsers._yaml import YamlOutputParser
 
 __all__ = [
@@ -244,7 +244,7 @@ _MODULES = {
     "parse_tool_calls": "_tools_calls",
     "PydanticToolsParser": "_tools_pydantic",
     "XMLOutputParser": "_xml",
-    "AddableDict": "_xml_dict",
+    "AddableDict": "_xml_trees",
     "YamlOutputParser": "_yaml",
 }
 """Where each name is that is imported at its first use."""

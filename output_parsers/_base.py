@@ -258,7 +258,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         Raises:
             NotImplementedError: The parser has nothing to say about it.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no format instructions")
 
     @property
     def _type(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -12,8 +13,10 @@ from typing_extensions import override
 from output_parsers._base import BaseOutputParser
 from output_parsers._errors import OutputParserException
 from output_parsers._list import ListOutputParser
+from output_parsers._model_output import check_text
 
 _MIN_PARSERS = 2
+_EMPTY_LINE = re.compile(r"\r?\n\r?\n")
 
 
 class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
@@ -43,6 +46,8 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
         if len(parsers) < _MIN_PARSERS:
             raise ValueError("Must have at least two parsers")
         for parser in parsers:
+            if not hasattr(parser, "parse"):
+                raise ValueError(f"expected a parser, not {type(parser).__name__}")
             kind = _kind(parser)
             if kind == "combining":
                 raise ValueError("Cannot nest combining parsers")
@@ -68,7 +73,8 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
         return _merged(text, [await parser.aparse(part) for parser, part in pairs])
 
     def _parts(self, text: str) -> list[str]:
-        parts = text.split("\n\n")
+        check_text(text)
+        parts = _EMPTY_LINE.split(text)
         if len(parts) < len(self.parsers):
             raise OutputParserException(
                 f"expected {len(self.parsers)} outputs, separated by empty lines, got {len(parts)}",
@@ -121,5 +127,6 @@ def _merged(text: str, results: list[Any]) -> dict[str, Any]:
                 observation=f"Part {number} of your reply must have named values.",
                 llm_output=text,
             )
-        merged.update(result)
+        # A model's fields come in pairs; `update` would take one named ``keys`` for a method.
+        merged.update(result if isinstance(result, Mapping) else iter(result))
     return merged

@@ -10,6 +10,7 @@ from pydantic import field_validator
 
 from output_parsers._base import BaseOutputParser
 from output_parsers._errors import OutputParserException
+from output_parsers._model_output import check_text
 
 _EXAMPLES = (
     datetime(2023, 7, 4, 14, 30, tzinfo=UTC),
@@ -53,6 +54,7 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
         Raises:
             OutputParserException: It has not the form of `format`, or is none, as 30 February.
         """
+        check_text(text)
         try:
             return datetime.strptime(text.strip(), self.format)
         except ValueError as error:

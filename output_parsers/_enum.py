@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from output_parsers._base import BaseOutputParser
 from output_parsers._errors import OutputParserException
+from output_parsers._model_output import check_text
 
 
 class EnumOutputParser(BaseOutputParser[Enum]):
@@ -24,7 +25,7 @@ class EnumOutputParser(BaseOutputParser[Enum]):
         EnumOutputParser(enum=Colour).parse("red\n")  # <Colour.RED: 'red'>
 
     Raises:
-        ValueError: When made: a member's value is not text.
+        ValueError: When made: a member's value is not text, or there are no members.
     """
 
     enum: type[Enum]
@@ -33,6 +34,8 @@ class EnumOutputParser(BaseOutputParser[Enum]):
     @field_validator("enum")
     @classmethod
     def _values_are_text(cls, enum: type[Enum]) -> type[Enum]:
+        if not list(enum):
+            raise ValueError(f"{enum.__name__} has no members to choose from")
         if not all(isinstance(member.value, str) for member in enum):
             raise ValueError("Enum values must be strings")
         return enum
@@ -47,6 +50,7 @@ class EnumOutputParser(BaseOutputParser[Enum]):
         Raises:
             OutputParserException: There is none.
         """
+        check_text(text)
         try:
             return self.enum(text.strip())
         except ValueError as error:

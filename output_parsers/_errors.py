@@ -29,6 +29,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         llm_output: The text that was parsed.
         send_to_llm: Whether an agent should show *observation* and *llm_output* to the model.
         span: Which part of *llm_output* is at fault, as ``(start, end)`` in `str` characters.
+        reason: What is wrong in one clause, where *error*, being LangChain's, does not say it.
 
     Raises:
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
@@ -42,6 +43,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         send_to_llm: bool = False,
         *,
         span: tuple[int, int] | None = None,
+        reason: str | None = None,
     ) -> None:
         # `args` holds the first argument alone and the rest lives in `__dict__`: what the default
         # `BaseException.__reduce__` needs to pickle and copy all of it, in subclasses too.
@@ -54,6 +56,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         self.llm_output = llm_output
         self.send_to_llm = send_to_llm
         self.span = span
+        self._reason = reason
 
     @property
     def line(self) -> int | None:
@@ -75,7 +78,12 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
 
     @property
     def reason(self) -> str:
-        """The message without the ``(line 4, column 1)`` that it may end in."""
+        """What is wrong, in one clause; by default the message.
+
+        That is without the ``(line 4, column 1)`` that it may end in.
+        """
+        if self._reason is not None:
+            return self._reason
         return str(self).removesuffix(f" (line {self.line}, column {self.column})")
 
     def pointer(self) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from output_parsers._base import BaseOutputParser, T
-from output_parsers._errors import OutputParserException
+from output_parsers._base import T
 from output_parsers._prompts import NAIVE_FIX_PROMPT
-from output_parsers._repairing import AskingModel, Attempts, RepairingParser
+from output_parsers._repairing import RepairingParser
 
 
 class OutputFixingParser(RepairingParser[T]):
@@ -28,49 +27,19 @@ class OutputFixingParser(RepairingParser[T]):
             parser; its cause, unless it has one of its own, is the error before.
     """
 
-    @classmethod
-    def from_llm(
-        cls,
-        llm: Any,
-        parser: BaseOutputParser[T],
-        prompt: Any = NAIVE_FIX_PROMPT,
-        max_retries: int = 1,
-    ) -> OutputFixingParser[T]:
-        """Return a parser that asks *llm*.
-
-        Args:
-            llm: A runnable, ours or another library's, or a function, asynchronous or not, that
-                takes the prompt as text and gives text or a message.
-            parser: The parser that reads the reply.
-            prompt: What to ask, with places for ``instructions``, ``completion`` and ``error``.
-            max_retries: How often to ask.
-        """
-        chain = AskingModel(prompt, llm)
-        return cls(parser=parser, retry_chain=chain, max_retries=max_retries)
+    _default_prompt: ClassVar = NAIVE_FIX_PROMPT
 
     @override
     def parse(self, completion: str) -> T:
         """Parse *completion*, or what the model makes of it."""
-        attempts = Attempts(self.max_retries)
-        while True:
-            try:
-                return self.parser.parse(completion)
-            except OutputParserException as error:
-                attempts.failed(error)
-                completion = self._ask(self._values(completion, error))
+        return self._read(completion, self._values)
 
     @override
     async def aparse(self, completion: str) -> T:
         """Do the same as `parse`."""
-        attempts = Attempts(self.max_retries)
-        while True:
-            try:
-                return await self.parser.aparse(completion)
-            except OutputParserException as error:
-                attempts.failed(error)
-                completion = await self._aask(self._values(completion, error))
+        return await self._aread(completion, self._values)
 
-    def _values(self, completion: str, error: OutputParserException) -> dict[str, Any]:
+    def _values(self, completion: str, error: Exception) -> dict[str, Any]:
         values = {"completion": completion, "error": repr(error)}
         try:
             return {"instructions": self.parser.get_format_instructions(), **values}

@@ -95,8 +95,55 @@ class Function(Step[Input, Output]):
         return result
 
 
+class _NoText:
+    """The chunks that a generator function gets.
+
+    One that expects a text would put ``<list_iterator object at 0x…>`` in its prompt.
+    """
+
+    __slots__ = ("_chunks",)
+
+    def __init__(self, chunks: Any) -> None:
+        self._chunks = chunks
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._chunks, name)
+
+    def __str__(self) -> str:
+        raise TypeError(
+            "a generator function in a chain gets an iterator of chunks, which is no text: take"
+            " them one by one, or join them"
+        )
+
+
+class _Chunks(_NoText):
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[Any]:
+        chunks: Iterator[Any] = iter(self._chunks)  # That itself is faster than to pass each on.
+        return chunks
+
+    def __next__(self) -> Any:
+        return next(self._chunks)
+
+
+class _AsyncChunks(_NoText):
+    __slots__ = ()
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        chunks: AsyncIterator[Any] = aiter(self._chunks)
+        return chunks
+
+    async def __anext__(self) -> Any:
+        return await anext(self._chunks)
+
+
 class Generator(Step[Input, Output]):
     """A generator function as a step: it gets an iterator of chunks and yields chunks.
+
+    The iterator is no text: `str` and f-strings refuse it.
 
     Args:
         transform: A generator function, or an asynchronous one.
@@ -161,7 +208,7 @@ class Generator(Step[Input, Output]):
         """
         if self._transform is None:
             raise NotImplementedError(f"{self!r} only supports async methods.")
-        stream: Iterator[Output] = self._transform(input, **kwargs)
+        stream: Iterator[Output] = self._transform(_Chunks(input), **kwargs)
         return stream
 
     @override
@@ -178,4 +225,4 @@ class Generator(Step[Input, Output]):
         """
         if self._atransform is None:
             raise NotImplementedError(f"{self!r} only supports sync methods.")
-        return self._atransform(input, **kwargs)
+        return self._atransform(_AsyncChunks(input), **kwargs)

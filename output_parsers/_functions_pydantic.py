@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from output_parsers._errors import OutputParserException
 from output_parsers._openai_functions import OutputFunctionsParser
-from output_parsers._pydantic_models import is_v1_model
+from output_parsers._tools_pydantic import check_model
 
 if TYPE_CHECKING:
     from outputs import Generation
@@ -42,10 +42,7 @@ class PydanticOutputFunctionsParser(OutputFunctionsParser):
         schema = fields["pydantic_schema"]
         has_many = isinstance(schema, dict)
         for model in schema.values() if has_many else [schema]:
-            if not (
-                is_v1_model(model) or (isinstance(model, type) and issubclass(model, BaseModel))
-            ):
-                raise ValueError(f"expected a pydantic model, not {model!r}")
+            check_model(model)
         if has_many and fields.get("args_only"):
             raise ValueError(
                 "If multiple pydantic schemas are provided then args_only should be False."
@@ -103,4 +100,8 @@ def _build(model: Any, args: Any) -> Any:
     try:
         return model.parse_raw(args)
     except RecursionError as error:
-        raise OutputParserException("the arguments are nested too deep") from error
+        raise OutputParserException(
+            "the arguments are nested too deep",
+            llm_output=args,
+            observation="The arguments of your call are nested too deep. Call again with fewer.",
+        ) from error

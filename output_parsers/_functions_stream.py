@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from output_parsers._accumulator import Accumulator
 from output_parsers._model_output import part_of
 from output_parsers._tools_arguments import GrowingArguments
+from output_parsers._transform import Changing, NewResults
 from outputs import merge_dicts
 
 if TYPE_CHECKING:
@@ -16,11 +17,10 @@ if TYPE_CHECKING:
     from outputs import Generation
 
 
-class FunctionParser(Protocol):
+class FunctionParser(Changing, Protocol):
     """What a reader of a stream asks of its parser."""
 
     strict: bool
-    diff: bool
     args_only: bool
 
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
@@ -28,9 +28,6 @@ class FunctionParser(Protocol):
 
     def _result_of(self, call: Any, *, partial: bool) -> Any:
         """Return the result for a call, or its arguments, that has been read."""
-
-    def _diff(self, prev: Any, next: Any) -> Any:  # noqa: A002
-        """Return what changed."""
 
 
 class FunctionReader:
@@ -48,7 +45,7 @@ class FunctionReader:
         self._sum = Accumulator()
         self._head: dict[str, Any] = {}
         self._args = GrowingArguments(strict=parser.strict)
-        self._last: Any = None
+        self._results = NewResults(parser)
         self._is_empty = True
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
@@ -66,7 +63,7 @@ class FunctionReader:
         if not self._parser.args_only:
             rest = {key: value for key, value in piece.items() if key != "arguments"}
             self._head = merge_dicts(self._head, rest)
-        return self._give(self._parser._result_of(self._so_far(), partial=True))
+        return self._results.give(self._parser._result_of(self._so_far(), partial=True))
 
     def close(self) -> Iterable[Any]:
         """Give the result for the whole message if it is another."""
@@ -74,21 +71,14 @@ class FunctionReader:
             return ()
         result = self._parser.parse_result([self._sum.generation()])
         if self._tells_changes:
-            self._last = self._so_far()
-        return self._give(result)
+            self._results.last = self._so_far()
+        return self._results.give(result)
 
     def _so_far(self) -> Any:
         args = self._args
         if self._parser.args_only or not args.has_value:
             return args.value
         return {**self._head, "arguments": args.value}
-
-    def _give(self, result: Any) -> Iterable[Any]:
-        last, parser = self._last, self._parser
-        if result is None or result == last:
-            return ()
-        self._last = result
-        return (parser._diff(last, result) if parser.diff else result,)
 
     def _give_changes(self) -> Iterable[Any]:
         changes = self._args.changes()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MAX_TAG_CHARS: Final = 32
+_stripped = frozenset(STRIP)
 _starts_scalar = frozenset('"-0123456789tfnNI')
 _literals = frozenset(("true", "false", "null", "NaN", "Infinity"))
 _tag = matcher(rf"[\w+#.]{{0,{_MAX_TAG_CHARS}}}+")
@@ -264,11 +265,11 @@ class _Candidate:
 
     def feed(self, text: str) -> None:
         """Read on, except for what may have to be stripped."""
-        stripped = text.rstrip(STRIP)
-        if not stripped:
-            self._held.append(text)
-            return
-        if len(stripped) < len(text) or self._held:
+        if self._held or text[-1:] in _stripped:
+            stripped = text.rstrip(STRIP)
+            if not stripped:
+                self._held.append(text)
+                return
             text, more = "".join(self._held) + stripped, text[len(stripped) :]
             self._held = [more] if more else []
         try:

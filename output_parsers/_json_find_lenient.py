@@ -44,6 +44,16 @@ _goes_on = re.compile(
     r"""\s* (?: , \s* (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s* : | ["'] \s* [],:}] )""",
     re.VERBOSE,
 ).match
+# A quote, and then what prose does not have: what was taken for the value is only a part of one.
+_is_inside = re.compile(
+    r"""
+    ["'”’»] \s*+ (?:
+        []}]
+        | , \s*+ (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s*+ :
+        | (?: , \s*+ (?: "[^"\n]*+" | '[^'\n]*+' | [\w.+-]++ ) \s*+ ){1,16} []}]
+    )""",
+    re.VERBOSE,
+).search
 _next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 
@@ -262,7 +272,9 @@ class LenientJsonFinder:
     def _result(self, attempt: JsonAttempt) -> FoundJson:
         text = "".join(self._texts)
         end = attempt.end
-        if _goes_on(text, end):
+        bracket = _find_bracket(text, end)
+        until = len(text) if bracket is None else bracket.start()
+        if _goes_on(text, end) or _is_inside(text, end, until):
             raise JsonSyntaxError("expected the end of the value; JSON goes on after it", "", end)
         another = _next_value(text, end)
         if another is not None and is_json(text[another.end() :]):

@@ -15,8 +15,12 @@ _EXAMPLE = {"cities": ["Oslo", "Bergen"]}
 _COUNTEREXAMPLE = {"properties": _EXAMPLE}
 
 
-def only_json_instructions(model: type[Any]) -> str:
-    """Return the request for a reply that is a JSON value of *model*'s schema and nothing else."""
+def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
+    """Return the request for a reply that is a JSON value and nothing else.
+
+    Args:
+        model: A model of pydantic or ``pydantic.v1``, or a JSON Schema.
+    """
     return f"""\
 Your whole reply is one JSON value:
 - Write no words before or after it: no introduction, no heading, no explanation.
@@ -28,8 +32,9 @@ Your whole reply is one JSON value:
 The code block around the schema is there to show it to you; your reply has none."""
 
 
-def json_instructions(model: type[Any]) -> str:
-    """Return the request for JSON of *model*'s schema."""
+def json_instructions(model: type[Any] | dict[str, Any]) -> str:
+    """Return the request for JSON of a schema, which *model* is or has."""
+    schema = model if isinstance(model, dict) else schema_of(model)
     return f"""\
 The reply must be JSON that is valid against the schema at the end.
 
@@ -38,7 +43,7 @@ valid. The object {_dump(_COUNTEREXAMPLE)} is not: it repeats the schema in plac
 
 The schema:
 ```
-{_dump(_trimmed(schema_of(model)))}
+{_dump(_trimmed(schema))}
 ```"""
 
 

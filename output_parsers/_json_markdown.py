@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers._errors import OutputParserException
 from output_parsers._json_find import JsonFinder
-from output_parsers._json_skip import FENCE, STRIP, skip_blank
+from output_parsers._json_skip import FENCE, STRIP
+from outputs._json_errors import JsonError
 from outputs._json_reader import parse_partial_json
 from outputs._json_scalars import NOTHING
 from outputs._json_whole import MAX_DEPTH, parse_container, parse_whole
@@ -21,7 +22,8 @@ __all__ = ["parse_and_check_json_markdown", "parse_json_markdown", "parse_partia
 
 _ESCAPES: Final = str.maketrans({"\n": r"\n", "\r": r"\r", "\t": r"\t"})
 _action_input = re.compile(r'("action_input":\s*+")((?:[^"\\]|\\.)*+)', re.DOTALL)
-_scalar = re.compile(r'["\-0-9]|true|false|null|NaN|Infinity').match
+_to_container = re.compile(rf"[{STRIP}]*+(?:(?<={FENCE})json[{STRIP}]*+)?(?=[{{[])").match
+_scalar = re.compile(rf'[{STRIP}]*+(?:["\-0-9]|true|false|null|NaN|Infinity)').match
 
 
 def parse_json_markdown(
@@ -80,6 +82,7 @@ def parse_and_check_json_markdown(text: str, expected_keys: Iterable[str]) -> di
             llm_output=text,
             span=_span_of(error, text),
             observation=f"That is not valid JSON: {error.msg}. Reply with one JSON object.",
+            reason=f"the JSON cannot be read: {error.msg}",
         ) from error
     if not isinstance(value, dict):
         raise OutputParserException(
@@ -103,7 +106,10 @@ def invalid_json(text: str, error: json.JSONDecodeError) -> OutputParserExceptio
     shift = len(text) - len(text.lstrip())
     start, end = (max(0, place - shift) for place in _span_of(error, text))
     exception = OutputParserException(
-        f"Invalid json output: {stripped}", llm_output=stripped, span=(start, end)
+        f"Invalid json output: {stripped}",
+        llm_output=stripped,
+        span=(start, end),
+        reason=f"the JSON cannot be read: {error.msg}",
     )
     exception.observation = (
         f"That is not valid JSON: {error.msg}, at line {exception.line}, column"
@@ -114,23 +120,24 @@ def invalid_json(text: str, error: json.JSONDecodeError) -> OutputParserExceptio
 
 def _span_of(error: json.JSONDecodeError, text: str) -> tuple[int, int]:
     """Return which character of *text* made the *error* of reading some part of it."""
-    start = min(max(text.find(error.doc), 0) + error.pos, len(text))
+    start = error.pos
+    if not isinstance(error, JsonError):  # Those count from the start of the text.
+        start += max(text.rfind(error.doc), 0)
+    start = min(start, len(text))
     return start, min(start + 1, len(text))
 
 
 def _find_whole(text: str) -> Any:
     """Return the array or object in *text* at the speed of C, or `NOTHING` to find it slowly."""
-    start = skip_blank(text, 0).end()
-    if not text.startswith(("{", "["), start):
+    before = _to_container(text)
+    if before is None:
         fence = text.find(FENCE)
-        if fence < 0 or _scalar(text, start):
+        if fence < 0 or _scalar(text):
             return NOTHING
-        start = fence + len(FENCE)
-        if text.startswith("json", start):
-            start += len("json")
-        start = skip_blank(text, start).end()
-        if not text.startswith(("{", "["), start):
+        before = _to_container(text, fence)
+        if before is None:
             return NOTHING
+    start = before.end()
     # No array or object is the beginning of another. So if a guess of where it ends is wrong, what
     # is before that cannot be read.
     value = _parse_between(text, start, len(text))

@@ -12,6 +12,7 @@ from output_parsers._json_find import JsonFinder
 from output_parsers._json_instructions import only_json_instructions
 from output_parsers._json_markdown import invalid_json, parse_json_markdown
 from output_parsers._json_stream import JsonStream
+from output_parsers._model_output import check_text
 from output_parsers._transform import BaseCumulativeTransformOutputParser
 from outputs import Generation
 
@@ -58,6 +59,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
         Raises:
             OutputParserException: There is none; ``span`` tells where that shows.
         """
+        check_text(text)
         return self.parse_result([Generation(text=text)])
 
     @override

@@ -34,8 +34,10 @@ def repair_json(text: str) -> RepairedJson:
     and typographic quotes; quotes and line breaks inside strings; backslashes that escape nothing;
     keys without quotes, or without the first; doubled braces; text and fences around the value.
 
-    A text that is JSON is never changed. Of two readings none is taken, and half a value is none:
-    ``{"path": "a.txt", "text": "Dear`` is an error, and so is ``{"amount": 1``.
+    A text that is JSON is never changed. A text that begins with a value, or has one in a fence, is
+    that value, whatever prose comes after it: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two
+    values are an error, as are two that follow each other, and all else that has two readings. So
+    is half a value: ``{"path": "a.txt", "text": "Dear`` is an error, and so is ``{"amount": 1``.
 
     Raises:
         JsonSyntaxError: The text has no reading, or has two; ``pos`` tells where that shows.

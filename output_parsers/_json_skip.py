@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from outputs._json_scalars import matcher
+from outputs._json_scalars import matcher, to_bracket, to_quote
 
 FENCE: Final = "```"
 
@@ -13,9 +13,6 @@ STRIP: Final = "".join(char for char in map(chr, range(0x3001)) if char.isspace(
 
 skip_blank = matcher(f"[{STRIP}]*+")
 """Matches what may surround a value, if only nothing."""
-
-_to_bracket = matcher(r'[^"\[\]{}]*+')
-_to_quote = matcher(r'(?s: [^"\\]++ | \\. )*+')
 
 
 class BracketSkipper:
@@ -43,7 +40,7 @@ class BracketSkipper:
             self._escaped = False
             pos += 1
         while pos < size and self._depth > 0:
-            pos = (_to_quote if self._in_string else _to_bracket)(text, pos).end() + 1
+            pos = (to_quote if self._in_string else to_bracket)(text, pos).end() + 1
             if pos > size:
                 return size
             char = text[pos - 1]

@@ -14,7 +14,7 @@ from pydantic import field_validator
 from typing_extensions import override
 
 from output_parsers._list_items import CommaItems, LineItems, MatchItems, WholeText, item_of
-from output_parsers._model_output import text_of
+from output_parsers._model_output import check_text, text_of
 from output_parsers._transform import BaseTransformOutputParser
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class ListOutputParser(BaseTransformOutputParser[list[str]]):
         Raises:
             NotImplementedError: The items cannot be told one by one.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} tells items only all at once: use parse")
 
     def _items(self) -> ItemReader:
         """Return what finds the items of one stream."""
@@ -85,6 +85,7 @@ class CommaSeparatedListOutputParser(ListOutputParser):
     @override
     def parse(self, text: str) -> list[str]:
         """Return the items in *text*, in order."""
+        check_text(text)
         if '"' in text or "\r" in text:
             reader = CommaItems()
             return [*reader.feed(text), *reader.close()]
@@ -135,6 +136,7 @@ class _PatternListOutputParser(ListOutputParser):
 
     def parse(self, text: str) -> list[str]:
         """Return the items in *text*, in order: an empty list if there are none."""
+        check_text(text)
         if _is(self.parse_iter, _PatternListOutputParser):
             pattern = re.compile(self.pattern, self._flags)
             if pattern.groups <= 1:

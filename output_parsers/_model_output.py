@@ -38,7 +38,18 @@ def part_of(output: ModelOutput) -> str | HasContent:
     text = getattr(output, "text", None)
     if isinstance(text, str):
         return text
-    raise TypeError(f"a parser takes a str, a message or a generation, not {type(output).__name__}")
+    raise TypeError(
+        f"a parser takes a str, a message or a generation, not {type(output).__name__};"
+        " outputs.from_any makes a message of what a provider's API returns"
+    )
+
+
+def check_text(text: object) -> None:
+    """Raise a `TypeError` unless *text*, which `parse` was given, is text."""
+    if not isinstance(text, str):
+        raise TypeError(
+            f"parse takes a text, not {type(text).__name__}; invoke takes a message as well"
+        )
 
 
 def content_of(part: str | HasContent) -> Any:

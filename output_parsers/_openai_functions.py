@@ -50,7 +50,11 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
         if not self.args_only:
             return copy.deepcopy(call)
         if "arguments" not in call:
-            raise OutputParserException("expected a function call with arguments")
+            raise OutputParserException(
+                "expected a function call with arguments",
+                llm_output=json.dumps(call, ensure_ascii=False, skipkeys=True, default=str),
+                observation="Your function call has no arguments. Write them as a JSON object.",
+            )
         return copy.deepcopy(call["arguments"])
 
 
@@ -195,8 +199,11 @@ def function_call_in(message: Any) -> dict[str, Any]:
         return call
     if (refusal := refusal_in(message)) is not None:
         raise ModelRefusalError.saying(refusal)
+    hint = ""
+    if getattr(message, "tool_calls", None) or message.additional_kwargs.get("tool_calls"):
+        hint = "; the message has tool calls, which JsonOutputToolsParser reads"
     raise OutputParserException(
-        "Could not parse function call: 'function_call'",
+        f"Could not parse function call: 'function_call'{hint}",
         llm_output=message.text,
         observation="You called no function. Call one of the functions you were given.",
     )

@@ -120,16 +120,20 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
     def _calls_in(self, message: Any, *, partial: bool) -> list[ParsedCall] | None:
         """Return the calls of *message*, or `None` if it has no place for any."""
         calls: list[Any] = []
-        if message.type in ("ai", "AIMessageChunk"):
-            calls = message.tool_calls
+        if getattr(message, "type", "ai") in ("ai", "AIMessageChunk"):
+            calls = getattr(message, "tool_calls", None) or []
         if not calls:
-            raw = message.additional_kwargs.get("tool_calls")
+            raw = (message.additional_kwargs or {}).get("tool_calls")
             if raw is None:
                 return None
             if not isinstance(raw, list | tuple):
-                raise OutputParserException("expected a list of tool calls", llm_output=repr(raw))
+                raise OutputParserException(
+                    "expected a list of tool calls",
+                    llm_output=repr(raw),
+                    observation="Your tool calls cannot be read. Call a tool again.",
+                )
             calls = parse_tool_calls(raw, partial=partial, strict=self.strict)
-        return [ParsedCall(call["name"], call["args"], call["id"]) for call in calls]
+        return [ParsedCall(call["name"], call["args"], call.get("id")) for call in calls]
 
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:  # noqa: ARG002
         """Return what the parser gives for *calls*, which `_calls_in` or a stream found.
@@ -194,6 +198,7 @@ def message_in(result: list[Generation]) -> Any:
         raise OutputParserException(
             "This output parser can only be used with a chat generation.",
             llm_output=result[0].text,
+            observation="You called nothing. Call one of the tools you were given.",
         )
     return message
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from pydantic import BaseModel
@@ -42,3 +43,14 @@ def dump(thing: Any) -> Any:
     if isinstance(thing, BaseModel):
         return thing.model_dump(mode="json")
     return json.loads(thing.json()) if is_v1_model(type(thing)) else thing
+
+
+_address = re.compile(
+    r"\n {0,8}For (?:further information visit https://errors\.pydantic\.dev/"
+    r"|troubleshooting, visit: https://)\S+"
+)
+
+
+def without_addresses(message: str) -> str:
+    """Return *message* without the addresses of pages that pydantic and LangChain add to theirs."""
+    return _address.sub("", message)

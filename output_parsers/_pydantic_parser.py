@@ -84,13 +84,12 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
             return cast("Model", validate(model, obj))
         except ValueError as error:
             written = json.dumps(obj, ensure_ascii=False)
+            reason = f"the JSON is not a valid {model.__name__}: {_problems(error)}"
             raise OutputParserException(
                 f"Failed to parse {model.__name__} from completion {written}. Got: {error}",
                 llm_output=written,
-                observation=(
-                    f"The JSON is not a valid {model.__name__}: {_problems(error)}."
-                    " Write all of it again."
-                ),
+                observation=f"T{reason[1:]}. Write all of it again.",
+                reason=reason,
             ) from error
 
     @override
@@ -164,6 +163,8 @@ class _ObjectStream:
 
 def _problems(error: Any) -> str:
     """Return what a validation error says, without the addresses of web pages."""
+    if not hasattr(error, "errors"):
+        return str(error)  # A model may have a validation of its own.
     return "; ".join(
         ": ".join([".".join(map(str, problem["loc"])), problem["msg"]]).removeprefix(": ")
         for problem in error.errors()

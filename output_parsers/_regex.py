@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from output_parsers._base import BaseOutputParser
 from output_parsers._errors import OutputParserException
+from output_parsers._model_output import check_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -58,6 +59,7 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         """
         from output_parsers._regex_timed import timed
 
+        check_text(text)
         match = timed("search", self.regex, text, self.timeout_s)
         if match is not None:
             return {key: match[number] for number, key in enumerate(self.output_keys, 1)}

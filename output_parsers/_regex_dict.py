@@ -10,12 +10,15 @@ from pydantic import Field, model_validator
 
 from output_parsers._base import BaseOutputParser
 from output_parsers._errors import OutputParserException
+from output_parsers._model_output import check_text
 
 if TYPE_CHECKING:
     from typing import Self
 
 _GAP = " " * 24
 """LangChain's messages hold the indentation of its source."""
+
+_BRACES = re.compile(r"\{\{|\}\}|\{0?\}|[{}]")
 
 
 class RegexDictParser(BaseOutputParser[dict[str, str]]):
@@ -59,6 +62,7 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         """
         from output_parsers._regex_timed import timed
 
+        check_text(text)
         deadline = monotonic() + self.timeout_s
         result: dict[str, str] = {}
         for key, label in self.output_key_to_format.items():
@@ -100,12 +104,12 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         Raises:
             ValueError: There are braces in `regex_pattern` that are not doubled.
         """
-        try:
-            return self.regex_pattern.format(re.escape(label))
-        except (LookupError, ValueError) as error:
+        pieces = {"{{": "{", "}}": "}", "{}": re.escape(label), "{0}": re.escape(label)}
+        if {"{", "}"} & set(_BRACES.findall(self.regex_pattern)):
             raise ValueError(
-                f"regex_pattern {self.regex_pattern!r} has braces that are not doubled: {error}"
-            ) from error
+                f"regex_pattern {self.regex_pattern!r} has braces that are not doubled"
+            )
+        return _BRACES.sub(lambda brace: pieces[brace[0]], self.regex_pattern)
 
     def _failure(self, message: str, reason: str, text: str) -> OutputParserException:
         observation = f"{reason} {self.get_format_instructions()}"

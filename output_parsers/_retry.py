@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from output_parsers._base import BaseOutputParser, T
-from output_parsers._errors import OutputParserException
+from output_parsers._base import T
 from output_parsers._prompts import NAIVE_RETRY_PROMPT, NAIVE_RETRY_WITH_ERROR_PROMPT
-from output_parsers._repairing import AskingModel, Attempts, RepairingParser
+from output_parsers._repairing import RepairingParser
 
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -32,25 +32,7 @@ class RetryOutputParser(RepairingParser[T]):
             parser; its cause, unless it has one of its own, is the error before.
     """
 
-    @classmethod
-    def from_llm(
-        cls,
-        llm: Any,
-        parser: BaseOutputParser[T],
-        prompt: Any = NAIVE_RETRY_PROMPT,
-        max_retries: int = 1,
-    ) -> RetryOutputParser[T]:
-        """Return a parser that asks *llm*.
-
-        Args:
-            llm: A runnable, ours or another library's, or a function, asynchronous or not, that
-                takes the prompt as text and gives text or a message.
-            parser: The parser that reads the reply.
-            prompt: What to ask, with places for ``prompt`` and ``completion``.
-            max_retries: How often to ask.
-        """
-        chain = AskingModel(prompt, llm)
-        return cls(parser=parser, retry_chain=chain, max_retries=max_retries)
+    _default_prompt: ClassVar = NAIVE_RETRY_PROMPT
 
     @override
     def parse_with_prompt(self, completion: str, prompt_value: Any) -> T:
@@ -60,23 +42,11 @@ class RetryOutputParser(RepairingParser[T]):
             completion: The reply.
             prompt_value: What was asked: a text, or anything with a ``to_string``.
         """
-        attempts = Attempts(self.max_retries)
-        while True:
-            try:
-                return self.parser.parse(completion)
-            except OutputParserException as error:
-                attempts.failed(error)
-                completion = self._ask(self._values(completion, prompt_value, error))
+        return self._read(completion, partial(self._values, prompt_value))
 
     async def aparse_with_prompt(self, completion: str, prompt_value: Any) -> T:
         """Do the same as `parse_with_prompt`."""
-        attempts = Attempts(self.max_retries)
-        while True:
-            try:
-                return await self.parser.aparse(completion)
-            except OutputParserException as error:
-                attempts.failed(error)
-                completion = await self._aask(self._values(completion, prompt_value, error))
+        return await self._aread(completion, partial(self._values, prompt_value))
 
     @override
     def parse(self, completion: str) -> NoReturn:
@@ -89,9 +59,9 @@ class RetryOutputParser(RepairingParser[T]):
 
     def _values(
         self,
-        completion: str,
         prompt: Any,
-        error: OutputParserException,  # noqa: ARG002 - for the class that tells it
+        completion: str,
+        error: Exception,  # noqa: ARG002 - for the class that tells it
     ) -> dict[str, Any]:
         text = prompt.to_string() if hasattr(prompt, "to_string") else prompt
         return {"prompt": text, "completion": completion}
@@ -107,22 +77,11 @@ class RetryWithErrorOutputParser(RetryOutputParser[T]):
     A `retry_chain` gets it as ``error``.
     """
 
-    @classmethod
-    @override
-    def from_llm(
-        cls,
-        llm: Any,
-        parser: BaseOutputParser[T],
-        prompt: Any = NAIVE_RETRY_WITH_ERROR_PROMPT,
-        max_retries: int = 1,
-    ) -> RetryWithErrorOutputParser[T]:
-        """Return a parser that asks *llm*; the prompt has a place for ``error`` as well."""
-        chain = AskingModel(prompt, llm)
-        return cls(parser=parser, retry_chain=chain, max_retries=max_retries)
+    _default_prompt: ClassVar = NAIVE_RETRY_WITH_ERROR_PROMPT
 
     @override
-    def _values(self, completion: str, prompt: Any, error: OutputParserException) -> dict[str, Any]:
-        return {**super()._values(completion, prompt, error), "error": repr(error)}
+    def _values(self, prompt: Any, completion: str, error: Exception) -> dict[str, Any]:
+        return {**super()._values(prompt, completion, error), "error": repr(error)}
 
     @property
     def _type(self) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -90,7 +92,8 @@ class ProviderStrategyBinding(Generic[SchemaT]):
         """Return the response that the text of a message is.
 
         Args:
-            response: An AI message, ours or another library's.
+            response: An AI message, ours or another library's. Its text is JSON, or has a code
+                fence that holds JSON.
 
         Raises:
             OutputParserException: The text is not JSON, or does not fit the schema.
@@ -98,7 +101,7 @@ class ProviderStrategyBinding(Generic[SchemaT]):
         """
         text = _text_of(response.content)
         try:
-            data = read_arguments(text, strict=True)
+            data = _read_json(text)
         except json.JSONDecodeError as error:
             if (refusal := refusal_in(response)) is not None:
                 raise ModelRefusalError.saying(refusal) from error
@@ -112,6 +115,27 @@ class ProviderStrategyBinding(Generic[SchemaT]):
             ) from error
         found: SchemaT | dict[str, Any] = read_data(self.schema, self.schema_kind, data)
         return found
+
+
+# To the last fence, for a string may hold one.
+_in_fence = re.compile(r"```(?:json)?\s*+(?=[\[{])(.*)```", re.DOTALL | re.IGNORECASE).search
+
+
+def _read_json(text: str) -> Any:
+    """Return the value of *text*, or of what stands in its code fence.
+
+    Raises:
+        json.JSONDecodeError: *text* is not JSON and has none in a fence.
+    """
+    try:
+        return read_arguments(text, strict=True)
+    except json.JSONDecodeError:
+        fenced = _in_fence(text)
+        if fenced is None:
+            raise
+        with suppress(json.JSONDecodeError):
+            return read_arguments(fenced[1], strict=True)
+        raise
 
 
 def _text_of(content: Any) -> str:

@@ -10,9 +10,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from output_parsers._errors import OutputParserException
+from output_parsers._pydantic_models import without_addresses
+
+
+def told_to_model(error: object) -> str:
+    """Return what the model is told about *error* unless the caller says otherwise."""
+    return f"Error: {without_addresses(str(error))}\n Please fix your mistakes."
 
 
 class StructuredOutputError(OutputParserException):
@@ -30,8 +37,7 @@ class StructuredOutputError(OutputParserException):
     def __init__(
         self, error: object, ai_message: Any = None, llm_output: str | None = None
     ) -> None:
-        observation = f"Error: {error}\n Please fix your mistakes."
-        super().__init__(error, observation, llm_output)
+        super().__init__(error, told_to_model(error), llm_output)
         self.ai_message = ai_message
 
 
@@ -64,16 +70,22 @@ class StructuredOutputValidationError(StructuredOutputError):
         tool_name: Under which name.
         source: What is wrong with it.
         ai_message: The message.
+        is_text: Whether it is the text of the message, and no call of a tool.
     """
 
-    def __init__(self, tool_name: str, source: Exception, ai_message: Any) -> None:
+    def __init__(
+        self, tool_name: str, source: Exception, ai_message: Any, *, is_text: bool = False
+    ) -> None:
+        name = tool_name if is_text else f"tool '{tool_name}'"
         super().__init__(
-            f"Failed to parse structured output for tool '{tool_name}': {source}.",
+            f"Failed to parse structured output for {name}: {str(source).removesuffix('.')}.",
             ai_message,
             getattr(source, "llm_output", None),
         )
         self.tool_name = tool_name
         self.source = source
+        self.is_text = is_text
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.tool_name, self.source, self.ai_message), self.__dict__
+        make = partial(type(self), is_text=self.is_text)
+        return make, (self.tool_name, self.source, self.ai_message), self.__dict__

@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from output_parsers._errors import OutputParserException
-from output_parsers._strategies import ProviderStrategy
+from output_parsers._strategies import ProviderStrategy, ToolStrategy
 from output_parsers._strategies_bindings import ProviderStrategyBinding
 from output_parsers._strategies_errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,
+    told_to_model,
 )
 from output_parsers._tools_refusal import ModelRefusalError
 from outputs import ToolMessage
@@ -32,7 +33,7 @@ from outputs import ToolMessage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from output_parsers._strategies import HandleErrors, ToolStrategy
+    from output_parsers._strategies import HandleErrors
     from output_parsers._strategies_bindings import OutputToolBinding
 
 
@@ -70,9 +71,21 @@ def read_structured_output(
         StructuredOutputError: The response cannot be used, and `ToolStrategy.handle_errors` does
             not say to tell the model.
         ModelRefusalError: With a `ProviderStrategy`: the model refused.
+        TypeError: *message* is no message, or *strategy* none of these.
     """
+    if not hasattr(message, "content"):
+        raise TypeError(
+            f"expected a message, not {type(message).__name__}; AIMessage(text) makes one of a"
+            " text, and outputs.from_any of what a provider's API returns"
+        )
     if isinstance(strategy, ProviderStrategy):
         return None if _calls_of(message) else _read_text(message, strategy)
+    if not isinstance(strategy, ToolStrategy):
+        given = getattr(strategy, "__name__", type(strategy).__name__)
+        raise TypeError(
+            f"expected a ToolStrategy or a ProviderStrategy, not {given};"
+            " AutoStrategy(schema).resolve(has_provider=...) gives one of them"
+        )
     bindings = strategy.bindings
     calls = [call for call in _calls_of(message) if call["name"] in bindings]
     if len(calls) == 1:
@@ -107,7 +120,7 @@ def structured_output_error_message(error: Exception, handle_errors: HandleError
         is_told = isinstance(error, handle_errors)
     else:
         return handle_errors(error)
-    return f"Error: {error}\n Please fix your mistakes." if is_told else None
+    return told_to_model(error) if is_told else None
 
 
 def _calls_of(message: Any, kind: str = "tool_calls") -> list[Any]:
@@ -122,7 +135,7 @@ def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredRespo
         raise
     except OutputParserException as error:
         name = getattr(spec.schema, "__name__", "response_format")
-        raise StructuredOutputValidationError(name, error, message) from error
+        raise StructuredOutputValidationError(name, error, message, is_text=True) from error
     return StructuredResponse(response, [])
 
 
@@ -151,5 +164,5 @@ def _retry(
 
 def _answer(call: Any, content: str, status: str = "success") -> ToolMessage:
     # A call without an id cannot be told from others; some models send none.
-    call_id = call["id"] or ""
+    call_id = call.get("id") or ""
     return ToolMessage(content, name=call["name"], tool_call_id=call_id, status=status)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from output_parsers._errors import OutputParserException
+from output_parsers._json_instructions import only_json_instructions
 from output_parsers._runnable import Runnable, RunnableLambda, RunnableSequence
 from output_parsers._strategies import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers._strategies_errors import StructuredOutputError
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from output_parsers._batching import RunnableConfig
     from output_parsers._runnable import RunnableLike
+    from output_parsers._strategies_schema import SchemaSpec
 
 
 def with_structured_output(
@@ -43,8 +45,10 @@ def with_structured_output(
         model: A chat model of LangChain's, which is bound to the tools or the format, or any
             runnable or function, asynchronous or not. That is called with the input and, by
             keyword, with what OpenAI's API takes (``tools`` and ``tool_choice``, or
-            ``response_format``), as far as it has such parameters. It gives a text, a message, or
-            what OpenAI's or Anthropic's API returns.
+            ``response_format``), as far as it has such parameters. If it has none, and the input is
+            a text, the request for JSON of the schema is appended to that, unless *schema* is a
+            union or a `ToolStrategy`, whose answers are calls. It gives a text, a
+            message, or what OpenAI's or Anthropic's API returns.
         schema: What the response looks like (see `SchemaSpec`), or a strategy. Without a strategy
             the response may come as a call or as text.
         include_raw: Give a dictionary of ``raw``, what the model gave, ``parsed``, the response,
@@ -57,13 +61,29 @@ def with_structured_output(
     """
     if isinstance(schema, ToolStrategy | ProviderStrategy):
         asked: ToolStrategy[Any] | ProviderStrategy[Any] = schema
-        reader = _Reader([schema], include_raw=include_raw)
+        either = [asked]
     else:
         auto = schema if isinstance(schema, AutoStrategy) else AutoStrategy(schema)
         asked = auto.resolve(has_provider=_has_provider(model))
         either = [auto.resolve(has_provider=False), auto.resolve(has_provider=True)]
-        reader = _Reader(either, include_raw=include_raw)
-    return RunnableSequence(_bound(model, asked), reader)
+    told = next((way.schema_spec for way in either if isinstance(way, ProviderStrategy)), None)
+    return RunnableSequence(_bound(model, asked, told), _Reader(either, include_raw=include_raw))
+
+
+class _Instructed(Runnable[Any, Any]):
+    """Appends to a text the request for JSON of a schema; hands on anything else."""
+
+    def __init__(self, spec: SchemaSpec[Any]) -> None:
+        self.name = "FormatInstructions"
+        self._instructions = only_json_instructions(spec.json_schema)
+
+    @override
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        return f"{input}\n\n{self._instructions}" if isinstance(input, str) else input
+
+    @override
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        return self.invoke(input)
 
 
 class _Reader(Runnable[Any, Any]):
@@ -133,8 +153,16 @@ def _has_provider(model: Any) -> bool:
     return "response_format" in names and "tools" not in names
 
 
-def _bound(model: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any]) -> RunnableLike:
-    """Return *model* as a step that is asked by *strategy*."""
+def _bound(
+    model: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any], told: SchemaSpec[Any] | None
+) -> RunnableLike:
+    """Return *model* as a step that is asked by *strategy*.
+
+    Args:
+        model: See `with_structured_output`.
+        strategy: How it is asked.
+        told: What it is told in words if it takes nothing by keyword, for an answer as text.
+    """
     settings = strategy.to_model_kwargs()
     if isinstance(strategy, ToolStrategy) and hasattr(model, "bind_tools"):
         with suppress(NotImplementedError):  # Every chat model of LangChain's has the method.
@@ -142,14 +170,19 @@ def _bound(model: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any]) -> R
             return bound
     names = _parameters(model)
     accepted = {name: settings[name] for name in settings if "**" in names or name in names}
+    step = _called_with(model, accepted)
+    return step if accepted or told is None else RunnableSequence(_Instructed(told), step)
+
+
+def _called_with(model: Any, accepted: dict[str, Any]) -> RunnableLike:
+    """Return *model* as a step that is called with *accepted* by keyword."""
     if hasattr(model, "bind"):
-        bound = model.bind(**accepted)
-    else:
-        invoke: Callable[..., Any] = getattr(model, "invoke", model)
-        ainvoke: Callable[..., Any] | None = getattr(model, "ainvoke", None)
-        asynchronous = None if ainvoke is None else partial(ainvoke, **accepted)
-        bound = RunnableLambda(partial(invoke, **accepted), asynchronous)
-    return bound
+        bound: RunnableLike = model.bind(**accepted)
+        return bound
+    invoke: Callable[..., Any] = getattr(model, "invoke", model)
+    ainvoke: Callable[..., Any] | None = getattr(model, "ainvoke", None)
+    asynchronous = None if ainvoke is None else partial(ainvoke, **accepted)
+    return RunnableLambda(partial(invoke, **accepted), asynchronous)
 
 
 def _parameters(model: Any) -> set[str]:

@@ -36,6 +36,7 @@ from pydantic import BaseModel
 from typing_extensions import is_typeddict
 
 from output_parsers._errors import OutputParserException
+from output_parsers._pydantic_models import without_addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +104,7 @@ def variants_of(schema: Any) -> Iterator[Any]:
     if get_origin(schema) in (UnionType, Union):
         for member in get_args(schema):
             yield from variants_of(member)
-    elif isinstance(schema, dict) and "oneOf" in schema:
+    elif isinstance(schema, dict) and isinstance(schema.get("oneOf"), list) and schema["oneOf"]:
         definitions = schema.get("$defs", {})
         for member in schema["oneOf"]:
             yield from variants_of(_with_definitions(member, definitions))
@@ -128,7 +129,7 @@ def read_data(schema: Any, kind: SchemaKind, data: Any) -> Any:
         raise OutputParserException(
             f"Failed to parse data to {schema.__name__}: {error}",
             llm_output=json.dumps(data, ensure_ascii=False, skipkeys=True, default=str),
-            observation=f"The data do not fit {schema.__name__}: {error}",
+            observation=f"The data do not fit {schema.__name__}: {without_addresses(str(error))}",
         ) from error
 
 
@@ -151,7 +152,7 @@ def _kind_of(schema: Any) -> SchemaKind:
         return "typeddict"
     raise ValueError(
         f"Unsupported schema type: {type(schema)}. Supported types: Pydantic models, dataclasses,"
-        " TypedDicts, and JSON schema dicts."
+        f" TypedDicts, and JSON schema dicts. This is {schema!r:.100}."
     )
 
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers._base import BaseOutputParser
+from output_parsers._model_output import check_text
 
 if TYPE_CHECKING:
     from typing import Self
@@ -71,6 +72,7 @@ class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
         """
         from output_parsers._json_markdown import parse_and_check_json_markdown
 
+        check_text(text)
         return parse_and_check_json_markdown(text, [key.name for key in self.response_schemas])
 
     @override

@@ -85,6 +85,11 @@ class GrowingArguments:
         return not self._refused and self._reader.has_value
 
     @property
+    def is_complete(self) -> bool:
+        """Whether the value has ended."""
+        return self._reader.complete
+
+    @property
     def value(self) -> Any:
         """The value so far, the same object as long as it has not changed; treat it as read-only.
 

@@ -107,20 +107,22 @@ def parse_tool_calls(
     return calls
 
 
-def make_invalid_tool_call(raw_tool_call: dict[str, Any], error_msg: str | None) -> InvalidToolCall:
+def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> InvalidToolCall:
     """Return a call that cannot be read as what a message has for such.
 
     Args:
-        raw_tool_call: A call in OpenAI's shape; what it lacks is `None` in the result.
+        raw_tool_call: What should be a call in OpenAI's shape; what it lacks is `None` in the
+            result.
         error_msg: What is wrong with it.
     """
-    function = raw_tool_call.get("function")
+    raw = raw_tool_call if isinstance(raw_tool_call, dict) else {}
+    function = raw.get("function")
     function = function if isinstance(function, dict) else {}
     written = function.get("arguments")
     if written is not None and not isinstance(written, str):
-        written = json.dumps(written, default=str)
+        written = json.dumps(written, skipkeys=True, default=str)
     return invalid_tool_call(
-        name=function.get("name"), args=written, id=raw_tool_call.get("id"), error=error_msg
+        name=function.get("name"), args=written, id=raw.get("id"), error=error_msg
     )
 
 

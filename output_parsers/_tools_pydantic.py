@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, SkipValidation
+from pydantic import BaseModel, field_validator
 from typing_extensions import override
 
 from output_parsers._errors import OutputParserException
 from output_parsers._openai_tools import JsonOutputToolsParser
-from output_parsers._pydantic_models import is_v1_model
+from output_parsers._pydantic_models import is_v1_model, validate
 
 if TYPE_CHECKING:
     from output_parsers._tools_stream import ParsedCall
@@ -26,29 +26,37 @@ class PydanticToolsParser(JsonOutputToolsParser):
         PydanticToolsParser(tools=[Search])  # gives [Search(query="rain")]
 
     A stream gives each object as soon as what has arrived of its arguments is valid, and again
-    as they grow. It ends in the result for the whole message, or in its error.
+    as they grow; if they hold many values, not after every chunk. It ends in the result for
+    the whole message, or in its error.
 
     Raises:
         pydantic.ValidationError: The arguments of a call are not what its model says. If the
             model stopped because of ``max_tokens``, a note on the error and the log say so.
         OutputParserException: The message calls a tool that is not among `tools`; also as in
             `JsonOutputToolsParser`.
+        ValueError: When made: one of the `tools` is no model.
     """
 
-    tools: SkipValidation[list[type[Any]]]
+    tools: list[type[Any]]
     """Models of pydantic or ``pydantic.v1``. A tool is called by the ``title`` in its model's
     config, or else by the name of the class."""
+
+    @field_validator("tools")
+    @classmethod
+    def _are_models(cls, tools: list[type[Any]]) -> list[type[Any]]:
+        for tool in tools:
+            check_model(tool)
+        return tools
 
     @override
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
         calls = calls or []
         # Of two models with one name, that of pydantic.v1 counts, else the last.
-        tools = sorted(filter(_is_model, self.tools), key=is_v1_model)
-        models = {_name_of(tool): tool for tool in tools}
+        models = {_name_of(tool): tool for tool in sorted(self.tools, key=is_v1_model)}
         objects = []
         for call in calls[:1] if self.first_tool_only else calls:
-            if call.built is None:
-                call.built = _build(call, models, partial=partial)
+            if call.is_due:
+                call.is_due, call.built = False, _build(call, models, partial=partial)
             if call.built is not None:
                 objects.append(call.built)
         if self.first_tool_only:
@@ -56,8 +64,10 @@ class PydanticToolsParser(JsonOutputToolsParser):
         return objects
 
 
-def _is_model(tool: type[Any]) -> bool:
-    return issubclass(tool, BaseModel) or is_v1_model(tool)
+def check_model(thing: Any) -> None:
+    """Raise a `ValueError` unless *thing* is a model of pydantic or ``pydantic.v1``."""
+    if not (is_v1_model(thing) or (isinstance(thing, type) and issubclass(thing, BaseModel))):
+        raise ValueError(f"expected a pydantic model, not {thing!r}")
 
 
 def _name_of(tool: type[Any]) -> str:
@@ -86,7 +96,7 @@ def _build(call: ParsedCall, models: dict[str, type[Any]], *, partial: bool) -> 
             observation=f"There is no tool named {call.name!r}. Use one of these: {available}.",
         )
     try:
-        return model(**call.args)
+        return validate(model, dict(call.args))  # a copy: a validator may change what it is given
     except ValueError:  # That is what a `ValidationError` is, of pydantic and of pydantic.v1.
         if partial:
             return None

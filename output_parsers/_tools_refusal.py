@@ -22,7 +22,7 @@ class ModelRefusalError(OutputParserException):
     def saying(cls, refusal: str) -> Self:
         """Return the error for a model that refused in the words *refusal*."""
         return cls(
-            f"the model refused: {refusal}",
+            f"the model refused: {refusal}" if refusal else "the model refused",
             llm_output=refusal,
             observation="You refused, so there is nothing to go on with. If you can do it in part,"
             " do that in the form you were asked for.",

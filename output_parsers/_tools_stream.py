@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from output_parsers._accumulator import Accumulator
 from output_parsers._model_output import part_of
 from output_parsers._tools_arguments import GrowingArguments
+from output_parsers._transform import Changing, NewResults
 from outputs import AIMessage
 from outputs._any_message import MESSAGE_CLASSES
 from outputs._call_args import chunks_from_calls, chunks_from_wire
@@ -33,24 +34,22 @@ class ParsedCall:
     id: str | None
     is_arriving: bool = False
     """Whether more may come, of the name too; then what is wrong with it is told at the end."""
+    is_due: bool = True
+    """Whether to make something of it, again if that has been done before."""
     built: Any = None
-    """What a parser made of the call; the same call is not built twice."""
+    """What a parser made of it, to give until it is due again."""
 
 
-class CallsParser(Protocol):
+class CallsParser(Changing, Protocol):
     """What a reader of a stream asks of its parser."""
 
     strict: bool
-    diff: bool
 
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
         """Parse the whole message."""
 
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
         """Return the result for calls that have been read; `None` are no calls at all."""
-
-    def _diff(self, prev: Any, next: Any) -> Any:  # noqa: A002
-        """Return what changed."""
 
 
 class CallsReader:
@@ -60,7 +59,7 @@ class CallsReader:
         self._parser = parser
         self._sum = Accumulator()
         self._calls: CallsSoFar | None = None
-        self._last: Any = None
+        self._results = NewResults(parser)
         self._is_empty = True
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
@@ -74,20 +73,13 @@ class CallsReader:
             self._calls = CallsSoFar(message, strict=self._parser.strict)
         elif not self._calls.add(message):
             return ()
-        return self._give(self._parser._result_of(self._calls.read(), partial=True))
+        return self._results.give(self._parser._result_of(self._calls.read(), partial=True))
 
     def close(self) -> Iterable[Any]:
         """Give the result for the whole message if it is another."""
         if self._is_empty:
             return ()
-        return self._give(self._parser.parse_result([self._sum.generation()]))
-
-    def _give(self, result: Any) -> Iterable[Any]:
-        last, parser = self._last, self._parser
-        if result is None or result == last:
-            return ()
-        self._last = result
-        return (parser._diff(last, result) if parser.diff else result,)
+        return self._results.give(self._parser.parse_result([self._sum.generation()]))
 
 
 class CallsSoFar:
@@ -170,11 +162,18 @@ class _SameIndex:
         return self.by_id.get(call_id)
 
 
+_VALUES_PER_CHAR = 16
+"""How many values may be looked at anew for each character of a call that arrives. To make an
+object all of them are: were that done after every chunk, it would take quadratic time."""
+
+
 class _GrowingCall:
-    __slots__ = ("_args", "parsed")
+    __slots__ = ("_args", "_has_changed", "_paid_values", "_values", "parsed")
 
     def __init__(self, *, strict: bool) -> None:
         self._args = GrowingArguments(strict=strict)
+        self._has_changed = False
+        self._values = self._paid_values = 0
         self.parsed = ParsedCall("", {}, None, is_arriving=True)
 
     def add(self, piece: ToolCallChunk) -> None:
@@ -182,8 +181,11 @@ class _GrowingCall:
         parsed.id = parsed.id or piece["id"]
         if isinstance(piece["name"], str):
             parsed.name += piece["name"]
-            parsed.built = None
-        self._args.feed(piece["args"] or "")
+            self._has_changed = True
+        text = piece["args"] or ""
+        self._args.feed(text)
+        self._values += text.count(",")  # before every value but the first of a list or object
+        self._paid_values += _VALUES_PER_CHAR * len(text)
 
     def read(self, *, is_raw: bool) -> ParsedCall | None:
         """Return the call so far, or `None` if its arguments cannot be read as one's."""
@@ -197,5 +199,9 @@ class _GrowingCall:
             return None
         if value is not parsed.args:
             parsed.args = value
-            parsed.built = None
+            self._has_changed = True
+        is_time = self._paid_values >= self._values or args.is_complete
+        parsed.is_due = parsed.is_due or (self._has_changed and is_time)
+        if parsed.is_due:
+            self._has_changed, self._paid_values = False, 0
         return parsed

@@ -110,11 +110,40 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
         Raises:
             NotImplementedError: The parser has no notion of a difference.
         """
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} cannot tell changes: leave diff unset")
 
     @override
     def _reader(self) -> ChunkReader[T]:
         return _AllSoFar(self)
+
+
+class Changing(Protocol):
+    """What `NewResults` asks of its parser."""
+
+    diff: bool
+
+    def _diff(self, prev: Any, next: Any) -> Any:
+        """Return what changed."""
+
+
+class NewResults:
+    """Gives a result only if it is another than the one before, or what changed if `diff` is set.
+
+    Args:
+        parser: Says so, and tells what changed.
+    """
+
+    def __init__(self, parser: Changing) -> None:
+        self._parser = parser
+        self.last: Any = None
+        """The result before."""
+
+    def give(self, result: Any) -> Iterable[Any]:
+        """Return what to give for *result*; it is nothing for None."""
+        if result is None or result == self.last:
+            return ()
+        last, self.last = self.last, result
+        return (self._parser._diff(last, result) if self._parser.diff else result,)
 
 
 class _EachChunk(Generic[T]):
@@ -136,20 +165,15 @@ class _AllSoFar(Generic[T]):
     def __init__(self, parser: BaseCumulativeTransformOutputParser[T]) -> None:
         self._parser = parser
         self._sum = Accumulator()
-        self._last: T | None = None
+        self._results = NewResults(parser)
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
         parser = self._parser
         self._sum.add(chunk)
         # As in `BaseOutputParser.invoke`: messages add up only for those who look at them.
         if is_default(parser.parse_result):
-            result = parser.parse(self._sum.text())
-        else:
-            result = parser.parse_result([self._sum.generation()], partial=True)
-        if result is None or result == self._last:
-            return ()
-        last, self._last = self._last, result
-        return (parser._diff(last, result) if parser.diff else result,)
+            return self._results.give(parser.parse(self._sum.text()))
+        return self._results.give(parser.parse_result([self._sum.generation()], partial=True))
 
     def close(self) -> Iterable[T]:
         return ()

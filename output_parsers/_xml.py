@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from pydantic import field_validator
 from typing_extensions import override
 
+from output_parsers._model_output import check_text
 from output_parsers._transform import BaseTransformOutputParser
 from output_parsers._xml_errors import XmlError, unreadable
 from output_parsers._xml_expat import Kind, XmlReader
@@ -69,6 +71,13 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
     max_depth: int = 200
     """How many elements may lie in each other."""
 
+    @field_validator("encoding_matcher")
+    @classmethod
+    def _has_two_groups(cls, pattern: re.Pattern[str]) -> re.Pattern[str]:
+        if pattern.groups < 2:
+            raise ValueError(f"{pattern.pattern!r} needs a second group, for the document")
+        return pattern
+
     @override
     def parse(self, text: str) -> dict[str, Any]:
         """Return the document in *text*.
@@ -77,6 +86,7 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
             OutputParserException: There is none, or it is not well-formed, too deep, or has a
                 document type that declares or refers to something; ``span`` says where.
         """
+        check_text(text)
         failure: OutputParserException | None = None
         for start, end in self._documents(text):
             tree = Tree(self.max_depth)

@@ -16,11 +16,15 @@ class XmlError(ValueError):
     Args:
         reason: Why.
         byte: Where, as an offset into all that was read, in UTF-8.
+        message: The reason as expat puts it, if it does: with a line, and a column from 0.
         is_short: Whether all would be well if more came.
     """
 
-    def __init__(self, reason: str, byte: int, *, is_short: bool = False) -> None:
-        super().__init__(reason)
+    def __init__(
+        self, reason: str, byte: int, message: str | None = None, *, is_short: bool = False
+    ) -> None:
+        super().__init__(message or reason)
+        self.reason = reason
         self.byte = byte
         self.is_short = is_short
 
@@ -34,9 +38,16 @@ def unreadable(text: str, start: int, end: int, error: XmlError) -> OutputParser
     """Return what to raise if the document from *start* to *end* of *text* cannot be read."""
     document = text[start:end]
     at = start + error.offset(document)
-    return OutputParserException(
+    exception = OutputParserException(
         f"Failed to parse XML format from completion {document}. Got: {error}",
-        observation=f"Your XML could not be read: {error}. {_OBSERVATION}",
         llm_output=text,
         span=(at, min(at + 1, len(text))),
+        reason=f"the XML cannot be read: {error.reason}",
     )
+    # Expat counts in the document and columns from 0, which is LangChain's message. What is told
+    # to the model and to people is the place in the whole text.
+    exception.observation = (
+        f"Your XML could not be read: {error.reason}, at line {exception.line}, column"
+        f" {exception.column}. {_OBSERVATION}"
+    )
+    return exception

@@ -109,16 +109,17 @@ class XmlReader:
                 self._parser.Parse(head.encode(errors="surrogatepass"), False)
             self._parser.Parse(text.encode(errors="surrogatepass"), is_last)
         except expat.ExpatError as error:
-            is_short = expat.errors.messages[error.code] in _SHORT
-            raise XmlError(str(error), self._parser.ErrorByteIndex, is_short=is_short) from error
+            reason = expat.ErrorString(error.code) or "not well-formed"
+            is_short = reason in _SHORT
+            at = self._parser.ErrorByteIndex
+            raise XmlError(reason, at, str(error), is_short=is_short) from error
 
     def _doctype(self, _name: str, system: object, public: object, declares: int) -> None:
         if declares or system or public:
             raise self._refusal("a document type that declares or refers to something is forbidden")
 
     def _refusal(self, reason: str) -> XmlError:
-        line, column = self._parser.CurrentLineNumber, self._parser.CurrentColumnNumber
-        return XmlError(f"{reason}: line {line}, column {column}", self._parser.CurrentByteIndex)
+        return XmlError(reason, self._parser.CurrentByteIndex)
 
 
 _UTF_8 = ("utf-8", "}")

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from output_parsers._model_output import ModelOutput
-    from output_parsers._xml_dict import AddableDict
     from output_parsers._xml_expat import Kind
+    from output_parsers._xml_trees import AddableDict
 
 
 class LeafReader:
@@ -38,8 +38,8 @@ class LeafReader:
             OutputParserException: The document cannot be read.
         """
         text = chunk if isinstance(chunk, str) else text_of(chunk)
-        self._text.append(text)
         if not self._leaves.done:
+            self._text.append(text)
             yield from self._after(self._reader.feed, self._beginning.skip(text))
 
     def close(self) -> Iterator[AddableDict]:

@@ -6,12 +6,12 @@ import json
 import re
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ValidationError, field_validator
 from typing_extensions import override
 
 from output_parsers._base import BaseOutputParser
 from output_parsers._errors import OutputParserException
-from output_parsers._yaml_errors import YamlError
+from output_parsers._model_output import check_text
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -55,6 +55,13 @@ class YamlOutputParser(BaseOutputParser[Model]):
     pattern: re.Pattern[str] | None = None
     """What finds the document, as its group ``yaml``, if fences are not to be looked for."""
 
+    @field_validator("pattern")
+    @classmethod
+    def _has_its_group(cls, pattern: re.Pattern[str] | None) -> re.Pattern[str] | None:
+        if pattern is not None and "yaml" not in pattern.groupindex:
+            raise ValueError(f"{pattern.pattern!r} has no group named yaml")
+        return pattern
+
     @override
     def parse(self, text: str) -> Model:
         """Return the model that the document in *text* describes.
@@ -64,18 +71,21 @@ class YamlOutputParser(BaseOutputParser[Model]):
                 itself too often by aliases.
             ImportError: PyYAML is not installed.
         """
+        check_text(text)
         start, end = self._document(text)
         try:
             return self.pydantic_object.model_validate(_load(text[start:end]))
-        except (YamlError, ValidationError) as error:
+        except ValueError as error:  # of pydantic, or a `YamlError`
             name = self.pydantic_object.__name__
-            position = error.position if isinstance(error, YamlError) else None
+            position: int | None = getattr(error, "position", None)
+            reason = _reason(error)
             raise OutputParserException(
                 f"Failed to parse {name} from completion {text}. Got: {error}",
-                observation=f"Your YAML could not be used: {_reason(error)}. Reply with the whole "
+                observation=f"Your YAML could not be used: {reason}. Reply with the whole "
                 "document again, between two lines of three backticks, in the form asked for.",
                 llm_output=text,
                 span=None if position is None else (start + position, start + position + 1),
+                reason=f"the YAML cannot be used: {reason}",
             ) from error
 
     @override
@@ -99,7 +109,8 @@ class YamlOutputParser(BaseOutputParser[Model]):
         """Return where the document in *text* begins and ends: what is in the fence, or all."""
         if self.pattern is not None:
             match = self.pattern.search(text)
-            return match.span("yaml") if match else (0, len(text))
+            is_found = match is not None and match["yaml"] is not None
+            return match.span("yaml") if match and is_found else (0, len(text))
         opener = _OPENER.search(text)
         if opener is None:
             return 0, len(text)
@@ -128,9 +139,9 @@ def _load(text: str) -> Any:
     return load(text)
 
 
-def _reason(error: YamlError | ValidationError) -> str:
+def _reason(error: ValueError) -> str:
     """Return what *error* says, in one line."""
-    if isinstance(error, YamlError):
+    if not isinstance(error, ValidationError):
         return " ".join(str(error).split())
     details = error.errors(include_url=False, include_context=False, include_input=False)
     return "; ".join(

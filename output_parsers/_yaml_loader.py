@@ -9,7 +9,19 @@ from yaml import AliasEvent, MappingNode, Node, ScalarNode
 from yaml.composer import ComposerError  # type: ignore[import-untyped]
 from yaml.constructor import ConstructorError  # type: ignore[import-untyped]
 
-from output_parsers._yaml_errors import YamlError
+
+class YamlError(ValueError):
+    """A text is no YAML, or breaks one of the bounds.
+
+    Args:
+        reason: Why.
+        position: Where in the text, if that is known.
+    """
+
+    def __init__(self, reason: str, position: int | None) -> None:
+        super().__init__(reason)
+        self.position = position
+
 
 _MAX_DEPTH = 100
 """How deep lists and dictionaries may lie in each other: PyYAML calls itself for each level."""

@@ -1,4 +1,10 @@
-"""Data that language models produce: messages, their chunks, tool calls, usage and generations."""
+"""Data that language models produce: messages, their chunks, tool calls, usage and generations.
+
+The readers of JSON that is still being written are imported with the first use of their names.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from outputs._ai import AIMessage
 from outputs._ai_chunks import AIMessageChunk, add_ai_message_chunks
@@ -40,6 +46,16 @@ from outputs._tool_calls import (
     tool_call_chunk,
 )
 from outputs._usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
+
+if TYPE_CHECKING:
+    from outputs._json_errors import (
+        JsonError,
+        JsonIncompleteError,
+        JsonLimitError,
+        JsonSyntaxError,
+    )
+    from outputs._json_reader import JsonReader
+    from outputs._json_repair import JsonRepair, LenientJsonReader
 
 __all__ = [  # noqa: RUF022 - by subject
     # messages
@@ -92,4 +108,35 @@ __all__ = [  # noqa: RUF022 - by subject
     "merge_dicts",
     "merge_lists",
     "merge_obj",
+    # JSON that is still being written
+    "JsonReader",
+    "LenientJsonReader",
+    "JsonRepair",
+    "JsonError",
+    "JsonIncompleteError",
+    "JsonLimitError",
+    "JsonSyntaxError",
 ]
+
+_MODULES = {
+    "JsonError": "_json_errors",
+    "JsonIncompleteError": "_json_errors",
+    "JsonLimitError": "_json_errors",
+    "JsonSyntaxError": "_json_errors",
+    "JsonReader": "_json_reader",
+    "JsonRepair": "_json_repair",
+    "LenientJsonReader": "_json_repair",
+}
+"""Where each name is that is imported at its first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -115,8 +115,10 @@ class GrowingValue:
 
     def changed(self, partial: Any) -> bool:
         """Whether a snapshot with *partial* is another, by ``==``, than when last asked."""
-        shown, visible = self._visible(self._shown), self._visible(partial)
-        changed = self._changed or (shown is not visible and shown != visible)
+        changed, shown = self._changed, self._shown
+        if not changed and shown is not partial:
+            shown, visible = self._visible(shown), self._visible(partial)
+            changed = shown is not visible and shown != visible
         self._changed, self._shown = False, partial
         return changed
 

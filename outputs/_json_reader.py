@@ -53,13 +53,14 @@ class JsonReader(JsonSteps):
         max_chars: How many characters may be read; `None` for any number.
     """
 
-    __slots__ = ("_seen", "_snapshot")
+    __slots__ = ("_open_value", "_seen", "_snapshot")
 
     def __init__(
         self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
     ) -> None:
         super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
         self._snapshot: Any = NOTHING
+        self._open_value: Any = NOTHING  # the string or number in it that is not whole
         self._seen: Any = _NEVER  # what it was when `changed` was asked, once there is an error
 
     def feed(self, chunk: str) -> int:
@@ -107,8 +108,7 @@ class JsonReader(JsonSteps):
     def has_value(self) -> bool:
         """Whether anything can be read yet; if not, `value` is `None`."""
         if self._stale:
-            self._snapshot = self._take_snapshot()
-            self._stale = False
+            self._look()
         return self._snapshot is not NOTHING
 
     @property
@@ -119,7 +119,9 @@ class JsonReader(JsonSteps):
         values before and after it, so treat it as read-only. It costs a copy of the open
         containers (their items are not copied) and of the open string.
         """
-        return self._snapshot if self.has_value else None
+        if self._stale:
+            self._look()
+        return None if self._snapshot is NOTHING else self._snapshot
 
     def changed(self) -> bool:
         """Whether `value` is another, by ``==``, than when this was last asked.
@@ -127,9 +129,11 @@ class JsonReader(JsonSteps):
         It does not compare values, so its cost does not depend on how large they are. Where the
         text has stopped being JSON (see `error`) it may say so of a value that is the same.
         """
+        if self._stale:
+            self._look()
         if self._remains is None:
-            return self._grown.changed(self._partial())
-        before, self._seen = self._seen, self._snapshot if self.has_value else NOTHING
+            return self._grown.changed(self._open_value)
+        before, self._seen = self._seen, self._snapshot
         return before is not self._seen
 
     def changes(self) -> list[Operation]:
@@ -143,7 +147,9 @@ class JsonReader(JsonSteps):
         if self._moved:  # The brackets of a broken text may lead anywhere.
             self._moved = False
             return self._grown.start_again(self.value if self.has_value else NOTHING)
-        return self._grown.changes(self._partial())
+        if self._stale:
+            self._look()
+        return self._grown.changes(self._open_value)
 
     def close(self, *, supply_closers: bool = False) -> Any:
         """Tell the end of the text; return the whole value.
@@ -164,11 +170,11 @@ class JsonReader(JsonSteps):
         if self.end is None:
             closers = self._missing_closers()
             if closers is None or not supply_closers:
-                reason = "expected more: the text ended before the value"
+                begun = self._grown.depth or self._inside is not None or self._held
+                missing = "the rest of the value" if begun else "a value"
+                reason = f"expected {missing}, but the text ended"
                 raise JsonIncompleteError(reason, "", self._offset, closers)
-            end = self._offset
-            self._feed(closers)
-            self.end = end
+            self._close_all(0)
         return self._grown.root
 
     def feed_trailing(self, chunk: str) -> None:
@@ -178,10 +184,13 @@ class JsonReader(JsonSteps):
         """
         self._break(chunk, 0, f"expected {self._END.expected}")
 
-    def _take_snapshot(self) -> Any:
-        if self._remains is not None:
-            return self._remains.value()
-        return self._grown.snapshot(self._partial())
+    def _look(self) -> None:
+        self._stale = False
+        self._open_value = self._partial()
+        if self._remains is None:
+            self._snapshot = self._grown.snapshot(self._open_value)
+        else:
+            self._snapshot = self._remains.value()
 
     def _partial(self) -> Any:
         """Return what can be read of the string or number that is open, or `NOTHING`."""

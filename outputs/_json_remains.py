@@ -9,17 +9,14 @@ its results are found without trying.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from outputs._json_scalars import NOTHING
+from outputs._json_scalars import NOTHING, to_bracket, to_quote
 
 Pairs: TypeAlias = "list[tuple[Any, Any]]"
 """The members of an object in the order of the text."""
 
-_to_bracket = re.compile(r'[^"\[\]{}]*+')
-_to_quote = re.compile(r'(?:[^"\\]++|\\.)*+', re.DOTALL)
 _CLOSERS: Final = {"[": "]", "{": "}"}
 
 
@@ -94,9 +91,7 @@ class Remains:
             self._cut_escape = False
             pos += 1
         while pos < size and not self._mismatched:
-            run = (_to_quote if self._in_string else _to_bracket).match(chunk, pos)
-            assert run is not None
-            pos = run.end()
+            pos = (to_quote if self._in_string else to_bracket)(chunk, pos).end()
             if pos == size:
                 break
             mark = chunk[pos]

@@ -6,7 +6,13 @@ from typing import Any, ClassVar
 
 from typing_extensions import override
 
-from outputs._json_repair_ahead import CLOSERS, MAX_CHARS, bare_key, half_quoted_key
+from outputs._json_repair_ahead import (
+    CLOSERS,
+    MAX_CHARS,
+    bare_key,
+    closing_fence,
+    half_quoted_key,
+)
 from outputs._json_repair_strings import JsonRepair, LenientStrings, RepairKind
 from outputs._json_scalars import WORDS, skip_space
 from outputs._json_steps import State, Step
@@ -82,7 +88,7 @@ class LenientJsonReader(LenientStrings):
         closers = None if whole else self._missing_closers()
         value = super().close(supply_closers=supply_closers)
         if not whole and closers and self.end is not None:
-            self._tell_missing(self.end - self._offset, closers)
+            self._tell_missing(0, closers)
         return value
 
     @override
@@ -94,14 +100,16 @@ class LenientJsonReader(LenientStrings):
         self._repair("missing_closer", pos, pos, f"supplied the missing {closers}")
 
     def _fence(self, chunk: str, pos: int) -> int:
-        """End the value before a backtick: a fence closes before its brackets do."""
+        """End the value before a fence that closes before its brackets do."""
+        fence = closing_fence(chunk, pos)
+        if fence is not None and fence.end() == len(chunk) and not self._ended:
+            self._held = chunk[pos:]
+            return len(chunk)
         closers = self._missing_closers()
-        if closers is None:
+        if fence is None or closers is None:
             return self._unexpected(chunk, pos)
         self._tell_missing(pos, closers)
-        while self._grown.depth:
-            self._grown.close()
-        return self._after_value(pos)
+        return self._close_all(pos)
 
     def _close(self, chunk: str, pos: int) -> int:
         """Read a closing bracket."""
@@ -162,6 +170,8 @@ class LenientJsonReader(LenientStrings):
     def _close_after_comma(self, chunk: str, pos: int) -> int:
         span = (self._comma, self._comma + 1)
         self._repairs.append(JsonRepair("trailing_comma", span, "dropped a trailing comma"))
+        # The bracket may be held back; the comma is told once.
+        self._state = self._AFTER_ITEM if chunk[pos] == "]" else self._AFTER_MEMBER
         return self._close(chunk, pos)
 
     def _supply_comma(self, chunk: str, pos: int) -> int:
@@ -203,7 +213,7 @@ class LenientJsonReader(LenientStrings):
         if any(len(rest) < len(word) and word.startswith(rest) for word, _ in expected):
             self._held = rest
             return len(chunk)
-        return self._break(chunk, pos, f"expected {expected[0][0]}")
+        return self._break(chunk, pos, "expected a value")
 
     def _comment(self, chunk: str, pos: int) -> int:
         if chunk.startswith("/*", pos):

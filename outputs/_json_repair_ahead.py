@@ -7,6 +7,7 @@ JSON goes on after each string, so nothing here changes how one is read.
 
 from __future__ import annotations
 
+import re
 from enum import Enum, auto
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Final
 from outputs._json_scalars import matcher, skip_space
 
 if TYPE_CHECKING:
-    import re
-
     from outputs._json_growing import GrowingValue
     from outputs._json_scalars import Matcher
 
@@ -25,21 +24,24 @@ MAX_CHARS: Final = 512
 CLOSERS: Final = {
     '"': '"',
     "'": "'",
-    "“": '”"',
-    "”": '”"',
-    "„": '“”"',
-    "‘": "’'",
-    "’": "’'",
-    "‚": "‘’'",
+    "“": "”",
+    "”": "”",
+    "„": "“”",
+    "‘": "’",
+    "’": "’",
+    "‚": "‘’",
     "«": "»",
 }
 """The quotes that begin a string, each with those that may end it."""
 
 bare_key = matcher(r"(?: [\w$] [\w$-]*+ )?+")
-half_quoted_key = matcher(r"""[^"'“”„‘’‚«»\n:,{}\[\]]{0,100}+""")
+closing_fence = re.compile(r"`[` ]{0,15}+\r?+(?:\n|\Z)").match
+"""Matches a fence with nothing after it on its line. Only such a one ends a value."""
+half_quoted_key = matcher(r"""[^"'“”„‘’‚«»\x00-\x1f\\:,{}\[\]]{0,100}+""")
 _VALUE_WORDS = frozenset(
     ("true", "false", "null", "NaN", "Infinity", "True", "False", "None", "undefined")
 )
+_without_apostrophes = re.compile(r"(?<=\w)['’](?=\w)").sub
 _all_closers = frozenset("".join(CLOSERS.values()))
 
 
@@ -64,7 +66,7 @@ class Follows(Enum):
 
 
 def what_follows(
-    text: str, pos: int, grown: GrowingValue, *, in_doubt: bool, ended: bool
+    text: str, pos: int, grown: GrowingValue, *, in_doubt: bool, ended: bool, end_counts: bool
 ) -> Follows:
     """Return what comes after a quote that may end a value.
 
@@ -75,15 +77,21 @@ def what_follows(
         in_doubt: Whether it makes a difference what comes after a closing bracket. If not, any is
             `Follows.PERHAPS_JSON` at once.
         ended: Whether no more text will arrive.
+        end_counts: Whether a fence or the end of the text may come after the value. If not, the
+            end only shows that the text was cut.
     """
-    ahead = _Ahead(text[pos : pos + MAX_CHARS], grown, in_doubt=in_doubt)
+    ahead = _Ahead(text[pos : pos + MAX_CHARS], grown, in_doubt, ended, end_counts)
     try:
-        return ahead.after_value()
+        follows = ahead.after_value()
     except _TextEndsError as cut:
         if len(ahead.text) == MAX_CHARS:
             return Follows.JSON
         # If even the end of the text leaves it open, the text was cut, and what came is unknown.
-        return Follows.JSON if ended and not cut.inside_token else Follows.UNKNOWN
+        is_end = ended and end_counts and not cut.inside_token
+        return Follows.JSON if is_end else Follows.UNKNOWN
+    # With an odd number of quotes, what looks like a comment may be the rest of the string.
+    in_comments = _without_apostrophes("", ahead.comments).count(text[pos - 1])
+    return Follows.QUOTE if in_comments % 2 and follows is not Follows.TEXT else follows
 
 
 class _TextEndsError(Exception):
@@ -96,13 +104,19 @@ class _TextEndsError(Exception):
 class _Ahead:
     """A look ahead, from the place after a quote."""
 
-    def __init__(self, text: str, grown: GrowingValue, *, in_doubt: bool) -> None:
+    def __init__(
+        self, text: str, grown: GrowingValue, in_doubt: bool, ended: bool, end_counts: bool
+    ) -> None:
         self.text = text
         self.pos = 0
         self.grown = grown
         self.in_doubt = in_doubt
+        self.ended = ended
+        self.end_counts = end_counts
         self.in_object = isinstance(grown.top, dict)
         self.new_line = False
+        self.comments = ""
+        """What was skipped of comments that end with their line."""
 
     def after_value(self) -> Follows:
         char = self.next_char()
@@ -113,10 +127,12 @@ class _Ahead:
             is_key = self.new_line and self.in_object and self.at_key()
             return Follows.JSON if is_key else Follows.QUOTE
         if char == "`":
-            if self.pos + 1 == len(self.text):
+            fence = closing_fence(self.text, self.pos)
+            if fence is None:
+                return Follows.TEXT
+            if fence.end() == len(self.text) and not self.ended:
                 raise _TextEndsError(inside_token=False)
-            is_fence = self.new_line or self.text[self.pos + 1] == "`"
-            return Follows.PERHAPS_JSON if is_fence else Follows.TEXT
+            return Follows.PERHAPS_JSON if self.end_counts else Follows.QUOTE
         if not self.grown.depth:
             return Follows.PERHAPS_JSON
         if char == ",":
@@ -193,8 +209,11 @@ class _Ahead:
                 return text[end]
 
     def after_comment(self, start: int) -> int:
-        mark = "*/" if self.text.startswith("/*", start) else "\n"
-        found = self.text.find(mark, start + 2 if mark == "*/" else start)
-        if found < 0:
+        is_block = self.text.startswith("/*", start)
+        end = self.text.find("*/", start + 2) if is_block else self.text.find("\n", start)
+        if end < 0:
             raise _TextEndsError(inside_token=True)
-        return found + (len(mark) if mark == "*/" else 0)
+        if is_block:
+            return end + 2
+        self.comments += self.text[start:end]
+        return end

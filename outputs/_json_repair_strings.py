@@ -64,6 +64,7 @@ def _style_of(opener: str) -> _Style:
 
 
 _NEVER_QUOTED_FIRST: Final = frozenset(" \t\r\n,:;.")
+_BEFORE_QUOTES: Final = frozenset(" \t\r\n([{=:,")
 _APOSTROPHES: Final = frozenset("'’")
 _control_run = scalars.matcher(r"[\x00-\x1f]++")
 _escapes = scalars.matcher(rf"(?: {scalars.ESCAPE} )*+")
@@ -83,7 +84,10 @@ class LenientStrings(JsonReader):
     Inner quotes come in pairs, and what they quote begins after the first. If JSON could go on
     after the second of a pair, there are two readings, and neither is taken, unless the text of the
     string has opened a bracket that only one of them closes: ``"args": "{"a": "b", "c": "d"}"``.
+    After inner quotes, the end of the text or a fence is no sign that a string has ended.
     """
+
+    _READS_REMAINS = False
 
     __slots__ = (
         "_brackets",
@@ -215,7 +219,14 @@ class LenientStrings(JsonReader):
             self._count_brackets(inside_quotes=in_doubt)
             self._inner += 1
             return self._inner_quote(pos, char)
-        follows = what_follows(chunk, pos + 1, self._grown, in_doubt=in_doubt, ended=self._ended)
+        follows = what_follows(
+            chunk,
+            pos + 1,
+            self._grown,
+            in_doubt=in_doubt,
+            ended=self._ended,
+            end_counts=not self._grown.depth or not self._may_open_quotes(),
+        )
         if follows is Follows.UNKNOWN:
             self._held = chunk[pos:]
             return len(chunk)
@@ -232,6 +243,10 @@ class LenientStrings(JsonReader):
             return self._break(chunk, pos, reason, in_string=True)
         self._inner += 1
         return self._inner_quote(pos, char)
+
+    def _may_open_quotes(self) -> bool:
+        """Whether a quote here, if nothing comes after it, is as likely to begin as to end one."""
+        return self._inner > 0 or self._last_char() in _BEFORE_QUOTES
 
     def _inner_quote(self, pos: int, char: str) -> int:
         self._repair("inner_quote", pos, pos + 1, "read a quote as part of the text around it")

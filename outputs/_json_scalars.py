@@ -49,6 +49,8 @@ escaped_text = matcher(rf'(?: [^"\\]++ | {ESCAPE} )*+')
 # Strict means no control characters but the newline.
 strict_plain_text = matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
 strict_escaped_text = matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {ESCAPE} )*+')
+to_bracket = matcher(r'[^"\[\]{}]*+')
+to_quote = matcher(r'(?s: [^"\\]++ | \\. )*+')
 number_run = matcher(r"[-+.0-9eE]*+")
 
 cut_escape = re.compile(
@@ -96,4 +98,5 @@ def read_number(text: str) -> tuple[Any, bool]:
 
 def max_number_chars() -> int:
     """Return how long a number may be in this process, its sign not counted."""
-    return min(MAX_NUMBER_CHARS, sys.get_int_max_str_digits() or MAX_NUMBER_CHARS)
+    limit = sys.get_int_max_str_digits()
+    return limit if 0 < limit < MAX_NUMBER_CHARS else MAX_NUMBER_CHARS

@@ -43,6 +43,9 @@ class State(dict[str, Step]):
 class JsonSteps:
     """The states and steps of a `JsonReader`, which documents the arguments."""
 
+    _READS_REMAINS: ClassVar = True
+    """Whether the value changes after an error, with the brackets of the rest."""
+
     __slots__ = (
         "_broke_in_string",
         "_escaped_text",
@@ -132,7 +135,7 @@ class JsonSteps:
             self._refuse(pos, f"expected at most {self._max_depth} open brackets", "max_depth")
         if len(chunk) - pos >= MIN_CHARS:
             if self._scanner is None:
-                overwritten = self._grown.overwritten
+                overwritten = self._grown.overwritten if self._READS_REMAINS else None
                 self._scanner = ContainerScanner(strict=self._strict, overwritten=overwritten)
             value, end = self._scanner.scan(chunk, pos, room, self._offset)
             if value is not NOTHING:
@@ -145,6 +148,12 @@ class JsonSteps:
     def _close_container(self, _chunk: str, pos: int) -> int:
         self._grown.close()
         return self._after_value(pos + 1)
+
+    def _close_all(self, pos: int) -> int:
+        """End the value at *pos*, where its closing brackets are missing."""
+        while self._grown.depth:
+            self._grown.close()
+        return self._after_value(pos)
 
     def _put(self, value: Any, pos: int) -> int:
         """Add a whole value that ends at *pos*; return *pos*."""
@@ -242,7 +251,7 @@ class JsonSteps:
         value, whole = scalars.read_number(text)
         if value is not NOTHING:
             self._put(value, stop)
-        return stop if whole else self._break(chunk, stop, "expected a number")
+        return stop if whole else self._break(chunk, stop, "expected a valid number up to here")
 
     def _word(self, chunk: str, pos: int) -> int:
         word, value = scalars.WORDS[chunk[pos]]
@@ -251,7 +260,7 @@ class JsonSteps:
         if len(chunk) - pos < len(word) and word.startswith(chunk[pos:]):
             self._held = chunk[pos:]
             return len(chunk)
-        return self._break(chunk, pos, f"expected {word}")
+        return self._break(chunk, pos, "expected a value")
 
     def _unexpected(self, chunk: str, pos: int) -> int:
         """Deal with a character that the state has no step for."""

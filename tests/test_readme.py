@@ -15,7 +15,7 @@ SAMPLES = [
     pytest.param(code, id=f"{page.name}-{number}")
     for page in PAGES
     for number, code in enumerate(
-        re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+        re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     )
 ]
 
@@ -35,6 +35,7 @@ def test_a_sample_prints_what_it_says(code: str) -> None:
 
 def test_links_lead_somewhere() -> None:
     for page in PAGES:
-        prose = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
+        text = page.read_text("utf-8")
+        prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
         for link in re.findall(r"\]\(([^)#:]+)\)", prose):
             assert (page.parent / link).exists(), f"{page.name}: {link}"

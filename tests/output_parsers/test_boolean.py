@@ -1,6 +1,7 @@
 import asyncio
 import pickle
 import re
+import unicodedata
 from time import process_time
 from typing import Any
 
@@ -15,10 +16,11 @@ from outputs import AIMessage
 
 PAIRS = [("YES", "NO"), ("是", "否"), ("true", "false"), ("1", "0"), ("Ja", "Nein"), ("да", "нет")]
 
-pairs = st.sampled_from(PAIRS)
+pairs = st.sampled_from([pair for pair in PAIRS if pair != ("是", "否")])
 words = st.sampled_from([word for pair in PAIRS for word in pair])
+signs = st.text(st.characters(exclude_categories=["Cs", "Mn"]), max_size=3)  # no accent alone
 texts = st.lists(
-    st.one_of(words, words.map(str.lower), words.map(str.upper), st.text(max_size=3))
+    st.one_of(words, words.map(str.lower), words.map(str.upper), signs)
     | st.sampled_from([" ", ", ", "。", "\n", "not", "know", "yes_", "是的", "10"]),
     max_size=8,
 ).map("".join)
@@ -56,6 +58,48 @@ def test_a_word_counts_in_any_case_anywhere(pair: int, text: str, result: bool) 
     assert parser.invoke(AIMessage(content=text)) is result
     assert asyncio.run(parser.aparse(text)) is result
     assert list(parser.transform(iter(text))) == [result]
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "result"),
+    [
+        (("是", "否"), "是的，没错。", True),
+        (("是", "否"), "我的回答是：是的。", True),
+        (("是", "否"), "**否**，不会下雨", False),
+        (("是", "否"), "不是", None),
+        (("是", "否"), "但是我不知道，这是一个问题", None),
+        (("是", "否"), "是否下雨？是不是？否则……", None),
+        (("是否", "是不是"), "是否", True),
+        (("はい", "いいえ"), "はい、そうです。", True),
+        (("はい", "いいえ"), "いいえ違います", False),
+        (("はい", "いいえ"), "はいりました", None),
+        (("ハイ", "イイエ"), "ハイです", True),
+        (("ハイ", "イイエ"), "ハイキング", None),
+        (("ใช่", "ไม่ใช่"), "ใช่ครับ", True),
+        (("ใช่", "ไม่ใช่"), "ไม่ใช่ค่ะ", False),
+    ],
+)
+def test_a_word_counts_where_no_spaces_are_written(
+    pair: tuple[str, str], text: str, result: bool | None
+) -> None:
+    parser = BooleanOutputParser(true_val=pair[0], false_val=pair[1])
+    if result is None:
+        with pytest.raises(OutputParserException, match="expected output value"):
+            parser.parse(text)
+    else:
+        assert parser.parse(text) is result
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("written", ["NFC", "NFD"])
+def test_an_accent_may_be_a_character_of_its_own(form: Any, written: Any) -> None:
+    yes = unicodedata.normalize(form, "sí")
+    parser = BooleanOutputParser(true_val=yes, false_val="no")
+    assert parser.parse(unicodedata.normalize(written, "SÍ, señor.")) is True
+    with pytest.raises(OutputParserException):
+        parser.parse(unicodedata.normalize(written, "nó"))
+    with pytest.raises(ValueError, match="the same word"):
+        BooleanOutputParser(true_val=yes, false_val=unicodedata.normalize(written, "Sí"))
 
 
 def test_both_words_are_an_error_that_points_at_the_second() -> None:
@@ -110,3 +154,14 @@ def test_it_describes_itself_as_langchains_does() -> None:
     assert BooleanOutputParser().OutputType is bool
     parser = BooleanOutputParser(true_val="a")
     assert pickle.loads(pickle.dumps(parser)) == parser
+
+
+def test_of_two_words_that_begin_alike_the_longer_counts() -> None:
+    parser = BooleanOutputParser(true_val="OK", false_val="OK not")
+    assert parser.parse("OK.") is True
+    assert parser.parse("ok not") is False
+
+
+def test_both_words_must_differ() -> None:
+    with pytest.raises(ValueError, match="the same word, 'Yes'"):
+        BooleanOutputParser(true_val="Yes", false_val="YES")

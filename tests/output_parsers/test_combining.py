@@ -115,6 +115,7 @@ class NoKind(RegexParser):
         ([StrOutputParser()], "Must have at least two parsers"),
         ([PARSER, RegexParser(**CHOICE)], "Cannot nest combining parsers"),
         ([RegexParser(**CHOICE), OwnList()], "Cannot combine list parsers"),
+        ([RegexParser(**CHOICE), 5], "expected a parser, not int"),
         ([RegexParser(**CHOICE), CommaSeparatedListOutputParser()], "Cannot combine list parsers"),
     ],
 )
@@ -138,3 +139,22 @@ def test_it_describes_itself_as_langchains_does() -> None:
     assert PARSER._type == "combining"
     assert PARSER.OutputType == dict[str, Any]
     assert pickle.loads(pickle.dumps(PARSER)) == PARSER
+
+
+def test_an_empty_line_may_end_as_on_windows() -> None:
+    text = "Choice: tea\r\n\r\nBecause: it rains"
+    assert PARSER.parse(text)["reason"] == "it rains"
+
+
+class Keys(BaseModel):
+    keys: list[str]
+
+
+class ReadsKeys(BaseOutputParser[Keys]):
+    def parse(self, text: str) -> Keys:
+        return Keys(keys=text.split())
+
+
+def test_a_field_may_be_named_keys() -> None:
+    parser = CombiningOutputParser(parsers=[ReadsKeys(), RegexParser(**CHOICE)])
+    assert parser.parse("a b\n\nChoice: tea") == {"keys": ["a", "b"], "choice": "tea"}

@@ -72,3 +72,8 @@ def test_it_describes_itself() -> None:
     assert PARSER.OutputType is lc.EnumOutputParser(enum=Colour).OutputType is Colour
     assert PARSER._type == "enum"
     assert pickle.loads(pickle.dumps(PARSER)) == PARSER
+
+
+def test_an_enum_without_members_is_the_callers_mistake() -> None:
+    with pytest.raises(ValueError, match="Nothing has no members"):
+        EnumOutputParser(enum=Enum("Nothing", {}))

@@ -42,6 +42,14 @@ def test_an_exception_as_error_gives_its_message() -> None:
     assert ours.args == theirs.args
 
 
+def test_a_reason_may_say_what_the_message_does_not() -> None:
+    error = OutputParserException("no: x", llm_output="x", span=(0, 1), reason="no number")
+    for same in (error, copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert str(same) == "no: x"
+        assert same.reason == "no number"
+        assert same.pointer().startswith("no number\n")
+
+
 @pytest.mark.parametrize("given", [{}, {"observation": "o"}, {"llm_output": "t"}])
 def test_sending_to_the_model_needs_something_to_send(given: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="required") as ours:

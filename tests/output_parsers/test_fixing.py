@@ -12,11 +12,12 @@ import langchain_core.runnables as lc_runnables
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from output_parsers import (
     BaseOutputParser,
     OutputParserException,
+    PydanticOutputParser,
     Runnable,
     RunnableLambda,
     StrOutputParser,
@@ -229,7 +230,7 @@ def test_an_asynchronous_model_is_for_asynchronous_callers(chain: Any) -> None:
 def test_a_model_is_callable() -> None:
     with pytest.raises(TypeError, match="callable"):
         OutputFixingParser.from_llm(5, Number())
-    with pytest.raises(TypeError, match="a str, a message or a generation"):
+    with pytest.raises(TypeError, match="the model gave dict in place of a text or a message"):
         OutputFixingParser.from_llm(lambda prompt: {"text": "7"}, Number()).parse("x")
 
 
@@ -248,7 +249,7 @@ def test_the_prompt_may_be_another(prompt: Any, is_async: bool) -> None:
         lambda prompt: prompts.append(prompt) or "7", Number(), prompt=prompt
     )
     assert run(parser, "seven", is_async=is_async) == 7
-    assert "Mend seven: OutputParserException('no number: seven')" in prompts[0]
+    assert "Mend seven: no number: seven" in prompts[0]
     theirs = lc_models.FakeListChatModel(responses=["7"])
     parser = OutputFixingParser.from_llm(theirs, Number(), prompt=prompt)
     assert run(parser, "seven", is_async=is_async) == 7
@@ -322,3 +323,71 @@ def test_the_wrapper_is_a_step() -> None:
 def test_retries_are_counted_from_zero() -> None:
     with pytest.raises(ValidationError):
         OutputFixingParser(parser=Number(), retry_chain=Chain(), max_retries=-1)
+
+
+@BOTH
+def test_a_parser_of_langchains_is_helped_too(is_async: bool) -> None:
+    parser = OutputFixingParser.from_llm(lambda question: "3", TheirNumber())
+    assert run(parser, "three", is_async=is_async) == 3
+    failing = OutputFixingParser.from_llm(lambda question: "four", TheirNumber())
+    with pytest.raises(lc_exceptions.OutputParserException, match="no number: four") as caught:
+        run(failing, "three", is_async=is_async)
+    assert "no number: three" in str(caught.value.__cause__)
+
+
+def test_a_prompt_may_be_plain_text() -> None:
+    asked: list[Any] = []
+    parser = OutputFixingParser.from_llm(
+        lambda question: asked.append(question) or "3", Number(), prompt="In digits: {completion}"
+    )
+    assert parser.parse("three") == 3
+    assert asked == ["In digits: three"]
+
+
+def test_what_is_no_prompt_or_no_parser_is_refused_when_made() -> None:
+    with pytest.raises(TypeError, match="expected a prompt, not int"):
+        OutputFixingParser.from_llm(str, Number(), prompt=5)
+    no_parser: Any = 5
+    with pytest.raises(TypeError, match="expected a parser, not int"):
+        OutputFixingParser.from_llm(str, no_parser)
+    with pytest.raises(ValidationError, match="expected a parser, not int"):
+        OutputFixingParser(parser=no_parser, retry_chain=str)
+
+
+def test_a_parser_and_a_model_that_changed_places_are_told() -> None:
+    parser: Any = Number()
+    model: Any = str
+    with pytest.raises(TypeError, match="not type; the model comes first, then the parser"):
+        OutputFixingParser.from_llm(parser, model)
+
+
+class Shelf(BaseModel):
+    books: int
+
+
+@BOTH
+def test_the_model_is_told_what_is_wrong_and_not_the_reply_again(is_async: bool) -> None:
+    asked: list[str] = []
+    parser: Any = OutputFixingParser.from_llm(
+        lambda prompt: asked.append(prompt) or '{"books": 1}',
+        PydanticOutputParser(pydantic_object=Shelf),
+    )
+    run(parser, '{"books": "many"}', is_async=is_async)
+    run(parser, '{"books": oops}', is_async=is_async)
+    assert "not a valid Shelf: books: Input should be a valid integer" in asked[0]
+    assert "not valid JSON: Expecting value, at line 1, column 11" in asked[1]
+    for reply, prompt in zip(('{"books": "many"}', '{"books": oops}'), asked, strict=True):
+        assert prompt.count(reply) == 1
+        assert "OutputParserException" not in prompt
+        assert "errors.pydantic.dev" not in prompt
+
+
+def test_no_addresses_go_to_the_model() -> None:
+    asked: list[str] = []
+    their: Any = lc_parsers.PydanticOutputParser(pydantic_object=Shelf)
+    parser = OutputFixingParser.from_llm(
+        lambda prompt: asked.append(prompt) or '{"books": 1}', their
+    )
+    assert parser.parse("{}") == Shelf(books=1)
+    assert "Field required" in asked[0]
+    assert "https://" not in asked[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -143,7 +144,9 @@ values = st.recursive(
 documents = st.builds(
     json.dumps, values, ensure_ascii=st.booleans(), indent=st.sampled_from([None, 1])
 )
-with_raw_breaks = documents.map(lambda text: text.replace("\\n", "\n"))
+with_raw_breaks = documents.map(
+    lambda text: re.sub(r"\\(.)", lambda escape: "\n" if escape[1] == "n" else escape[0], text)
+)
 sizes = st.sampled_from([1, 2, 3, 7, 50])
 
 
@@ -254,6 +257,16 @@ def test_a_check_that_fails_tells_where() -> None:
     assert caught.value.span is not None
     assert caught.value.llm_output is not None
     assert caught.value.llm_output[slice(*caught.value.span)] == "}"
+
+
+def test_what_fails_after_a_fence_is_not_looked_for_before_it() -> None:
+    for text, where in (("no ```no", "n"), ("`` ```json\n```", "")):
+        with pytest.raises(OutputParserException) as caught:
+            parse_and_check_json_markdown(text, ["a"])
+        assert caught.value.span is not None
+        start, end = caught.value.span
+        assert start > text.index("```")
+        assert text[start:end] == where
 
 
 def test_the_finder_tells_where_the_value_stands() -> None:

@@ -398,3 +398,15 @@ def test_any_text_is_a_value_or_an_error(text: str) -> None:
             parser.parse(text)
         with suppress(OutputParserException):
             list(parser.transform(iter(pieces(text, 5))))
+
+
+def test_the_pointer_of_an_error_says_why() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        JsonOutputParser().parse('{"a": oops}')
+    assert str(caught.value) == 'Invalid json output: {"a": oops}'
+    assert caught.value.pointer().splitlines() == [
+        "the JSON cannot be read: Expecting value",
+        "  --> line 1, column 7",
+        '1 | {"a": oops}',
+        "  |       ^",
+    ]

@@ -32,6 +32,7 @@ FOUND: list[tuple[str, str, Any, str]] = [
     ("before its fence ends", '```\n{"a": [1\n```', {"a": [1]}, '{"a": [1\n'),
     ("after a word", "Answer: {a: 1}", {"a": 1}, "{a: 1}"),
     ("before words", "{a: 1} is the answer, and {b} is not", {"a": 1}, "{a: 1}"),
+    ("before a quote", '{"a": 1} is "a" and "b": ok', {"a": 1}, '{"a": 1}'),
     ("before a value", '{"a": 1} (like {"b": 2})', {"a": 1}, '{"a": 1}'),
     ("between words", "It is {a: 1}, I think [sic].", {"a": 1}, "{a: 1}"),
     ("said twice", 'It is {"a": 1}, yes {"a": 1}.', {"a": 1}, '{"a": 1}'),
@@ -60,6 +61,9 @@ REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("a list without brackets", '{"a": 1}, {"a": 2}', JsonSyntaxError, '{"a": 2}'),
     ("a value closed too soon", '{"a": 1}, "b": 2}', JsonSyntaxError, ', "b": 2}'),
     ("a string closed too soon", '{"a": "b"}", "c": 2}', JsonSyntaxError, '", "c": 2}'),
+    ("a string cut by its brace", '{"a": "b "} c", "d": 2}', JsonSyntaxError, ' c", "d": 2}'),
+    ("a string cut by its bracket", '[{"a": "5" ] x"}, 2]', JsonSyntaxError, ' x"}, 2]'),
+    ("a string cut by its comma", '{"a": "]b",} c"} d', JsonSyntaxError, ' c"} d'),
     ("members without braces", '"a": {"b": 1}', JsonSyntaxError, '{"b": 1}'),
     ("a wreck", '{"a": oops, "b": {"c": 1}}', JsonSyntaxError, 'oops, "b": {"c": 1}}'),
     ("a list of other things", '[one, {"a": 1}]', JsonSyntaxError, 'one, {"a": 1}]'),
@@ -267,3 +271,23 @@ def test_hostile_text_costs_no_more_than_its_length(name: str, size: int) -> Non
     text = HOSTILE[name]
     small, big = (seconds(lambda text: story(text, size), text(n)) for n in (4_000, 16_000))
     assert big < max(9 * small, 0.01)
+
+
+def test_a_text_that_begins_with_a_value_is_that_value_and_elsewhere_two_are_an_error() -> None:
+    assert repair_json('{"a": 1} or {"a": 2}').value == {"a": 1}
+    for text in ('Either {"a": 1} or {"a": 2}', '{"a": 1} {"a": 2}'):
+        with pytest.raises(json.JSONDecodeError, match="expected one JSON value, found another"):
+            repair_json(text)
+
+
+@pytest.mark.parametrize(
+    "text", ['[[],"q",]a",-1.5]', '[1,"q",] a",2]', '[1,"q"] a","b",3]', '[1,"q",]a", true]']
+)
+def test_a_string_may_not_be_cut_at_a_bracket_in_it(text: str) -> None:
+    with pytest.raises(json.JSONDecodeError, match="JSON goes on after it"):
+        repair_json(text)
+
+
+def test_quoted_words_in_prose_after_a_value_are_no_json() -> None:
+    for prose in ('I chose "x", "y" and "z", see [1]', 'is "x", 5.', "(not 'b', 'c')"):
+        assert repair_json(f'["a"] {prose}').value == ["a"]

@@ -278,3 +278,9 @@ def test_a_stream_past_a_limit_ends_in_the_error() -> None:
 def test_text_comes_at_the_end_of_a_stream() -> None:
     chunks = chunks_of({"name": "f", "arguments": '{"a": 1}'}, [3], AIMessageChunk)
     assert list(OutputFunctionsParser().transform(iter(chunks))) == ['{"a": 1}']
+
+
+def test_a_message_with_tool_calls_is_for_another_parser() -> None:
+    message = AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}])
+    with pytest.raises(OutputParserException, match="which JsonOutputToolsParser reads"):
+        JsonOutputFunctionsParser().invoke(message)

@@ -179,3 +179,29 @@ def test_a_parser_that_waits_is_awaited() -> None:
     assert asyncio.run(Waiting().ainvoke(MESSAGE)) == "waited"
     assert asyncio.run(Waiting().abatch([MESSAGE])) == ["waited"]
     assert Waiting().invoke(MESSAGE) == JsonOutputToolsParser().invoke(MESSAGE)
+
+
+class Foreign:
+    """A message of another library, with as little as that may have."""
+
+    content = None
+
+    def __init__(self, **fields: Any) -> None:
+        self.__dict__.update({"additional_kwargs": None, **fields})
+
+
+def test_a_message_of_another_library_may_lack_what_is_not_needed() -> None:
+    parser = JsonOutputToolsParser(return_id=True)
+    call = {"name": "wait", "args": {}}
+    message: Any = Foreign(tool_calls=[call])
+    assert parser.invoke(message) == [{"args": {}, "id": None, "type": "wait"}]
+    nothing: Any = Foreign()
+    assert parser.invoke(nothing) == []
+    none: Any = Foreign(tool_calls=None, type="ai")
+    assert parser.invoke(none) == []
+
+
+def test_a_refusal_without_words_is_one() -> None:
+    message = AIMessage([{"type": "refusal", "refusal": None}])
+    with pytest.raises(ModelRefusalError, match=r"^the model refused$"):
+        JsonOutputToolsParser().invoke(message)

@@ -150,3 +150,10 @@ def test_an_invalid_call_may_lack_everything() -> None:
     blank = {"type": "invalid_tool_call", "name": None, "args": None, "id": None, "error": "e"}
     assert make_invalid_tool_call({}, "e") == blank
     assert make_invalid_tool_call({"function": {"arguments": {"a": 1}}}, "e")["args"] == '{"a": 1}'
+
+
+def test_any_junk_can_be_made_an_invalid_call() -> None:
+    junk = make_invalid_tool_call(5, "no call")
+    assert (junk["name"], junk["args"], junk["id"], junk["error"]) == (None, None, None, "no call")
+    odd = make_invalid_tool_call({"function": {"name": "f", "arguments": {(1,): 2}}}, None)
+    assert odd["args"] == "{}"

@@ -1,19 +1,29 @@
 """Tool calls as objects, against LangChain."""
 
+import json
 import logging
-from typing import Any
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, ClassVar
 
 import langchain_core.messages as lc_messages
 import langchain_core.output_parsers.openai_tools as lc
 import langchain_core.outputs as lc_outputs
 import pytest
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic.v1 import BaseModel as V1Model
 from pydantic.v1 import ValidationError as V1ValidationError
 
 from output_parsers import OutputParserException
 from output_parsers._tools_pydantic import PydanticToolsParser
-from outputs import AIMessage, ChatGeneration, HumanMessage
+from outputs import AIMessage, AIMessageChunk, ChatGeneration, HumanMessage
 
 
 class Search(BaseModel):
@@ -121,3 +131,87 @@ def test_other_errors_have_no_such_explanation(caplog: pytest.LogCaptureFixture)
         PydanticToolsParser(tools=[Wait]).invoke(message)
     assert not caplog.records
     assert not hasattr(caught.value, "__notes__")
+
+
+def test_what_is_no_model_is_refused_when_made() -> None:
+    not_models: list[Any] = [[Search, int], [5], Search]
+    for tools in not_models:
+        with pytest.raises(ValidationError):
+            PydanticToolsParser(tools=tools)
+
+
+def test_names_of_arguments_that_are_no_text_are_no_crash() -> None:
+    message = AIMessage("")
+    call = {"id": "1", "function": {"name": "wait", "arguments": {1: 2}}}
+    message.additional_kwargs["tool_calls"] = [call]
+    with pytest.raises(ValidationError, match="seconds"):
+        PydanticToolsParser(tools=[Wait]).invoke(message)
+
+
+class Takes(BaseModel):
+    left: int
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take(cls, data: dict[str, Any]) -> dict[str, Any]:
+        data.pop("rest", None)
+        return data
+
+
+def test_a_validator_may_take_its_arguments_apart() -> None:
+    call = {"name": "Takes", "args": {"left": 1, "rest": 2}, "id": "1"}
+    message = AIMessage("", tool_calls=[call])
+    assert PydanticToolsParser(tools=[Takes]).invoke(message) == [Takes(left=1)]
+    assert message.tool_calls[0]["args"] == {"left": 1, "rest": 2}
+
+
+class Numbers(BaseModel):
+    values: list[int]
+
+    built: ClassVar = 0
+
+    @field_validator("values")
+    @classmethod
+    def _count(cls, values: list[int]) -> list[int]:
+        cls.built += len(values)
+        return values
+
+
+def pieces(text: str) -> Iterator[AIMessageChunk]:
+    for start in range(0, len(text), 4):
+        part = {"name": None if start else "Numbers", "args": text[start : start + 4]}
+        yield AIMessageChunk("", tool_call_chunks=[{**part, "id": None, "index": 0}])
+
+
+def test_the_work_for_a_chunk_does_not_grow_with_the_object() -> None:
+    work = {}
+    for size in (1000, 4000):
+        Numbers.built = 0
+        text = json.dumps({"values": [7] * size})
+        objects = list(PydanticToolsParser(tools=[Numbers]).transform(pieces(text)))
+        assert objects[-1] == [Numbers(values=[7] * size)]
+        assert len(objects) > 50
+        work[size] = Numbers.built / size
+    assert work[4000] < 1.5 * work[1000]
+
+
+def test_a_long_call_that_is_complete_is_given_at_once() -> None:
+    text = json.dumps({"values": [7] * 2000})
+    parser = PydanticToolsParser(tools=[Numbers])
+    more = [{"name": "Numbers", "args": "", "id": None, "index": 1}]
+    stream = chain(pieces(text), [AIMessageChunk("", tool_call_chunks=more)])
+    *_, before_end, end = parser.transform(
+        iter(
+            [
+                *stream,
+                AIMessageChunk(
+                    "",
+                    tool_call_chunks=[
+                        {"name": None, "args": '{"values": []}', "id": None, "index": 1}
+                    ],
+                ),
+            ]
+        )
+    )
+    assert before_end == [Numbers(values=[7] * 2000)]
+    assert end == [Numbers(values=[7] * 2000), Numbers(values=[])]

@@ -170,6 +170,19 @@ def test_what_is_no_model_is_the_callers_mistake() -> None:
         PydanticOutputParser()  # type: ignore[call-arg]
 
 
+class Harbour(Port):
+    @classmethod
+    def model_validate(cls, obj: Any, **options: Any) -> Any:
+        raise ValueError("closed for the winter")
+
+
+def test_a_model_may_have_its_own_way_to_validate() -> None:
+    with pytest.raises(OutputParserException, match="Got: closed for the winter") as caught:
+        PydanticOutputParser(pydantic_object=Harbour).parse(TEXT)
+    assert caught.value.observation is not None
+    assert "closed for the winter" in caught.value.observation
+
+
 class Shouting(PydanticOutputParser[Port]):
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
         found = super().parse_result(result, partial=partial)
@@ -180,3 +193,9 @@ def test_a_subclass_is_asked_for_its_results() -> None:
     parser = Shouting(pydantic_object=Port)
     assert parser.parse(TEXT) == "CORK"
     assert list(parser.transform(iter(pieces(TEXT, 12)))) == ["CO", "CORK"]
+
+
+def test_the_pointer_of_an_error_says_why() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        PydanticOutputParser(pydantic_object=Port).parse('{"berths": []}')
+    assert caught.value.pointer() == "the JSON is not a valid Port: name: Field required"

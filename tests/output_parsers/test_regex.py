@@ -121,7 +121,7 @@ def test_more_keys_than_groups_are_the_callers_mistake() -> None:
         RegexParser(regex="(a)b", output_keys=["a", "b"])
 
 
-@pytest.mark.parametrize("pattern", ["{}: (\\d{4})", "{}{}", "{name}: (.*)", "{}: ({)"])
+@pytest.mark.parametrize("pattern", ["{}: (\\d{4})", "{}}", "{name}: (.*)", "{}: ({)"])
 def test_braces_that_are_not_doubled_are_the_callers_mistake(pattern: str) -> None:
     with pytest.raises(ValueError, match="braces that are not doubled"):
         RegexDictParser(regex_pattern=pattern, output_key_to_format={"a": "A"})
@@ -209,3 +209,54 @@ def test_regex_is_imported_when_it_is_needed() -> None:
     )
     printed = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert printed.split() == ["False", "True"]
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        "((a{1000}){1000}){1000}",
+        "(?:" * 50 + "a" + "{2})" * 50,
+        "(?:x" * 30 + "a" + "b)+" * 30,
+        r"([)]\)a" * 12 + "x" + "y){3,}" * 12,
+    ],
+    ids=["numbers", "twos", "pluses", "signs in sets"],
+)
+def test_a_pattern_that_would_take_gigabytes_is_refused_at_once(bomb: str) -> None:
+    start = process_time()
+    with pytest.raises(ValueError, match="repeats more than 300,000 parts"):
+        RegexParser(regex=f"({bomb})", output_keys=["x"])
+    assert process_time() - start < 1
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"\d{4}-\d{2}-\d{2}T(\d+:)+\d++.*",
+        "(a{100000})",
+        "(?:(a?b*){0,500}){0,500}" * 9,
+        "[(]{9}(x)",
+    ],
+)
+def test_a_pattern_with_ordinary_repetitions_is_none_of_these(pattern: str) -> None:
+    assert RegexParser(regex=pattern, output_keys=["x"]).regex == pattern
+
+
+@pytest.mark.parametrize("place", ["{0.real}", "{:>1000000000}", "{!r}", "{1}", "{key}"])
+def test_a_place_for_a_label_is_that_and_no_more(place: str) -> None:
+    with pytest.raises(ValueError, match="braces that are not doubled"):
+        RegexDictParser(regex_pattern=place, output_key_to_format={"a": "A"})
+
+
+def test_a_search_that_takes_too_much_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Greedy:
+        groups = 1
+
+        def search(self, text: str, timeout: float) -> None:
+            raise MemoryError
+
+    parser = RegexParser(regex="((a|b)+)+c", output_keys=["x"])
+    monkeypatch.setattr("output_parsers._regex_timed.compiled", lambda pattern: Greedy())
+    with pytest.raises(OutputParserException, match="took too much memory") as caught:
+        parser.parse("ab" * 10)
+    assert caught.value.llm_output == "ab" * 10
+    assert caught.value.observation

@@ -180,3 +180,10 @@ def test_the_wrapper_looks_like_the_parser(cls: Any, reference: Any) -> None:
     assert parser.get_format_instructions() == "Write digits."
     theirs = reference(parser=TheirNumber(), retry_chain=Chain())
     assert parser.asdict()["_type"] == theirs._type
+
+
+@BOTH
+@EACH
+def test_a_parser_of_langchains_is_helped_too(cls: Any, is_async: bool) -> None:
+    parser = cls.from_llm(lambda question: "3", TheirNumber())
+    assert run(parser, "three", PROMPT, is_async=is_async) == 3

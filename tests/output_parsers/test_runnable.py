@@ -225,6 +225,37 @@ def test_a_generator_streams_on_both_sides_if_it_has_both() -> None:
     assert asyncio.run(collect(both.atransform(stream_of("a", "b")))) == ["A", "B"]
 
 
+def test_the_chunks_that_a_generator_gets_are_no_text() -> None:
+    def ask(question: Any) -> Iterator[str]:
+        yield f"You asked: {question}"
+
+    async def aask(question: Any) -> AsyncIterator[str]:
+        yield "You asked: " + str(question)
+
+    with pytest.raises(TypeError, match="gets an iterator of chunks, which is no text"):
+        (ask | StrOutputParser()).invoke("?")
+    with pytest.raises(TypeError, match="gets an iterator of chunks, which is no text"):
+        asyncio.run((aask | StrOutputParser()).ainvoke("?"))
+
+    def both_ways(chunks: Iterator[str]) -> Iterator[str]:
+        yield next(chunks)
+        yield from chunks
+        chunks.close()  # type: ignore[attr-defined]
+
+    async def aboth_ways(chunks: Any) -> AsyncIterator[str]:
+        yield await anext(chunks)
+        async for chunk in StrOutputParser().atransform(chunks):
+            yield chunk
+        await chunks.aclose()
+
+    def made() -> Iterator[str]:
+        yield from "abc"
+
+    assert list(RunnableGenerator(both_ways).transform(made())) == ["a", "b", "c"]
+    chunks = RunnableGenerator(aboth_ways).atransform(stream_of("a", "b", "c"))
+    assert asyncio.run(collect(chunks)) == ["a", "b", "c"]
+
+
 def test_a_generator_refuses_the_side_it_does_not_have() -> None:
     with pytest.raises(NotImplementedError, match=r"\(shout\) only supports sync methods"):
         asyncio.run((StrOutputParser() | shout).ainvoke("a"))

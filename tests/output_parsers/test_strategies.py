@@ -259,3 +259,13 @@ def test_a_refusal_is_an_error_of_its_own() -> None:
     message = AIMessage([{"type": "refusal", "refusal": "I won't."}])
     with pytest.raises(ModelRefusalError, match="I won't"):
         ProviderStrategyBinding(Weather, "pydantic").parse(message)
+
+
+def test_what_is_no_schema_is_named() -> None:
+    with pytest.raises(ValueError, match="This is <class 'int'>"):
+        ToolStrategy(int)
+
+
+def test_one_of_nothing_is_a_schema_like_others() -> None:
+    for schema in ({"title": "A", "oneOf": []}, {"title": "A", "oneOf": 5}):
+        assert list(ToolStrategy(schema).bindings) == ["A"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from output_parsers import OutputParserException
-from output_parsers._strategies import ProviderStrategy, ToolStrategy
+from output_parsers._strategies import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers._strategies_errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
@@ -193,8 +193,27 @@ def test_a_text_that_fits_is_the_response() -> None:
     found = read_structured_output(message, ProviderStrategy(Weather))
     assert found == StructuredResponse(Weather(**OSLO), [])
     for schema, name in ((Weather, "Weather"), (JSON_SCHEMA, "response_format")):
-        with pytest.raises(StructuredOutputValidationError, match=f"for tool '{name}': Native"):
+        with pytest.raises(StructuredOutputValidationError, match=f"for {name}: Native") as e:
             read_structured_output(AIMessage("nope"), ProviderStrategy(schema))
+        assert str(e.value).endswith("(char 0).")
+        assert str(pickle.loads(pickle.dumps(e.value))) == str(e.value)
+
+
+def test_what_a_model_is_told_has_no_addresses() -> None:
+    call = {"name": "Weather", "args": {"place": "Oslo", "celsius": "icy"}, "id": "1"}
+    found = read_structured_output(AIMessage("", tool_calls=[call]), ToolStrategy(Weather))
+    assert isinstance(found, StructuredRetry)
+    for told in (found.messages[0].text, found.error.observation):
+        assert "Input should be a valid number" in str(told)
+        assert "https://" not in str(told)
+
+
+@pytest.mark.parametrize("strategy", [AutoStrategy(Weather), Weather, JSON_SCHEMA])
+def test_what_is_no_way_to_answer_is_told(strategy: Any) -> None:
+    with pytest.raises(TypeError, match="expected a ToolStrategy or a ProviderStrategy, not "):
+        read_structured_output(AIMessage("x"), strategy)
+    with pytest.raises(TypeError, match=r"not str; AIMessage\(text\) makes one"):
+        read_structured_output("x", ToolStrategy(Weather))
 
 
 def test_messages_of_langchain_are_read_as_they_are() -> None:
@@ -242,3 +261,20 @@ def test_a_refusal_is_the_providers_error_and_no_response_of_a_tool() -> None:
     with pytest.raises(ModelRefusalError, match="I won't"):
         read_structured_output(message, ProviderStrategy(Weather))
     assert read_structured_output(message, ToolStrategy(Weather)) is None
+
+
+class Foreign:
+    content = ""
+    tool_calls = ({"name": "Bare", "args": {"place": "Oslo"}},)
+
+
+def test_a_call_may_have_no_id() -> None:
+    response = read_structured_output(Foreign(), ToolStrategy(Bare))
+    assert isinstance(response, StructuredResponse)
+    assert response.messages[0].tool_call_id == ""
+
+
+@pytest.mark.parametrize("strategy", [ToolStrategy(Bare), ProviderStrategy(Bare)])
+def test_a_text_is_no_message(strategy: Any) -> None:
+    with pytest.raises(TypeError, match="expected a message, not str"):
+        read_structured_output("text", strategy)

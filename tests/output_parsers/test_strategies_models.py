@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections import defaultdict
 from collections.abc import Iterator
+from time import process_time
 from types import SimpleNamespace
 from typing import Any
 
@@ -104,8 +106,7 @@ def test_a_function_is_called_with_what_it_takes() -> None:
 
 
 def test_a_function_that_does_not_tell_what_it_takes_is_called_with_the_question() -> None:
-    assert ask({"?": TEXT}.__getitem__, Weather) == OSLO
-    assert ask({"?": TEXT}.get, Weather) == OSLO
+    assert ask(defaultdict(lambda: TEXT).__getitem__, Weather) == OSLO
 
     class Mute:
         __signature__ = "none of your business"
@@ -114,6 +115,69 @@ def test_a_function_that_does_not_tell_what_it_takes_is_called_with_the_question
             return TEXT
 
     assert ask(Mute(), Weather) == OSLO
+
+
+@pytest.mark.parametrize("schema", [Weather, AutoStrategy(Weather), ProviderStrategy(Weather)])
+def test_a_function_of_the_question_alone_is_told_the_schema_in_it(schema: Any) -> None:
+    asked: list[Any] = []
+
+    def plain(question: Any) -> str:
+        asked.append(question)
+        return TEXT
+
+    assert ask(plain, schema, "How is it in Oslo?") == OSLO
+    first, *_ = asked
+    assert first.startswith("How is it in Oslo?\n\n")
+    assert '"celsius": {' in first
+    messages = [AIMessage("How is it?")]
+    assert ask(plain, schema, messages) == OSLO
+    assert asked[-1] is messages
+
+
+def test_a_function_that_takes_settings_is_asked_nothing_but_the_question() -> None:
+    model = Model(CALLS)
+    ask(model, Weather, "Oslo?")
+    assert [question for question, _ in model.calls] == ["Oslo?", "Oslo?"]
+
+    def by_itself(question: str) -> AIMessage:
+        assert question == "Oslo?"
+        return CALLS
+
+    assert ask(by_itself, ToolStrategy(Weather), "Oslo?") == OSLO  # a call is no matter of words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{TEXT}\n```",
+        f"Here it is:\n```\n{TEXT}\n```\nAnything else?",
+        '```JSON\n{"place": "Oslo", "note": "Write ```"}\n```',
+    ],
+)
+def test_an_answer_may_stand_in_a_code_fence(text: str) -> None:
+    assert ask(Model(text), Weather) == OSLO
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```json\n{"place": "Os\n```',
+        f"```json\n{TEXT}",
+        f"```\n{TEXT}\n```\n```\n{TEXT}\n```",
+        f"{TEXT} ok",
+    ],
+)
+def test_a_fence_with_half_a_value_or_a_second_fence_is_no_answer(text: str) -> None:
+    with pytest.raises(StructuredOutputValidationError, match="for Weather: Native"):
+        ask(Model(text), Weather)
+
+
+def test_fences_without_end_take_linear_time() -> None:
+    start = process_time()
+    for text in ("```{" * 100_000, "```" + " " * 400_000, "```json" * 50_000):
+        with pytest.raises(StructuredOutputValidationError):
+            with_structured_output(Model(text), Weather).invoke("?")
+    assert process_time() - start < 3
 
 
 def test_a_runnable_may_be_the_model() -> None:

@@ -354,3 +354,12 @@ def test_a_parser_that_does_not_stream_waits_for_the_end() -> None:
     assert transform(Length(), ["ab", "c"]) == transform(Length(), [Chunk("ab"), Chunk("c")]) == [3]
     assert transform(Length(), [LcChunk("ab"), LcChunk("c")]) == [3]
     assert transform(Length(), []) == []
+
+
+def test_changes_that_cannot_be_told_are_said_to_be_so() -> None:
+    class Letters(BaseCumulativeTransformOutputParser[str]):
+        def parse(self, text: str) -> str:
+            return text
+
+    with pytest.raises(NotImplementedError, match="Letters cannot tell changes: leave diff unset"):
+        list(Letters(diff=True).transform(iter(["a"])))

@@ -136,6 +136,24 @@ def test_an_error_says_where_it_is() -> None:
     assert "mismatched tag" in str(error.__cause__)
 
 
+def test_all_but_langchains_message_count_lines_and_columns_of_the_reply_from_one() -> None:
+    with pytest.raises(OutputParserException) as caught:
+        XMLOutputParser().parse("So:\n<a></b>")
+    assert str(caught.value) == theirs("defusedxml", "So:\n<a></b>")
+    with pytest.raises(OutputParserException) as caught:
+        XMLOutputParser().parse("So:\n```xml\n<a></b>\n```")
+    error = caught.value
+    assert str(error).endswith("mismatched tag: line 1, column 5")  # as expat counts
+    assert (error.line, error.column) == (3, 6)
+    assert "mismatched tag, at line 3, column 6. Reply" in str(error.observation)
+    assert error.pointer().splitlines() == [
+        "the XML cannot be read: mismatched tag",
+        "  --> line 3, column 6",
+        "3 | <a></b>",
+        "  |      ^",
+    ]
+
+
 def test_a_pattern_of_ones_own_finds_the_document() -> None:
     parser = XMLOutputParser(encoding_matcher=re.compile("(#+ Reply)(.*)", re.DOTALL))
     assert parser.parse("## Reply\n<a/>") == {"a": []}
@@ -179,3 +197,8 @@ def test_defusedxml_is_imported_when_it_is_needed() -> None:
     )
     printed = subprocess.check_output([sys.executable, "-c", code], text=True)
     assert printed.split() == ["False", "False", "True"]
+
+
+def test_a_matcher_of_ones_own_needs_two_groups() -> None:
+    with pytest.raises(ValueError, match="needs a second group"):
+        XMLOutputParser(encoding_matcher=re.compile("<(.*)>"))

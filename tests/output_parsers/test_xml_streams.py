@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers._xml import XMLOutputParser
-from output_parsers._xml_dict import AddableDict
+from output_parsers._xml_trees import AddableDict
 from outputs import AIMessageChunk
 
 from .every_cut import every_cut, fours, one_shot, pieces_of, story, sync_story

@@ -275,6 +275,16 @@ def test_without_pyyaml_the_error_says_what_to_install(monkeypatch: pytest.Monke
 
 def test_another_error_of_importing_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "output_parsers._yaml_loader", raising=False)
-    monkeypatch.setitem(sys.modules, "output_parsers._yaml_errors", None)
-    with pytest.raises(ImportError, match="_yaml_errors"):
+    monkeypatch.setitem(sys.modules, "yaml.composer", None)
+    with pytest.raises(ImportError, match=r"yaml\.composer"):
         PARSER.parse(BONN)
+
+
+def test_a_pattern_of_ones_own_needs_the_group() -> None:
+    with pytest.raises(ValueError, match="has no group named yaml"):
+        YamlOutputParser(pydantic_object=City, pattern=re.compile("(.*)"))
+
+
+def test_a_group_that_took_no_part_finds_nothing() -> None:
+    pattern = re.compile("```(?P<yaml>.*)```|name")
+    assert YamlOutputParser(pydantic_object=City, pattern=pattern).parse(BONN) == PARSER.parse(BONN)

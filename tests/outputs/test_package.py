@@ -5,19 +5,33 @@ import subprocess
 import sys
 from types import ModuleType
 
+import pytest
+
 import outputs
 
 HEAVY = {"asyncio", "defusedxml", "jsonpatch", "langchain_core", "pytest", "regex", "typer", "yaml"}
 
 
 def test_what_is_exported_is_there_and_nothing_else_is() -> None:
+    helpers = {"Any", "TYPE_CHECKING", "import_module"}
     public = {
         name
         for name, value in vars(outputs).items()
         if not name.startswith("_") and not isinstance(value, ModuleType)
     }
-    assert set(outputs.__all__) == public
+    assert set(outputs.__all__) == (public - helpers) | set(outputs._MODULES)
     assert len(set(outputs.__all__)) == len(outputs.__all__)
+
+
+def test_what_reads_json_is_public_with_all_its_errors() -> None:
+    for name in outputs._MODULES:
+        assert getattr(outputs, name).__doc__, name
+    assert set(outputs._MODULES) <= set(dir(outputs))
+    for error in (outputs.JsonSyntaxError, outputs.JsonIncompleteError, outputs.JsonLimitError):
+        assert issubclass(error, outputs.JsonError)
+    assert issubclass(outputs.JsonError, json.JSONDecodeError)
+    with pytest.raises(AttributeError, match="has no attribute 'JsonWriter'"):
+        _ = outputs.JsonWriter
 
 
 def modules_after(code: str) -> set[str]:
