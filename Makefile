@@ -42,3 +42,7 @@ bench:  ## measure speed, next to LangChain
 .PHONY: corpus
 corpus:  ## read the runs of the corpus and count
 	$(PYTHON) benchmarks/corpus.py
+
+.PHONY: wild
+wild:  ## score what is read of outputs that frameworks stumble over
+	$(PYTHON) benchmarks/wild.py

@@ -1,20 +1,28 @@
-"""Turn what a language model wrote into the next action or the final answer."""
+"""Turn what a language model wrote into the next action or the final answer.
 
-from agent_parsers._agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
-from agent_parsers._base import AgentOutputParser, DialectParser, MultiActionAgentOutputParser
-from agent_parsers._parsers import ReActOutputParser, ReActSingleInputOutputParser
-from agent_parsers._record import parse_record
-from agent_parsers._registry import get_dialect, get_parser, list_dialects, register
-from agent_parsers._transcript import Transcript, TranscriptStep
-from agent_parsers._transcript_parser import (
-    TranscriptParser,
-    parse_transcript,
-    parse_transcripts,
+What every parser needs is imported at once, and the rest with the first use of its name: a program
+pays for what it uses.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers._agent import (
+    AgentAction,
+    AgentActionMessageLog,
+    AgentFinish,
+    AgentStep,
 )
-from agent_parsers.dialects.react import (
-    FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE,
-    MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
-    MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE,
+from agent_parsers._base import (
+    AgentOutputParser,
+    DialectParser,
+    MultiActionAgentOutputParser,
+)
+from agent_parsers._registry import (
+    get_dialect,
+    get_parser,
+    list_dialects,
+    register,
 )
 from agent_parsers.engine import (
     ActionComplete,
@@ -35,7 +43,73 @@ from agent_parsers.engine import (
     Turn,
     merge_events,
 )
-from output_parsers import OutputParserException
+from output_parsers import (
+    OutputParserException,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers._explain import (
+        ExplainedRepair,
+        ExplainedSpan,
+        Explanation,
+        IgnoredMarker,
+    )
+    from agent_parsers._json_parsers import (
+        ChatOutputParser,
+        ConvoOutputParser,
+        JSONAgentOutputParser,
+        ReActJsonSingleInputOutputParser,
+        StructuredChatOutputParser,
+        StructuredChatOutputParserWithRetries,
+    )
+    from agent_parsers._parsers import (
+        ReActOutputParser,
+        ReActSingleInputOutputParser,
+    )
+    from agent_parsers._record import (
+        parse_record,
+    )
+    from agent_parsers._scratchpad import (
+        format_log_to_messages,
+        format_log_to_str,
+        format_xml,
+    )
+    from agent_parsers._text_parsers import (
+        ConvoTextOutputParser,
+        MRKLOutputParser,
+        SelfAskOutputParser,
+        XMLAgentOutputParser,
+    )
+    from agent_parsers._transcript import (
+        Transcript,
+        TranscriptStep,
+    )
+    from agent_parsers._transcript_parser import (
+        TranscriptParser,
+        parse_transcript,
+        parse_transcripts,
+    )
+    from agent_parsers.dialects.react import (
+        FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE,
+        MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
+        MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE,
+    )
+    from agent_parsers.native import (
+        MessageParser,
+        MessageStreamParser,
+        MessageTurn,
+        OpenAIFunctionsAgentOutputParser,
+        OpenAIToolAgentAction,
+        OpenAIToolsAgentOutputParser,
+        ToolAgentAction,
+        ToolsAgentOutputParser,
+        format_to_openai_function_messages,
+        format_to_openai_functions,
+        format_to_openai_tool_messages,
+        format_to_tool_messages,
+        parse_ai_message_to_openai_tool_action,
+        parse_ai_message_to_tool_action,
+    )
 
 __all__ = [
     "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE",
@@ -48,34 +122,123 @@ __all__ = [
     "AgentOutputParser",
     "AgentStep",
     "AnswerDelta",
+    "ChatOutputParser",
+    "ConvoOutputParser",
+    "ConvoTextOutputParser",
     "Dialect",
     "DialectParser",
     "Event",
+    "ExplainedRepair",
+    "ExplainedSpan",
+    "Explanation",
     "Failed",
     "Finish",
+    "IgnoredMarker",
     "InputDelta",
+    "JSONAgentOutputParser",
+    "MRKLOutputParser",
     "MarkerSeen",
+    "MessageParser",
+    "MessageStreamParser",
+    "MessageTurn",
     "MultiActionAgentOutputParser",
     "ObservationDelta",
+    "OpenAIFunctionsAgentOutputParser",
+    "OpenAIToolAgentAction",
+    "OpenAIToolsAgentOutputParser",
     "OutputParserException",
     "QuestionDelta",
+    "ReActJsonSingleInputOutputParser",
     "ReActOutputParser",
     "ReActSingleInputOutputParser",
     "Repair",
+    "SelfAskOutputParser",
     "SkippedDelta",
     "StreamParser",
+    "StructuredChatOutputParser",
+    "StructuredChatOutputParserWithRetries",
     "ThoughtDelta",
+    "ToolAgentAction",
     "ToolNamed",
+    "ToolsAgentOutputParser",
     "Transcript",
     "TranscriptParser",
     "TranscriptStep",
     "Turn",
+    "XMLAgentOutputParser",
+    "format_log_to_messages",
+    "format_log_to_str",
+    "format_to_openai_function_messages",
+    "format_to_openai_functions",
+    "format_to_openai_tool_messages",
+    "format_to_tool_messages",
+    "format_xml",
     "get_dialect",
     "get_parser",
     "list_dialects",
     "merge_events",
+    "parse_ai_message_to_openai_tool_action",
+    "parse_ai_message_to_tool_action",
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
     "register",
 ]
+
+_MODULES = {
+    "ExplainedRepair": "_explain",
+    "ExplainedSpan": "_explain",
+    "Explanation": "_explain",
+    "IgnoredMarker": "_explain",
+    "ChatOutputParser": "_json_parsers",
+    "ConvoOutputParser": "_json_parsers",
+    "JSONAgentOutputParser": "_json_parsers",
+    "ReActJsonSingleInputOutputParser": "_json_parsers",
+    "StructuredChatOutputParser": "_json_parsers",
+    "StructuredChatOutputParserWithRetries": "_json_parsers",
+    "ReActOutputParser": "_parsers",
+    "ReActSingleInputOutputParser": "_parsers",
+    "parse_record": "_record",
+    "format_log_to_messages": "_scratchpad",
+    "format_log_to_str": "_scratchpad",
+    "format_xml": "_scratchpad",
+    "ConvoTextOutputParser": "_text_parsers",
+    "MRKLOutputParser": "_text_parsers",
+    "SelfAskOutputParser": "_text_parsers",
+    "XMLAgentOutputParser": "_text_parsers",
+    "Transcript": "_transcript",
+    "TranscriptStep": "_transcript",
+    "TranscriptParser": "_transcript_parser",
+    "parse_transcript": "_transcript_parser",
+    "parse_transcripts": "_transcript_parser",
+    "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE": "dialects.react",
+    "MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE": "dialects.react",
+    "MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE": "dialects.react",
+    "MessageParser": "native",
+    "MessageStreamParser": "native",
+    "MessageTurn": "native",
+    "OpenAIFunctionsAgentOutputParser": "native",
+    "OpenAIToolAgentAction": "native",
+    "OpenAIToolsAgentOutputParser": "native",
+    "ToolAgentAction": "native",
+    "ToolsAgentOutputParser": "native",
+    "format_to_openai_function_messages": "native",
+    "format_to_openai_functions": "native",
+    "format_to_openai_tool_messages": "native",
+    "format_to_tool_messages": "native",
+    "parse_ai_message_to_openai_tool_action": "native",
+    "parse_ai_message_to_tool_action": "native",
+}
+"""Where each name is that is imported at its first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -20,6 +20,8 @@ from output_parsers._transform import aread, read
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 
+    from agent_parsers._explain import Explanation
+
 __all__ = ["AgentOutputParser", "DialectParser", "MultiActionAgentOutputParser"]
 
 
@@ -111,6 +113,14 @@ class DialectParser(AgentOutputParser):
         """
         return read_turn(self.stream_parser(), text)
 
+    def explain(self, text: str) -> Explanation:
+        """Say why a turn parses as it does: spans, repairs, what did not count; it never raises."""
+        from agent_parsers._explain import explain  # only who asks why needs it
+
+        return explain(
+            self.dialect, self.mode, text, self.tool_names, self.max_chars, both=self.both
+        )
+
     def stream_parser(self) -> StreamParser:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
         return StreamParser(
@@ -139,8 +149,9 @@ class DialectParser(AgentOutputParser):
         """Write a step as this dialect does, so that reading it gives the same thought and action.
 
         Args:
-            step: An action, an answer, or an action with what the tool returned, which is written
-                as it is. Its own ``log`` is not used: it may be in another dialect.
+            step: An action, an answer, or an action with what the tool returned. What would be read
+                as a marker in that gets a backslash, which reading takes off. The action's own
+                ``log`` is not used: it may be in another dialect.
             thought: What the model thought before.
             number: Number of the step, for dialects that count.
 

@@ -61,7 +61,7 @@ def parse_record(
 
 def _read_output(dialect: Dialect, output: str, *, lenient: bool) -> TranscriptStep:
     parser = StreamParser(dialect, mode="lenient" if lenient else "strict")
-    run = Run({})
+    run = Run(dialect, {})
     for event in parser.feed(output):
         run.take(event)
     failed: list[Failed] = []

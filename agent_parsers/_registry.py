@@ -10,7 +10,7 @@ import copyreg
 from importlib import import_module
 from pickle import PicklingError
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
 from agent_parsers._base import DialectParser
@@ -21,9 +21,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers._tools import Tools
+    from agent_parsers.native import MessageParser
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
+NativeName: TypeAlias = Literal["openai_functions", "openai_tools", "tools", "anthropic_blocks"]
+"""What reads messages, and is no dialect of text."""
+
+_NATIVE: Final[dict[str, str]] = {
+    "openai_functions": "OpenAIFunctionsAgentOutputParser",
+    "openai_tools": "OpenAIToolsAgentOutputParser",
+    "tools": "ToolsAgentOutputParser",
+    "anthropic_blocks": "ToolsAgentOutputParser",
+}
 _registered: Final[dict[str, Dialect]] = {}
 
 
@@ -62,6 +72,8 @@ def register(dialect: Dialect) -> Dialect:
         ValueError: Another dialect has this name, or one of its aliases.
     """
     for name in (dialect.name, *dialect.aliases):
+        if name in _NATIVE:
+            raise ValueError(f"{name!r} is the name of a parser of messages")
         try:
             known = get_dialect(name)
         except ValueError:
@@ -84,6 +96,15 @@ def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
 copyreg.pickle(Dialect, _reduce)
 
 
+@overload
+def get_parser(  # type: ignore[overload-overlap]  # no dialect has one of these names
+    name: NativeName,
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    max_chars: int = MAX_CHARS,
+) -> MessageParser: ...
+@overload
 def get_parser(
     name: str,
     *,
@@ -91,11 +112,20 @@ def get_parser(
     lenient: bool = True,
     both: Both = "error",
     max_chars: int = MAX_CHARS,
-) -> DialectParser:
+) -> DialectParser: ...
+def get_parser(
+    name: str,
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    both: Both = "error",
+    max_chars: int = MAX_CHARS,
+) -> DialectParser | MessageParser:
     """Return a parser for the dialect called *name*.
 
     Args:
-        name: Name or alias of a dialect; `list_dialects` has the names.
+        name: Name or alias of a dialect; `list_dialects` has the names. ``"openai_functions"``,
+            ``"openai_tools"`` and ``"tools"`` read messages with calls, not text.
         tools: The tools there are, for the prompt and to check names: a list of names, functions
             or objects with a name, or ``{name: description}``. `None`: any name will do.
         lenient: Whether what models really write is mended, or only what the dialect says is read.
@@ -107,12 +137,13 @@ def get_parser(
     Raises:
         ValueError: There is no such dialect, or two tools have the same name.
     """
+    known = None if tools is None else read_tools(tools)
+    if name in _NATIVE:
+        native = import_module("agent_parsers.native")
+        parser: type[MessageParser] = getattr(native, _NATIVE[name])
+        return parser(tools=known, lenient=lenient, max_chars=max_chars)
     return DialectParser(
-        dialect=get_dialect(name),
-        tools=None if tools is None else read_tools(tools),
-        lenient=lenient,
-        both=both,
-        max_chars=max_chars,
+        dialect=get_dialect(name), tools=known, lenient=lenient, both=both, max_chars=max_chars
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from agent_parsers._transcript import Transcript, TranscriptStep
 from agent_parsers.engine import (
     ActionComplete,
+    Dialect,
     Event,
     Failed,
     Finish,
@@ -18,6 +19,7 @@ from agent_parsers.engine import (
     Span,
     ThoughtDelta,
     ToolNamed,
+    unescape,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ class _Step:
         self.done: ActionComplete | Finish | Failed | None = None
         self.is_observed = False
 
-    def step(self, number: int) -> TranscriptStep:
+    def step(self, dialect: Dialect, number: int) -> TranscriptStep:
         """Return the step as it was read."""
         action: AgentAction | AgentFinish | None = None
         error: OutputParserException | None = None
@@ -80,7 +82,7 @@ class _Step:
             number=number,
             thought=str(self.thought),
             action=action,
-            observation=str(self.observation) if self.is_observed else None,
+            observation=unescape(dialect, str(self.observation)) if self.is_observed else None,
             thought_span=self.thought.span,
             action_span=self.done.span if self.done else None,
             observation_span=self.observation.span,
@@ -93,11 +95,15 @@ class Run:
     """A run that is being read.
 
     Args:
+        dialect: How the run is written.
         begins: What text after a marker is, by the marker's name.
         repairs: What was mended of it already.
     """
 
-    def __init__(self, begins: Mapping[str, Role], repairs: Iterable[Repair] = ()) -> None:
+    def __init__(
+        self, dialect: Dialect, begins: Mapping[str, Role], repairs: Iterable[Repair] = ()
+    ) -> None:
+        self._dialect = dialect
         self._begins = begins
         self._preamble = _Text()
         self._question = _Text()
@@ -152,7 +158,7 @@ class Run:
         """Say that no more of the step will come, and return it, if there is one."""
         if not self._step.done:
             return []
-        step = self._step.step(len(self._steps) + 1)
+        step = self._step.step(self._dialect, len(self._steps) + 1)
         self._steps.append(step)
         self._step = _Step()
         return [step]

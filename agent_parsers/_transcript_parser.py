@@ -83,7 +83,8 @@ class TranscriptParser:
         """The runs that were read to their end."""
         table = dialect.lenient
         self._begins = {marker: table.roles[go.to] for (_, marker), go in table.moves.items()}
-        self._run = Run(self._begins)
+        self._dialect = dialect
+        self._run = Run(dialect, self._begins)
 
     def feed(self, chunk: str) -> list[TranscriptStep]:
         """Take the next *chunk* and return the steps that it shows to be over.
@@ -109,7 +110,7 @@ class TranscriptParser:
                 isinstance(event, MarkerSeen) and self._begins.get(event.name) is Role.QUESTION
             )
             if is_question and self._run.has_steps:
-                begun = Run(self._begins, self._run.give_up_repairs())
+                begun = Run(self._dialect, self._begins, self._run.give_up_repairs())
                 steps += self._end_run()
                 self._run = begun
             steps += self._run.take(event)

@@ -1,10 +1,11 @@
 """Scores the parsers on outputs that agent frameworks stumble over: ``python benchmarks/wild.py``.
 
 The file (``wild.jsonl``) has one case a line: the ``format`` the model had been asked for, its
-``text`` or ``message``, the names of the ``tools``, what should come out (``expect``), what is right
-as well (``accept``), and whether nearly everybody agrees (``consensus``). A case is *recovered* if
-what is read is among these, *refused* if it is an error that should be none, else *wrong*: the worst
-of the three, since somebody acts on it. Formats that are no dialect of ours are counted apart.
+``text`` or ``message``, the names of the ``tools``, what should come out (``expect``), what is
+right as well (``accept``), and whether nearly everybody agrees (``consensus``). A case is
+*recovered* if what is read is among these, *refused* if it is an error that should be none, else
+*wrong*: the worst of the three, since somebody acts on it. Formats that are no dialect of ours are
+counted apart.
 
 ``--mode lenient --show`` prints each case that is not recovered.
 """

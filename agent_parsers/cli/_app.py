@@ -13,6 +13,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers.cli._explain import View, explain_file
 from agent_parsers.cli._json_form import JSON_SHAPE
 from agent_parsers.cli._output import Format, echo_json
 from agent_parsers.cli._parse import parse_files
@@ -162,6 +163,60 @@ JSON has for each run, with spans in characters of the text or, for a record, of
 \b
 {JSON_SHAPE}
 """
+
+
+@app.command(
+    epilog="Exit status: 0 if the reply has a result; 1 if it has an error, or the file cannot be"
+    " read; 2 if the command itself is wrong."
+)
+def explain(
+    ctx: typer.Context,
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE", help="File with one reply; - is standard input.", show_default=False
+        ),
+    ] = None,
+    dialect: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            callback=_known_dialect,
+            autocompletion=_dialects_like,
+            help="How the model wrote.",
+        ),
+    ] = "react",
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B", help="Names of the tools there are; any will do if none are given."
+        ),
+    ] = None,
+    view: Annotated[
+        View | None,
+        typer.Option("--format", help="How to write; text in a terminal, else json."),
+    ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict/--lenient",
+            help="Read by the rules of LangChain's parser, or mend what models write.",
+        ),
+    ] = False,
+) -> None:
+    """Explain a reply: what each part is, what was mended, what did not count, what is wrong."""
+    if file is None:
+        if sys.stdin is None or sys.stdin.isatty():
+            typer.echo(ctx.get_help())
+            raise typer.Exit(_USAGE)
+        file = STDIN
+    names = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
+    try:
+        parser = get_parser(dialect, tools=names, lenient=not strict)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--tools") from None
+    if not explain_file(file, parser, view):
+        raise typer.Exit(_NOT_ALL_READ)
 
 
 @app.command()

@@ -11,7 +11,7 @@ from agent_parsers import AgentAction, AgentFinish
 if TYPE_CHECKING:
     from agent_parsers.cli._runs import Placed, Run
 
-__all__ = ["JSON_SHAPE", "as_json"]
+__all__ = ["JSON_SHAPE", "as_json", "dumps"]
 
 JSON_SHAPE: Final = """\
 file, record (number of the run or record in the file), id, dialect,
@@ -31,7 +31,12 @@ _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 def as_json(run: Run) -> str:
     """Return *run* as one line of JSON, which can be encoded as UTF-8 and shown anywhere."""
-    text = json.dumps(_run(run), ensure_ascii=False)
+    return dumps(_run(run))
+
+
+def dumps(value: Any) -> str:
+    """Return *value* as one line of JSON, which can be encoded as UTF-8 and shown anywhere."""
+    text = json.dumps(value, ensure_ascii=False)
     return _UNSAFE.sub(lambda char: f"\\u{ord(char[0]):04x}", text)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-__all__ = ["read_source", "size_of"]
+__all__ = ["read_source", "read_whole", "size_of"]
 
 _LINES: Final = {".jsonl", ".ndjson"}
 _JSON: Final = {".json"}
@@ -62,6 +62,19 @@ def read_source(
         yield Trouble(file, error.strerror or str(error))
     except ValueError as error:  # a name that no file can have
         yield Trouble(file, str(error))
+
+
+def read_whole(file: str) -> str | Trouble:
+    """Return the text of one file, whatever its name, or why it cannot be read."""
+    try:
+        with _open(file) as stream:
+            return stream.read().removeprefix(_BOM).decode()
+    except UnicodeDecodeError as error:
+        return _not_utf8(file, error)
+    except OSError as error:
+        return Trouble(file, error.strerror or str(error))
+    except ValueError as error:  # a name that no file can have
+        return Trouble(file, str(error))
 
 
 def _open(file: str) -> AbstractContextManager[BinaryIO]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from agent_parsers.engine._events import (
     AnswerDelta,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["BracketCall", "Call", "CallReader"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, making one takes three times as long
 class Call:
     """What a call reader made of its text."""
 
@@ -43,6 +43,10 @@ class Call:
     """Name of the problem that makes it no call, or ``""``."""
     after: Span | None = None
     """Text that follows the call and is no part of it."""
+    is_text: bool = False
+    """Whether there is no call, and the text as it stands is the final answer."""
+    repairs: tuple[Repair, ...] = ()
+    """What was mended."""
 
 
 class CallReader(ABC):
@@ -52,6 +56,23 @@ class CallReader(ABC):
     """
 
     __slots__ = ()
+
+    problems: ClassVar[frozenset[str]] = frozenset(
+        {"no_tool", "no_call", "open_call", "after_call"}
+    )
+    """Names of what it may find wrong; a dialect has words for them."""
+    opener: ClassVar[str] = ""
+    """What every call has in it; text without it begins none."""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether a call has begun; in a state of `Table.begun`, all before it is a thought."""
+        return True
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a quoted value, so that it is no marker."""
+        return False
 
     @abstractmethod
     def feed(self, text: str, at: int) -> list[Event]:

@@ -67,6 +67,16 @@ class Collector:
         """All text so far."""
         return "".join(self._text)
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a call has begun."""
+        return self._call is not None and self._call.is_begun
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether the text ends inside a quoted value of a call."""
+        return self._call is not None and self._call.is_quoting
+
     def add(self, chunk: str) -> None:
         """Take the next *chunk* of the text, markers and all."""
         self._text.append(chunk)
@@ -79,7 +89,7 @@ class Collector:
         elif state.role is Role.CALL:
             if self._call is None:
                 self._call = self._machine.new_call()
-            events += self._call.feed(text, at)
+            events += self._named(self._call.feed(text, at))
         if state.is_kept:
             self._kept.append(text)
 
@@ -93,7 +103,8 @@ class Collector:
             state: The state that ends.
             to: The next state; `None` at the end of the text.
             span: Where the text of the state stands, without the white space around it.
-            stop: Where the next marker, or the end of the text, stands.
+            stop: Where the text ends that belongs to it: at the next marker, or after it if that
+                marker closes it.
         """
         text = "".join(self._kept)
         self._kept.clear()
@@ -105,11 +116,15 @@ class Collector:
                 case Role.INPUT if is_sound:
                     self._end_input(events, text, span, to, stop)
                 case Role.CALL:
-                    self._end_call(events, to, stop, is_sound=is_sound)
+                    self._end_call(events, state, to, stop, is_sound=is_sound)
                 case Role.ANSWER:
                     self._answer = (text, span)
                     if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
                         self._finish(events, self._log(to, stop))
+                case Role.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
+                    if self._machine.mends:
+                        message = "text that follows the answer is no part of it"
+                        events.append(Repair("after_answer", span, message))
         except BadPayload as bad:
             self._fail(events, bad.problem, bad.span)
 
@@ -118,12 +133,14 @@ class Collector:
         if state.role is Role.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
-            events += self._call.close()[0]
+            events += self._named(self._call.close()[0])
         self._kept.clear()
         self._call = self._tool = self._answer = self._problem = None
 
     def turn_page(self, events: list[Event], role: Role, start: int) -> None:
         """Begin or end a step of a transcript, if the next text has this *role*."""
+        if role is Role.SKIPPED:
+            return  # what follows an answer belongs to its step
         if role in _BETWEEN:
             self._end_step(events, start)
             self._step_at = -1
@@ -197,13 +214,25 @@ class Collector:
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
 
+    def _named(self, events: list[Event]) -> list[Event]:
+        """Tell the names of tools among *events* as they are mended."""
+        for at, event in enumerate(events):
+            if isinstance(event, ToolNamed):
+                events[at] = self._machine.named(event, self._tools)
+        return events
+
     def _end_call(
-        self, events: list[Event], to: State | None, stop: int, *, is_sound: bool
+        self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
     ) -> None:
         reader = self._call or self._machine.new_call()
         self._call = None
         last, call = reader.close()
-        events += last
+        events += self._named(last)
+        events += call.repairs
+        if state.begun is not None and not self._machine.ends_turn(call, to):
+            return
+        if state.begun is not None and state.problem and call.is_text:
+            return
         if problem := self._machine.call_problem(call):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
@@ -214,7 +243,7 @@ class Collector:
         repairs: list[Repair] = []
         result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
         events += (repair.moved(call.tool_span[0]) for repair in repairs)
-        self._done(events, result, call.span)
+        self._done(events, result, call_span("", call, stop))
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Tell what the step has come to, which stands at *span*."""
@@ -230,7 +259,10 @@ class Collector:
         assert self._answer is not None, "an answer was read"
         written, span = self._answer
         repairs: list[Repair] = []
-        answer = self._machine.read_answer(written, repairs)
+        try:
+            answer = self._machine.read_answer(written, repairs)
+        except BadPayload as bad:
+            raise bad.moved(span[0]) from None
         events += (repair.moved(span[0]) for repair in repairs)
         self._done(events, make_finish(answer, log), span)
 
@@ -268,7 +300,17 @@ class Collector:
             if self._answer is None:
                 self._fail(events, "nothing", end_span("nothing", text, entry))
             else:
-                self._finish(events, text[:entry].rstrip() if state.is_cut else text)
+                if state.role is Role.ANSWER and state.is_enclosed and self._machine.mends:
+                    self._tell_open(events, self._answer[1])
+                try:
+                    self._finish(events, text[:entry].rstrip() if state.is_cut else text)
+                except BadPayload as bad:
+                    self._fail(events, bad.problem, bad.span)
+
+    def _tell_open(self, events: list[Event], span: Span) -> None:
+        if span[0] < span[1]:
+            message = "the answer is not closed; took all of it"
+            events.append(Repair("unclosed", span, message))
 
     def _is_none(self, events: list[Event], answer: State | None) -> bool:
         """Tell whether the action beside an *answer* says that it is none."""

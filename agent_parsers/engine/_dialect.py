@@ -49,9 +49,8 @@ class Role(IntEnum):
 
 _PROBLEMS_OF: Final = {
     Role.TOOL: {"no_tool", "long_tool", "no_input"},
-    Role.CALL: {"no_tool", "no_call", "open_call", "after_call"},
 }
-"""What can go wrong with a call, by how it is read."""
+"""What can go wrong with a call in parts; a call reader says it of those in one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +62,16 @@ class Go:
         clash: In a single turn this must not happen; reading ends in the problem of this name. A
             transcript simply goes on.
         firm: The label must be firm here; see `Label`.
+        restarts: What a single turn was so far turns out to be no part of it. A transcript simply
+            goes on.
+        closes: The marker belongs to what it ends, as a closing tag does.
     """
 
     to: str
     clash: str = ""
     firm: bool = False
+    restarts: bool = False
+    closes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,8 @@ class Table:
     """The problem with a turn that ends in a state, for states where it must not end."""
     keeps_input_end: bool = False
     """Whether white space at the end of an input is part of it, and not of the marker it meets."""
+    keeps_answer_space: bool = False
+    """Whether white space around an answer is part of it, and not of the markers it meets."""
     one_line_tools: bool = True
     """Whether a tool's name that runs over a line is refused, being two things read as one."""
     transcript_start: str = ""
@@ -135,6 +141,9 @@ class Table:
     """The same for the final answer."""
     new_call: Callable[[], CallReader] | None = None
     """Makes the reader of the states whose role is `Role.CALL`."""
+    begun: Mapping[str, str] = field(default_factory=dict)
+    """What a call state becomes as soon as its reader sees a call begin. Until then its text is a
+    thought, and it may end without a call."""
     read_tool: ToolReader | None = None
     """Takes the dressing off the name of a tool; without it the name is what is written."""
 
@@ -153,12 +162,21 @@ class Table:
             if to is Role.INPUT and role not in (Role.TOOL, Role.INPUT):
                 raise ValueError(f"moves: {marker!r} leads from {state!r}, no tool, to an input")
         check_markers(self.markers)
+        self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.moves}
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no move")
         for state in (*self.ends, self.transcript_start or self.initial):
             if state not in self.roles:
                 raise ValueError(f"state {state!r} has no role")
+
+    def _check_begun(self) -> None:
+        for before, after in self.begun.items():
+            if {self.roles.get(before), self.roles.get(after)} != {Role.CALL}:
+                raise ValueError(f"begun: {before!r} and {after!r} are not both call states")
+            rows = [{row[1] for row in self.moves if row[0] == name} for name in (before, after)]
+            if missing := rows[1] - rows[0]:
+                raise ValueError(f"begun: {sorted(missing)} have no row in {before!r}")
 
     @property
     def initial(self) -> str:
@@ -206,6 +224,8 @@ class Dialect:
     """What can be wrong, by the names the tables use."""
     stop: tuple[str, ...]
     """Stop sequences to pass to the model."""
+    closer: str = ""
+    """What ends an action, if the model stops there; a scratchpad puts it back."""
     reasoning: tuple[str, str] | None = ("<think>", "</think>")
     """What opens and closes a block of reasoning, in which no label counts; only lenient reading
     knows it. `None` if the dialect has none."""
@@ -213,6 +233,8 @@ class Dialect:
     """Writes one step; `render` checks that it can be read back."""
     write_observation: Callable[[str, int], str]
     """Writes an observation and what invites the next step, given its text and number."""
+    example: Written = Written(tool="search", tool_input="what to look for")
+    """An action, to show to a model that wrote a wrong one."""
     instructions: str
     """What the model is told; ``{tools}`` and ``{tool_names}`` stand for the tools."""
 
@@ -221,6 +243,10 @@ class Dialect:
             needed = {"nothing", *table.ends.values()}
             for role in table.roles.values():
                 needed |= _PROBLEMS_OF.get(role, set())
+            if Role.CALL in table.roles.values() and table.new_call is not None:
+                needed |= table.new_call().problems
+            if table.begun:
+                needed -= {"no_call", "after_call"}  # such text is a thought, or skipped
             needed |= {move.clash for move in table.moves.values() if isinstance(move, Go)}
             missing = needed - {"", *self.problems, *SHARED_PROBLEMS}
             if missing:

@@ -10,7 +10,10 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine._advice import advice
 from agent_parsers.engine._dialect import Dialect, Role
+from agent_parsers.engine._events import ToolNamed
+from agent_parsers.engine._mending import is_bare_name
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import shared_problem
 from agent_parsers.engine._states import CUT, build_states
@@ -30,6 +33,7 @@ Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
 MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
 
+_TOOL: Final = int(Role.TOOL)
 _NOWHERE: Final[list[Span | None]] = [None] * len(Role)
 
 
@@ -50,15 +54,19 @@ class Machine:
         self.mends = table.mends
         self.one_line_tools = table.one_line_tools
         self.keeps_input_end = table.keeps_input_end
+        self.keeps_answer_space = table.keeps_answer_space
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
         self._read_input = table.read_input
         self._read_tool = table.read_tool
+        self._is_plain_tool = _is_line if table.read_tool is None else is_bare_name
         self.read_answer = table.read_answer
         self._new_call = table.new_call
+        self._may_lack_call = bool(table.begun)
+        self._opener = self.new_call().opener if table.begun else ""
         states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
 
-    def parse(
+    def parse(  # noqa: C901 - one walk, and most turns would feel what a call in it costs
         self, text: str, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
     ) -> AgentAction | AgentFinish:
         """Read one whole turn.
@@ -78,15 +86,27 @@ class Machine:
         places = _NOWHERE.copy()  # of the last text of each role in the buffer
         state = self.initial
         start = at = stop = 0
+        asked: State | None = None  # the state which the last call is in
+        glance: _Glance | None = None
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
+            if state.asks and (glance or buffer.find(self._opener, start, found.start()) >= 0):
+                glance = glance or _Glance(self.new_call(), start)
+                again = glance.look(state, buffer, found.start(), found.end())
+                if again is not None:
+                    state, at = again
+                    continue
             stop, at = found.span()
             if not crossing.is_note:
-                places[state.role] = (start, stop)
+                glance = None
+                if state.begun is None or crossing.to.is_cut:  # else it was a thought
+                    places[state.role] = (start, stop)
+                    asked = state
                 if crossing.drops:
                     places = _NOWHERE.copy()
                 start = at
             state = crossing.to
+        asked = asked if state.is_cut else state
         if state.can_be_cut and text.endswith(self.half_stops):
             stop = buffer.rindex("\n")
             places[state.role] = (start, stop)
@@ -95,7 +115,18 @@ class Machine:
             places[state.role] = (start, len(buffer))
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
         try:
-            return self._resolve(text, places, state, entry, tools)
+            if state.is_plain and (tool_at := places[_TOOL]) is not None:
+                # What most turns are, at half the price; `_resolve` reads all others.
+                tool = buffer[tool_at[0] : tool_at[1]].strip()
+                if self._is_plain_tool(tool) if tools is None else tool in tools:
+                    written = buffer[start:].lstrip()
+                    if not self.keeps_input_end:
+                        written = written.rstrip()
+                    return make_action(tool, self._read_input(written, []), text)
+        except BadPayload:
+            pass  # told below, with its place in the text
+        try:
+            return self._resolve(text, places, state, asked, entry, tools)
         except BadPayload as bad:
             raise self.error(bad.problem, text, bad.span, tools) from None
 
@@ -104,6 +135,7 @@ class Machine:
         text: str,
         places: list[Span | None],
         state: State,
+        asked: State | None,
         entry: int,
         tools: Collection[str] | None,
     ) -> AgentAction | AgentFinish:
@@ -113,6 +145,7 @@ class Machine:
             text: All of it.
             places: Where the last text of each role stands, in the text after a line break.
             state: The state in which it ends.
+            asked: The state in which its call ends, if it has one.
             entry: Where the marker stands that led to that state; -1 if there is none.
             tools: Names of the tools there are.
 
@@ -123,15 +156,27 @@ class Machine:
         is_void = self._is_void(state, text, tool_at, tools)
         is_cut = state.is_cut or (state.beside_action and not is_void)
         log = text[:entry].rstrip() if is_cut else text
+        call: Call | None = None
         if call_at is not None:
-            call = self._read_call(text, call_at[0] - 1, call_at[1] - 1)
+            call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1)
+            if call is not None and asked is not None and asked.begun is not None:
+                if call.is_text and asked.problem:
+                    call = None
+                elif state is asked:
+                    state = asked.begun
         if state.problem and not is_void:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
-        if call_at is not None:
+        if call is not None:
             return self.call_result(call, log, tools, [])
         if answer_at is not None and not (state.beside_action and is_cut):
-            answer = text[max(answer_at[0] - 1, 0) : answer_at[1] - 1].strip()
-            return make_finish(self.read_answer(answer, []), log)
+            start, stop = max(answer_at[0] - 1, 0), answer_at[1] - 1
+            answer = text[start:stop]
+            if not self.keeps_answer_space:
+                answer = answer.strip()
+            try:
+                return make_finish(self.read_answer(answer, []), log)
+            except BadPayload as bad:
+                raise bad.moved(trimmed(text, start, stop)[0]) from None
         if tool_at is None:
             raise BadPayload("nothing", end_span("nothing", text, entry))
         span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
@@ -220,18 +265,26 @@ class Machine:
         Raises:
             BadPayload: There is no such tool.
         """
+        if call.is_text:
+            reasoning = self.dialect.reasoning
+            hides = self.mends and reasoning is not None and reasoning[1] in log[: call.span[0]]
+            return make_finish(call.tool_input if hides else log, log)
         if call.is_answer:
             return make_finish(call.tool_input, log)
+        if call.tool_span[0] == call.tool_span[1]:
+            tools = None  # a tool that goes without name is not the model's to choose
         head = self.read_head(call.tool, call.tool_span, tools, repairs)
         self._check_tool(head, call.tool_span, tools)
         if head.tool_input:
             raise BadPayload("two_inputs", call.tool_span)
         return self.result(head, call.tool_input, log)
 
-    def _read_call(self, text: str, start: int, stop: int) -> Call:
-        """Read the call that a state has between two offsets into *text*."""
+    def _read_call(self, text: str, start: int, stop: int) -> Call | None:
+        """Read the call that a state has between two offsets into *text*; it may need none."""
         start, end = trimmed(text, start, stop)
         call = self.new_call().read(text[start:end], start)
+        if self._may_lack_call and not self.ends_turn(call, None):
+            return None
         if problem := self.call_problem(call):
             raise BadPayload(problem, call_span(problem, call, stop))
         return call
@@ -267,6 +320,19 @@ class Machine:
             return "long_tool"
         return "unknown_tool" if tools is not None and tool not in tools else ""
 
+    def ends_turn(self, call: Call, to: State | None) -> bool:
+        """Tell whether *call* counts where a state ends that may have none, and goes on to *to*."""
+        if call.problem == "no_call" or (call.is_text and self.is_transcript):
+            return False
+        return to is None or to.is_cut
+
+    def named(self, event: ToolNamed, tools: Collection[str] | None) -> ToolNamed:
+        """Return *event* with the name of the tool as it is mended."""
+        try:
+            return ToolNamed(self.read_head(event.tool, event.span, tools, []).tool, event.span)
+        except BadPayload:
+            return event
+
     def is_name(self, head: ToolHead) -> bool:
         """Tell whether *head* names a tool, be there such a tool or not."""
         return not head.is_answer and not self.tool_problem(head.tool)
@@ -285,9 +351,10 @@ class Machine:
         if problem is None:
             problem = shared_problem(name, text[slice(*span)], tools or ())
         if not self.is_strict:
-            reason, observation, send_to_llm = problem.reason, problem.observation, True
+            reason, send_to_llm = problem.reason, True
+            observation = advice(self.dialect, problem, text, span, tools)
         else:
-            reason = problem.exact.replace("{text}", text) or problem.reason
+            reason = problem.strict_reason(text)
             observation = problem.exact_observation or problem.observation
             send_to_llm = problem.send_to_llm
         return OutputParserException(
@@ -309,10 +376,55 @@ class Machine:
         )
 
 
+class _Glance:
+    """Looks into a call state as far as a marker, to see whether the marker counts there.
+
+    Args:
+        reader: A new reader.
+        start: Where the text of the state begins in the buffer.
+    """
+
+    __slots__ = ("_at", "_is_fed", "_reader")
+
+    def __init__(self, reader: CallReader, start: int) -> None:
+        self._reader = reader
+        self._at = start
+        self._is_fed = False
+
+    def look(self, state: State, buffer: str, stop: int, end: int) -> tuple[State, int] | None:
+        """Read *buffer* up to a marker that stands from *stop* to *end*.
+
+        Returns:
+            The state to go on in, and from where, if the marker does not count in this *state*.
+        """
+        self._feed(buffer, stop)
+        if self._is_fed and self._reader.is_quoting:
+            return state, end
+        if self._is_fed and state.begun is not None and self._reader.is_begun:
+            return state.begun, stop
+        return None
+
+    def _feed(self, buffer: str, stop: int) -> None:
+        """Read *buffer* up to *stop*, but for the white space there."""
+        body = buffer[self._at : stop].rstrip()
+        if not self._is_fed:
+            self._at += len(body) - len(body.lstrip())
+            body = body.lstrip()
+        if body:
+            self._is_fed = True
+            self._reader.feed(body, self._at)
+            self._at += len(body)
+
+
 @cache
 def machine(dialect: Dialect, mode: Mode, both: Both = "error") -> Machine:
     """Return what reads *dialect* in *mode*; it is made once."""
     return Machine(dialect, mode, both)
+
+
+def _is_line(name: str) -> bool:
+    """Tell whether *name* is one that no check refuses."""
+    return bool(name) and name.isprintable()
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:

@@ -27,7 +27,8 @@ MOST: Final = 16
 """Longest run of white space, digits or dressing inside a label."""
 
 Atom: TypeAlias = str
-"""A pattern for one character that must be there, or for a run (it ends in ``+``)."""
+"""A pattern for one character that must be there or, in a lookahead, must follow; or for a run of
+characters (it ends in ``+``)."""
 
 
 def _run(chars: str) -> Atom:
@@ -35,7 +36,7 @@ def _run(chars: str) -> Atom:
 
 
 SPACE, BLANK, DIGITS = _run(r"\s"), _run(r" \t"), _run(r"\d")
-HASHES = _run("#")
+HASHES, LINE_END = _run("#"), r"(?=\n)"
 JOINT, INDENT = _run(r" \t_\-"), _run(r" \t>#")
 
 
@@ -100,7 +101,7 @@ class Label:
             yield *start, *edge, *label, colon, BLANK, *edge
             yield *start, *edge, *label, *edge, BLANK, colon
         if not self.firm:  # a heading has its line to itself
-            yield "\n", "#", HASHES, BLANK, *label, r"\n"
+            yield "\n", "#", HASHES, BLANK, *label, LINE_END
 
     def _letter(self, char: str) -> Atom:
         if self.firm:

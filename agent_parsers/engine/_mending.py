@@ -10,6 +10,7 @@ import ast
 import json
 import re
 from typing import TYPE_CHECKING, Any, Final
+from warnings import catch_warnings, simplefilter
 
 from agent_parsers.engine._events import Repair
 from agent_parsers.engine._payloads import BadPayload, ToolHead
@@ -23,22 +24,22 @@ __all__ = ["mend_answer", "mend_input", "mend_json_input", "mend_tool", "read_py
 
 # -- names ----------------------------------------------------------------------------------------
 
+_BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
 _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
 _DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}
 _NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
 _CALL: Final = re.compile(r"([\w.-]+)[ \t]*\((.*)\)", re.DOTALL).fullmatch
 _MARKS: Final = re.compile(r"[\W_]+")
 _NO_ACTION: Final = {
-    "none",
-    "n/a",
-    "na",
-    "no action",
-    "no action needed",
-    "no tool",
-    "null",
-    "nothing",
-}
+    "none", "n/a", "na", "no action", "no action needed", "no tool", "null", "nothing",
+}  # fmt: skip
 _ANSWERS: Final = {"final answer", "finalanswer"}
+_NO_NAMES: Final = _NO_ACTION | _ANSWERS
+
+
+def is_bare_name(name: str) -> bool:
+    """Tell whether *name* is a word that `mend_tool` leaves as it is, whatever the tools are."""
+    return _BARE_NAME(name) is not None and name.lower() not in _NO_NAMES
 
 
 def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
@@ -138,12 +139,15 @@ def _read_arguments(text: str) -> str | dict[Any, Any] | None:
     if len(text) > _MOST_ARGUMENTS:
         return None
     try:
-        call = ast.parse(f"f({text})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.end_col_offset is None:
+        with catch_warnings():
+            simplefilter("ignore")  # about escapes in strings
+            call = ast.parse(f"f({text})", mode="eval").body
+        if not isinstance(call, ast.Call):
             return None
         args = [_literal(arg) for arg in call.args]
         named = {key.arg: _literal(key.value) for key in call.keywords if key.arg is not None}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        json.dumps([args, named])  # a set or bytes have no place in an input
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
     if len(named) < len(call.keywords) or (args and named) or len(args) > 1:
         return None
@@ -178,6 +182,8 @@ _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
 _CHATTER: Final = re.compile(r"[ \t]*(?:\r?\n|\()").match
 _FENCE: Final = "```"
+_OPENERS: Final = frozenset(("{", "[", " ", *_QUOTES))
+"""What an input begins with that may have to be mended."""
 
 
 def mend_input(text: str, repairs: list[Repair]) -> str:
@@ -191,6 +197,8 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
     Raises:
         BadPayload: The input is a fence without its end, or JSON cut in the middle of a value.
     """
+    if text[:1] not in _OPENERS and _FENCE not in text:
+        return text.strip()
     body, at = _unwrapped(text, repairs)
     if body[:1] not in ("{", "["):
         return body

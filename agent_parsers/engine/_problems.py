@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
 __all__ = ["SHARED_PROBLEMS", "Problem", "shared_problem"]
 
@@ -19,16 +19,22 @@ class Problem:
         reason: One clause about the expectation that failed.
         observation: What can be sent back to the model as it stands.
         exact: The message in strict mode, where users know the one of the reference; ``{text}``
-            stands for the model's text.
+            stands for the model's text. Or what makes the message, given that text.
         exact_observation: The observation in strict mode, if that is not the same.
         send_to_llm: In strict mode, whether an executor that follows LangChain's flag sends it.
     """
 
     reason: str
     observation: str
-    exact: str = ""
+    exact: str | Callable[[str], str] = ""
     exact_observation: str = ""
     send_to_llm: bool = True
+
+    def strict_reason(self, text: str) -> str:
+        """Return the message in strict mode for the model's *text*."""
+        if not isinstance(self.exact, str):
+            return self.exact(text)
+        return self.exact.replace("{text}", text) or self.reason
 
 
 SHARED_PROBLEMS: Final = {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, AgentStep
 from agent_parsers.engine._dialect import Dialect, Written
+from agent_parsers.engine._escape import escape
 from agent_parsers.engine._stream import StreamParser
 from agent_parsers.engine._turn import Turn, read_turn
 from output_parsers import OutputParserException
@@ -13,7 +14,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Step", "render", "render_scratchpad"]
+__all__ = ["Step", "action_and_observation", "render", "render_scratchpad"]
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any]
 """A step that was taken: an action and what the tool returned."""
@@ -39,9 +40,9 @@ def render(
             )
         return _write(dialect, Written(thought, answer=answer, number=number))
     if not isinstance(step, AgentAction):
-        action, observation = _action_and_observation(step)
+        action, observation = action_and_observation(step)
         text = render(dialect, action, thought=thought, number=number)
-        return text + dialect.write_observation(observation, number)
+        return text + dialect.write_observation(escape(dialect, observation), number)
     if not step.tool:
         raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")
     return _write(dialect, Written(thought, step.tool, step.tool_input, number=number))
@@ -51,21 +52,26 @@ def render_scratchpad(dialect: Dialect, steps: Sequence[Step]) -> str:
     """Write the *steps* taken so far; see `DialectParser.format_scratchpad`."""
     text: list[str] = []
     for number, step in enumerate(steps, 1):
-        action, observation = _action_and_observation(step)
+        action, observation = action_and_observation(step)
         if not action.log and text and not text[-1].endswith("\n"):
             text.append("\n")  # its label begins a line, and not the thought that was invited
-        text.append(action.log or render(dialect, action, number=number))
-        text.append(dialect.write_observation(observation, number))
+        log = action.log or render(dialect, action, number=number)
+        text.append(log if dialect.closer in log else log + dialect.closer)
+        text.append(dialect.write_observation(escape(dialect, observation), number))
     return "".join(text)
 
 
-def _action_and_observation(step: Step) -> tuple[AgentAction, str]:
+def action_and_observation(step: Step) -> tuple[AgentAction, str]:
+    """Return the action of *step*, and what the tool returned as text."""
     action, observation = step if isinstance(step, tuple) else (step.action, step.observation)
     return action, str(observation)
 
 
 def _write(dialect: Dialect, step: Written) -> str:
-    text = dialect.write(step)
+    try:
+        text = dialect.write(step)
+    except (TypeError, ValueError, RecursionError) as error:  # as of JSON
+        raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
     for mode in ("strict", "lenient"):
         try:
             turn = read_turn(StreamParser(dialect, mode=mode, max_chars=None), text)

@@ -41,21 +41,33 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "beside_action", "can_be_cut", "crossings", "delta", "growing", "is_cut", "is_kept",
-        "keeps_end", "leads", "problem", "role", "skim", "whole",
+        "asks", "begun", "beside_action", "can_be_cut", "crossings", "delta", "growing", "is_cut",
+        "is_enclosed", "is_kept", "is_plain", "is_verbatim", "keeps_end", "leads", "problem",
+        "role", "skim", "whole",
     )  # fmt: skip
 
     def __init__(
-        self, role: Role, *, problem: str = "", keeps_end: bool = False, is_cut: bool = False
+        self,
+        role: Role,
+        *,
+        problem: str = "",
+        keeps_end: bool = False,
+        is_verbatim: bool = False,
+        is_cut: bool = False,
     ) -> None:
         self.role = role
         self.delta = _DELTAS.get(role)  # what its text is told as at once
         self.is_kept = role in _KEPT  # whether the result needs its text
         self.problem = problem  # of a text that ends here
         self.keeps_end = keeps_end
+        self.is_verbatim = is_verbatim  # white space at both ends is part of the text
         self.is_cut = is_cut  # the turn ended before
+        self.is_plain = False  # an input after which a turn may end
         self.beside_action = False  # whether the action before counts, if it is one
         self.can_be_cut = False  # whether a marker may end the turn here
+        self.is_enclosed = False  # whether a marker closes it
+        self.begun: State | None = None  # what this is once its call has begun
+        self.asks = False  # whether the call reader says what a marker means here
         # What finds a marker, and what it does, by group of the match; there is no group 0.
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
@@ -67,10 +79,12 @@ class State:
     def arm(self, crossings: Sequence[Crossing]) -> None:
         """Say which markers do what here. Their patterns are compiled when first needed."""
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
+        self.is_enclosed = any(crossing.closes for crossing in crossings)
         patterns, self.crossings = _by_group(crossings)
         self.whole = self._lazy("whole", lambda: patterns.whole)
         self.growing = self._lazy("growing", lambda: patterns.growing)
-        leads = [crossing for crossing in crossings if crossing.to is not self or self.is_kept]
+        matters = self.is_kept or self.asks
+        leads = [crossing for crossing in crossings if crossing.to is not self or matters]
         if leads:
             few, self.leads = _by_group(leads)
             if len(leads) == len(crossings):
@@ -105,6 +119,7 @@ class Crossing:
     marker: Marker
     to: State
     is_note: bool = False
+    closes: bool = False
     drops: str = ""
     """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
     marker as it is spelt."""
@@ -147,16 +162,28 @@ def build_states(
             role,
             problem=table.ends.get(name, ""),
             keeps_end=role is Role.INPUT and table.keeps_input_end,
+            is_verbatim=role is Role.ANSWER and table.keeps_answer_space,
         )
         for name, role in table.roles.items()
     }
+    for name, later in table.begun.items():
+        states[name].begun = states[later]
+        states[name].asks = states[later].asks = True
+    for state in states.values():
+        state.is_plain = state.role is Role.INPUT and not state.problem
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
     for (name, marker), move in table.moves.items():
         state, to = states[name], states[move.to]
         spelt = table.markers[marker]
         if move.firm and isinstance(spelt, Label):
             spelt = replace(spelt, firm=True)
-        crossing = Crossing(marker, spelt, to, is_note=isinstance(move, Note))
+        crossing = Crossing(
+            marker,
+            spelt,
+            to,
+            is_note=isinstance(move, Note),
+            closes=isinstance(move, Go) and move.closes,
+        )
         if not is_transcript:
             crossing = _in_turn(move, crossing, both)
         elif isinstance(move, Note) and move.in_turn:
@@ -168,7 +195,7 @@ def build_states(
         thinking.arm([Crossing("end of reasoning", Literal(reasoning[1]), initial)])
         for state, found in crossings.items():
             if state.role is Role.THOUGHT or not is_transcript:
-                found.extend(_reasoning(state.role, reasoning, thinking, initial))
+                found.extend(_reasoning(state, reasoning, thinking, initial))
     for state, found in crossings.items():
         if table.mends and not is_transcript and state.role in {*_TURN, Role.THOUGHT}:
             found.extend(Crossing(token, Literal(token), CUT) for token in _END_TOKENS)
@@ -185,6 +212,8 @@ def _in_turn(move: Move, crossing: Crossing, both: Both) -> Crossing:
     if isinstance(move, Note) and to.problem == "both" and both in ("first", "answer"):
         to.problem = ""
         return replace(crossing, drops="{} and what follows it are part of the answer")
+    if isinstance(move, Go) and move.restarts:
+        return replace(crossing, drops="left out what stands before {}")
     if not isinstance(move, Go) or not move.clash:
         return crossing
     is_answer = to.role is Role.ANSWER
@@ -200,19 +229,21 @@ def _in_turn(move: Move, crossing: Crossing, both: Both) -> Crossing:
 
 
 def _reasoning(
-    role: Role, reasoning: tuple[str, str], thinking: State, initial: State
+    state: State, reasoning: tuple[str, str], thinking: State, initial: State
 ) -> Iterator[Crossing]:
-    """Yield what opens and closes a block of reasoning in a state with this *role*.
+    """Yield what opens and closes a block of reasoning in this *state*.
 
     A block that closes without having been opened was opened by the prompt: all before it was
     reasoning. Outside thoughts this counts only at the beginning of a line, since text may name the
     marks. A call may have nothing before it but reasoning.
     """
+    role = state.role
     opens, closes = reasoning
+    drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
     if role is Role.THOUGHT:
         yield Crossing("reasoning", Literal(opens), thinking)
         yield Crossing("end of reasoning", Literal(closes), initial)
     elif role in _TURN:
-        yield Crossing("end of reasoning", Literal("\n" + closes), initial, drops=_BEFORE)
+        yield Crossing("end of reasoning", Literal("\n" + closes), initial, drops=drops)
         if role is Role.CALL:
-            yield Crossing("reasoning", Literal("\n" + opens), thinking, drops=_BEFORE)
+            yield Crossing("reasoning", Literal("\n" + opens), thinking, drops=drops)

@@ -137,7 +137,7 @@ class StreamParser:
             self._tail = ""
         self._advance(events, self._tail, is_last=True)
         is_bare = self._fresh
-        end = self._leave(events, None, self._size)
+        end = self._leave(events, None, self._size, self._size)
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
         self._collector.end_text(events, self._state, self._entry, end, is_bare=is_bare)
@@ -157,20 +157,48 @@ class StreamParser:
                 break
             if found.lastindex is None:
                 stop = found.start()
+                if state.begun is not None:
+                    told = self._say_part(events, buffer, told, stop)
+                    if self._begin_call():
+                        at = stop
+                        continue
                 break
             crossing = state.crossings[found.lastindex]
             stop, at = found.span()
+            if state.asks:
+                told = self._say_part(events, buffer, told, stop)
+                if self._collector.is_quoting:
+                    continue
+                if self._begin_call():
+                    at = stop
+                    continue
             if crossing.is_note:
+                if crossing.drops:  # what is told of it stands between two deltas
+                    told = self._say_part(events, buffer, told, stop)
                 self._note(events, crossing, found[0], base + stop)
                 continue
-            if stop > told:
-                self._say(events, buffer[told:stop], base + told)
+            self._say_part(events, buffer, told, stop)
             self._cross(events, crossing, found[0], base + stop, base + at)
             told = at
-        if stop > told:
-            self._say(events, buffer[told:stop], base + told)
+        self._say_part(events, buffer, told, stop)
+        self._begin_call()
         self._tail = buffer[stop:]
         self._at = base + stop
+
+    def _say_part(self, events: list[Event], buffer: str, told: int, stop: int) -> int:
+        """Tell of the text from *told* to *stop* in *buffer*; return where what is told ends."""
+        if stop <= told:
+            return told
+        self._say(events, buffer[told:stop], self._at + told)
+        return stop
+
+    def _begin_call(self) -> bool:
+        """Enter the state of a call that has begun, and tell whether one has."""
+        begun = self._state.begun
+        if begun is None or not self._collector.has_begun:
+            return False
+        self._state = begun
+        return True
 
     def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
         """Go on in another state at the marker *spelt*, at offset *start*, which is text here."""
@@ -184,15 +212,18 @@ class StreamParser:
 
     def _say(self, events: list[Event], text: str, at: int) -> None:
         """Tell of *text*, which stands at offset *at*, up to the white space at its end."""
+        if self._state.is_verbatim:
+            if self._fresh:
+                self._begin(events, at)
+            self._collector.take(events, self._state, text, at)
+            return
         if self._fresh:
             size = len(text)
             text = text.lstrip()
             if not text:
                 return  # it belongs to the marker before it
             at += size - len(text)
-            self._tell_marker(events, at)
-            self._fresh = False
-            self._text_at = at
+            self._begin(events, at)
         body = text.rstrip()
         if not body:
             self._blank.append(text)
@@ -207,6 +238,12 @@ class StreamParser:
         if rest:
             self._blank.append(rest)
 
+    def _begin(self, events: list[Event], at: int) -> None:
+        """Begin the text of this state at offset *at*."""
+        self._tell_marker(events, at)
+        self._fresh = False
+        self._text_at = at
+
     def _tell_marker(self, events: list[Event], end: int) -> None:
         """Tell of the last marker, which with its white space goes up to *end*."""
         if end > self._marker_at:
@@ -218,9 +255,10 @@ class StreamParser:
         """Go over the marker *spelt*, which stands at offsets *start* to *end*."""
         start = max(start, 0)  # the line break before the text is not there
         to = crossing.to
-        marker_at = self._leave(events, to, start, drops=bool(crossing.drops))
+        edge = end if crossing.closes else start
+        marker_at = self._leave(events, to, start, edge, drops=bool(crossing.drops))
         if self._machine.is_transcript:
-            self._collector.turn_page(events, to.role, start)
+            self._collector.turn_page(events, to.role, edge)
         label = spelt.strip()
         at = end - len(spelt.lstrip())
         span = (at, at + len(label))
@@ -231,16 +269,18 @@ class StreamParser:
             message = f"the turn ended at {label!r}; what follows is no part of it"
             events.append(Repair("invented", span, message))
         self._state = to
-        self._entry = start
-        if crossing.drops:
+        self._entry = edge if self._machine.is_transcript else start
+        if crossing.drops and self._machine.mends:
             events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
         self._marker, self._marker_at = crossing.name, marker_at
         self._fresh = True
 
     def _leave(
-        self, events: list[Event], to: State | None, stop: int, *, drops: bool = False
+        self, events: list[Event], to: State | None, stop: int, edge: int, *, drops: bool = False
     ) -> int:
         """Leave this state for the next, or for the end of the text at offset *stop*.
+
+        What belongs to this state goes up to the *edge*, which is behind a marker that closes it.
 
         Returns:
             Where the white space before *stop* begins that is no part of the text.
@@ -258,5 +298,5 @@ class StreamParser:
         if drops:
             self._collector.restart(events, state, (self._text_at, end))
         else:
-            self._collector.leave(events, state, to, (self._text_at, end), stop)
+            self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end

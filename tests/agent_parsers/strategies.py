@@ -68,8 +68,18 @@ def plain() -> st.SearchStrategy[str]:
 
 
 @cache
-def plain_tool() -> st.SearchStrategy[str]:
-    return st.sampled_from(["search", "look_up", "Calculator", "tool2"])
+def plain_tool(dialect: Dialect) -> st.SearchStrategy[str]:
+    names = ["search", "look_up", "Calculator", "tool2"]
+    return st.sampled_from(names if a_tool(dialect) == "search" else [a_tool(dialect)])
+
+
+@cache
+def a_tool(dialect: Dialect) -> str:
+    """Name a tool that the dialect can write; in some there is but one, which goes without name."""
+    sample = sample_action(dialect)
+    text = dialect.write(Written("", "search", sample.tool_input))
+    (action,) = told(dialect, "lenient", [text]).of(ActionComplete)
+    return "search" if action.action.tool == "search" else sample.tool
 
 
 @cache
@@ -104,7 +114,8 @@ def spellings(marker: Marker) -> list[str]:
 
 def _write(atoms: tuple[str, ...], random: Random) -> Iterator[str]:
     for atom in atoms:
-        fitting = [char for char in _ALPHABET if re.fullmatch(atom, char)]
+        ahead = "." if atom.startswith("(?=") else ""
+        fitting = [char for char in _ALPHABET if re.fullmatch(f"(?s:{atom}{ahead})", char)]
         is_run = re.fullmatch(atom, "") is not None
         times = random.choice([0, 0, 0, 0, 1, 1, 2, 16, 17]) if is_run else 1
         yield random.choice(fitting) * times
@@ -138,6 +149,7 @@ def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
         text[slice(*event.span)]
         for mode, text in runs
         for event in told(dialect, mode, [text]).of(*kinds)
+        if event.span[0] < event.span[1]
     ]
 
 
@@ -236,6 +248,9 @@ def walks(draw: st.DrawFn, dialect: Dialect, mode: Mode) -> str:
     )
     text: list[str] = []
     for _ in range(draw(st.integers(1, 7))):
+        if state in table.begun and draw(st.booleans()):
+            text.append(written(dialect)[2])
+            state = table.begun[state]
         rows = [(m, move) for (source, m), move in table.moves.items() if source == state]
         if not rows:
             break
@@ -296,6 +311,9 @@ def rows(dialect: Dialect, mode: Mode) -> list[str]:
     paths = {start: random.choice(bodies(dialect))}
     queue = [start]
     for state in queue:
+        if (begun := table.begun.get(state, state)) not in paths:
+            paths[begun] = f"{paths[state]}\n{written(dialect)[2]}"
+            queue.append(begun)
         for (source, marker), move in table.moves.items():
             if source == state and move.to not in paths:
                 paths[move.to] = go(paths[state], marker)

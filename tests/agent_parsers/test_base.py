@@ -226,9 +226,10 @@ def test_a_tool_that_there_is_not_is_an_error(name: str, hint: str, lenient: boo
         assert (e.value.line, e.value.column) == (2, 9)
         assert e.value.llm_output == text
         assert e.value.send_to_llm
-        assert e.value.observation == (
-            f"There is no tool '{name}'.{hint} The tools are: search, clock."
-        )
+        told, *example = str(e.value.observation).split("\n")
+        assert told == f"There is no tool '{name}'.{hint} The tools are: search, clock."
+        shown = ["For example:", "| Action: search", "| Action Input: what to look for"]
+        assert example == (shown if lenient else [])
 
 
 def test_an_answer_needs_no_tool() -> None:
@@ -340,7 +341,7 @@ def test_a_parser_shows_what_is_not_usual() -> None:
 
 
 def test_asdict_is_the_settings_and_the_kind_of_parser() -> None:
-    settings = {"name": None, "lenient": False, "max_chars": 10_000_000}
+    settings = {"name": None, "lenient": False, "max_chars": 10_000_000, "both": "error"}
     assert ReActSingleInputOutputParser().asdict() == {**settings, "_type": "react-single-input"}
     assert ReActOutputParser().asdict() == {**settings, "_type": "react"}
     lenient = get_parser("react_docstore", tools=["a"]).asdict()

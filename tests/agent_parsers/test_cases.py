@@ -93,12 +93,17 @@ def turn(dialect: Dialect, mode: str, text: str) -> list[str]:
         read = parser.read(text)
     except OutputParserException as error:
         start, end = error.span or (-1, -1)
-        lines = [f"error {place(text, start)}: {error}", f"tell: {error.observation}"]
+        lines = [f"error {place(text, start)}: {error}", f"tell: {first_line(error.observation)}"]
         return [*lines, f"at: {text[start:end]}"]
     cuts = [repair.span[0] for repair in read.repairs if repair.kind == "invented"]
     assert read.result.log == (text[: cuts[0]].rstrip() if cuts else text)
     thought = [f"thought: {read.thought}"] if read.thought else []
     return thought + result(read.result) + repairs(read.repairs, text)
+
+
+def first_line(text: str | None) -> str:
+    """Return what was wrong; what the model wrote and an example follow in lines of their own."""
+    return (text or "").partition("\n")[0]
 
 
 def transcript(dialect: Dialect, _mode: str, text: str) -> list[str]:
@@ -172,6 +177,12 @@ def test_titles_tell_cases_apart(name: str) -> None:
     assert [key for key, group in groupby(sorted(titles)) if len([*group]) > 1] == []
 
 
+def is_needed_by_another(table: Table, row: tuple[str, str]) -> bool:
+    """Tell whether the table would not hold without *row*: the state has to know its marker."""
+    state, marker = row
+    return (table.begun.get(state), marker) in table.moves
+
+
 def without_row(table: Table, row: tuple[str, str]) -> Table:
     moves = {key: move for key, move in table.moves.items() if key != row}
     used = {marker for _, marker in moves}
@@ -190,20 +201,36 @@ def with_table(dialect: Dialect, mode: str, table: Table) -> Dialect:
     return replace(dialect, lenient=table)
 
 
+def parts(dialect: Dialect) -> Iterator[object]:
+    for table in (dialect.strict, dialect.lenient):
+        yield from (*table.moves.values(), table.ends)
+    yield from dialect.problems.values()
+
+
+OWNERS: dict[int, str] = {}
+"""The dialect whose cases show that a part is needed; variants that share the part need not."""
+for owner in sorted(DIALECTS, key=lambda name: (name != "react", name)):
+    OWNERS |= {id(part): OWNERS.get(id(part), owner) for part in parts(get_dialect(owner))}
+
+
 def mutants() -> Iterator[tuple[str, str, Dialect]]:
     """Each dialect less a row or a forbidden end, or with another reason for a problem."""
     for name in DIALECTS:
         dialect = get_dialect(name)
+        own = {id(part) for part in parts(dialect) if OWNERS[id(part)] == name}
         for mode, table in zip(MODES, (dialect.strict, dialect.lenient), strict=True):
-            for row in table.moves:
-                yield name, f"{mode}: {row}", with_table(dialect, mode, without_row(table, row))
-            for end in table.ends:
+            for row, move in table.moves.items():
+                if id(move) in own and not is_needed_by_another(table, row):
+                    yield name, f"{mode}: {row}", with_table(dialect, mode, without_row(table, row))
+            for end in table.ends if id(table.ends) in own else ():
                 yield (
                     name,
                     f"{mode}: end of {end}",
                     with_table(dialect, mode, without_end(table, end)),
                 )
         for problem, text in dialect.problems.items():
+            if id(text) not in own:
+                continue
             other = replace(text, reason="other", exact="other" if text.exact else "")
             problems = {**dialect.problems, problem: other}
             yield name, f"problem {problem}", replace(dialect, problems=problems)

@@ -75,7 +75,7 @@ def test_a_failed_step_tells_where_and_what_to_tell_the_model() -> None:
     problem = get_dialect("react").problems["nothing"]
     assert error["reason"] == problem.reason
     assert (error["line"], error["column"]) == (2, 1)
-    assert error["observation"] == problem.observation
+    assert error["observation"].startswith(f"{problem.observation}\nYou wrote: So it rests")
 
 
 def test_steps_keep_their_numbers_around_a_failed_one() -> None:

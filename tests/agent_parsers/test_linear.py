@@ -81,7 +81,8 @@ def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
     short, long = start + run * times, start + run * 2 * times
     if size != WHOLE:
         size = min(size, len(short) // 4)
-    return do(long, size) / do(short, size)
+    once = do(short, size)  # first, since what is made at first use is no growth
+    return do(long, size) / once
 
 
 @every_dialect

@@ -99,6 +99,7 @@ def test_a_name_among_the_tools_is_never_touched(name: str) -> None:
         ("f([1, 2])", "[1, 2]"),
         ("f(-3)", "-3"),
         ("f(x=[True, {'a': 1}])", {"x": [True, {"a": 1}]}),
+        ("f('\\d')", r"\d"),
     ],
 )
 def test_a_call_in_the_place_of_a_name_has_an_input(written: str, value: object) -> None:
@@ -118,6 +119,9 @@ def test_a_call_in_the_place_of_a_name_has_an_input(written: str, value: object)
         "f(1))",
         'f("a',
         "f(__import__('os'))",
+        "f({1, 2})",
+        "f(b'a')",
+        "f(a=...)",
         "f(" + "[" * 5_000 + "]" * 5_000 + ")",
         "f(" + "-" * 9_000 + "1)",
         "f('" + "a" * 20_000 + "')",
@@ -283,7 +287,7 @@ ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
 def test_the_user_may_say_what_counts_beside_the_other(text: str, both: str, read: str) -> None:
     turn = get_parser("react", both=both).read(text)  # type: ignore[arg-type]  # one of them
     result = turn.result
-    value = result.tool_input if result.type == "AgentAction" else result.return_values["output"]  # type: ignore[union-attr]  # by its type
+    value = result.tool_input if result.type == "AgentAction" else result.return_values["output"]
     assert value == read
     assert turn.repairs
 

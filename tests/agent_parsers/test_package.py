@@ -18,6 +18,13 @@ ROOT = Path(agent_parsers.__file__).parent.parent
 LAYERS = ["outputs", "output_parsers", "agent_parsers"]
 """Each imports those before it only."""
 
+TABLE = (
+    "from ", "__all__ = ", "if TYPE_CHECKING:\n    from ", "_MODULES = ", "'Where each name is ",
+    "def __getattr__(", "def __dir__(",
+)  # fmt: skip
+"""How the lines of an ``__init__`` begin."""
+HELPERS = {"Any", "TYPE_CHECKING", "import_module"}
+
 HEAVY = {
     "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pytest", "regex", "rich",
     "syrupy", "typer", "yaml",
@@ -29,13 +36,22 @@ HEAVY = {
 
 @pytest.mark.parametrize("package", [agent_parsers, engine, testing], ids=lambda p: p.__name__)
 def test_what_is_exported_is_there_and_nothing_else_is(package: ModuleType) -> None:
+    late = getattr(package, "_MODULES", {})
     public = {
         name
         for name, value in vars(package).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
+        if not (name.startswith("_") or isinstance(value, ModuleType) or name in HELPERS)
     }
-    assert set(package.__all__) == public
+    assert set(package.__all__) == public | set(late)
+    assert set(package.__all__) <= set(dir(package))
     assert len(set(package.__all__)) == len(package.__all__)
+
+
+def test_what_is_imported_late_is_what_its_module_has() -> None:
+    for name in agent_parsers._MODULES:
+        assert hasattr(agent_parsers, name)
+    with pytest.raises(AttributeError, match="has no attribute 'ReactParser'"):
+        _ = agent_parsers.ReactParser
 
 
 def test_an_init_is_a_table_of_contents() -> None:
@@ -43,8 +59,7 @@ def test_an_init_is_a_table_of_contents() -> None:
         docstring, *rest = ast.parse(path.read_text(encoding="utf-8")).body
         assert isinstance(docstring, ast.Expr), path
         for node in rest:
-            is_all = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-            assert is_all or isinstance(node, ast.ImportFrom), f"{path}:{node.lineno}"
+            assert ast.unparse(node).startswith(TABLE), f"{path}:{node.lineno}"
 
 
 @pytest.mark.parametrize("name", agent_parsers.__all__)

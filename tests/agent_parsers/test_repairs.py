@@ -51,7 +51,8 @@ def test_a_label_that_is_spelt_otherwise_is_a_repair(
 
 def places(table: Table, text: str) -> set[int]:
     """Tell where markers of *table* end in *text*, whether they make a difference or not."""
-    patterns = (Patterns({name: marker}) for name, marker in table.markers.items())
+    spelt = ((name, marker) for name, marker in table.markers.items() if marker.canonical.strip())
+    patterns = (Patterns({name: marker}) for name, marker in spelt)
     return {m.end() for pattern in patterns for m in pattern.whole.finditer("\n" + text)}
 
 
@@ -59,8 +60,13 @@ def is_clear(dialect: Dialect, text: str) -> bool:
     """Tell whether both tables of *dialect* would agree where the labels of *text* are.
 
     Strict reading follows a reference that may find labels in the middle of a line. Leniently they
-    are words of the text, which is no mending: the dialect does not write labels there either.
+    are words of the text, which is no mending: the dialect does not write labels there either. Or
+    it may end at each line.
     """
+    if any(
+        not m.canonical.strip() and m.canonical in text for m in dialect.strict.markers.values()
+    ):
+        return False
     return text == text.rstrip() and places(dialect.strict, text) <= places(dialect.lenient, text)
 
 
@@ -71,7 +77,22 @@ def test_without_a_repair_both_readings_are_the_same(dialect: Dialect, data: st.
     lenient = told(dialect, "lenient", [text])
     if is_clear(dialect, text) and not isinstance(lenient.outcome, Refusal | None):
         strict = parsed(dialect, "strict", text)
-        assert strict == lenient.outcome or lenient.of(Repair)
+        if isinstance(strict, Refusal):
+            # What only goes before an action, and may be left out, is nothing to mend.
+            assert lenient.of(Repair) or strict.message.startswith("expected a Thought before")
+        elif not lenient.of(Repair):
+            assert without_edges(strict) == without_edges(lenient.outcome)
+
+
+def without_edges(result: AgentAction | AgentFinish | None) -> AgentAction | AgentFinish | None:
+    """Leave out the white space around values, which strict reading of some dialects keeps."""
+    match result:
+        case AgentAction(tool_input=str(text)):
+            return result.model_copy(update={"tool_input": text.strip()})
+        case AgentFinish(return_values={"output": str(text)}):
+            return result.model_copy(update={"return_values": {"output": text.strip()}})
+        case _:
+            return result
 
 
 def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:

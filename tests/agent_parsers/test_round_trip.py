@@ -1,5 +1,6 @@
 """What a dialect writes it reads back; what it cannot write it refuses."""
 
+import re
 from functools import cache
 
 import pytest
@@ -15,9 +16,11 @@ from agent_parsers import (
     parse_transcript,
     parse_transcripts,
 )
+from agent_parsers.engine import escape, unescape
 
 from .stories import every_dialect
 from .strategies import (
+    a_tool,
     anything,
     pieces,
     plain,
@@ -25,6 +28,7 @@ from .strategies import (
     plain_tool,
     sample_action,
     sample_answer,
+    soup,
 )
 
 
@@ -43,9 +47,26 @@ def plain_and(draw: st.DrawFn, dialect: Dialect) -> str:
 
 @cache
 def wild_input(dialect: Dialect) -> st.SearchStrategy[object]:
-    leaves = st.none() | st.booleans() | st.integers() | st.floats() | wild(dialect)
-    values = st.recursive(leaves, lambda v: st.lists(v) | st.dictionaries(wild(dialect), v))
-    return wild(dialect) | wild(dialect) | plain_input(dialect) | st.dictionaries(plain(), values)
+    part = drawn(wild(dialect))
+    leaves = st.none() | st.booleans() | st.integers() | st.floats() | part
+    # A part may be as long as a whole run, so there are few.
+    values = st.recursive(
+        leaves,
+        lambda v: st.lists(v, max_size=3) | st.dictionaries(part, v, max_size=3),
+        max_leaves=8,
+    )
+    objects = st.dictionaries(plain(), values, max_size=3)
+    return wild(dialect) | wild(dialect) | plain_input(dialect) | objects
+
+
+def drawn(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Do as *strategy* does, but without its long name, of which Hypothesis warns."""
+
+    @st.composite
+    def draw_one(draw: st.DrawFn) -> str:
+        return draw(strategy)
+
+    return draw_one()
 
 
 def written(
@@ -74,7 +95,7 @@ def assert_read_back(
 @every_dialect
 @given(data=st.data())
 def test_an_action_is_read_back_or_refused(dialect: Dialect, data: st.DataObject) -> None:
-    tool = data.draw(st.one_of(plain_tool(), wild(dialect)), "tool")
+    tool = data.draw(st.one_of(plain_tool(dialect), wild(dialect)), "tool")
     tool_input = data.draw(wild_input(dialect), "tool_input")
     thought = data.draw(st.one_of(st.just(""), plain(), wild(dialect)), "thought")
     step = AgentAction(tool, tool_input, "")  # type: ignore[arg-type]  # str or dict
@@ -102,7 +123,7 @@ def test_plain_words_are_never_refused(dialect: Dialect, data: st.DataObject) ->
     parser = get_parser(dialect.name)
     thought = data.draw(st.one_of(st.just(""), plain()), "thought")
     number = data.draw(st.integers(1, 99), "number")
-    action = AgentAction(data.draw(plain_tool()), data.draw(plain_input(dialect)), "")
+    action = AgentAction(data.draw(plain_tool(dialect)), data.draw(plain_input(dialect)), "")
     answer = AgentFinish({"output": data.draw(plain())}, "")
     for step in (action, answer):
         text = parser.render(step, thought=thought, number=number)
@@ -126,7 +147,7 @@ def without_overlap(text: str, more: str) -> str:
 def plain_steps(draw: st.DrawFn, dialect: Dialect) -> list[tuple[str, AgentAction, str]]:
     step = st.tuples(
         plain(),
-        st.builds(AgentAction, plain_tool(), plain_input(dialect), st.just("")),
+        st.builds(AgentAction, plain_tool(dialect), plain_input(dialect), st.just("")),
         plain() | st.lists(plain(), min_size=1, max_size=3).map("\n".join),
     )
     return draw(st.lists(step, min_size=1, max_size=5))
@@ -183,7 +204,8 @@ def test_the_spans_of_a_step_are_where_its_parts_stand(
         assert text[slice(*step.observation_span)] == step.observation
         assert step.action_span
         assert isinstance(step.action, AgentAction)
-        assert text[slice(*step.action_span)].startswith(step.action.tool)
+        begins = (step.action.tool, str(step.action.tool_input))  # the tool may go without name
+        assert text[slice(*step.action_span)].startswith(begins)
         assert step.thought_span[1] <= step.action_span[0]
         assert step.action_span[1] <= step.observation_span[0]
 
@@ -202,12 +224,43 @@ def test_a_scratchpad_without_logs_is_rendered(dialect: Dialect, data: st.DataOb
 
 
 @every_dialect
+@given(data=st.data())
+def test_no_observation_changes_how_the_text_around_it_is_read(
+    dialect: Dialect, data: st.DataObject
+) -> None:
+    parser = get_parser(dialect.name)
+    observation = data.draw(wild(dialect) | soup(dialect), "observation")
+    action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
+    answer = AgentFinish({"output": "seven"}, "")
+    text = parser.format_scratchpad([(action, observation)])
+    last = parser.render(answer, thought="enough", number=2)
+    run = parse_transcript(text + without_overlap(text, last), dialect=dialect)
+    taken, end = run.all_steps
+    assert (taken.observation or "").strip() == observation.strip()
+    assert isinstance(taken.action, AgentAction)
+    assert (taken.action.tool, taken.action.tool_input) == (action.tool, action.tool_input)
+    assert (end.thought, end.error) == ("enough", None)
+    assert run.finish is not None
+    assert run.finish.return_values == {"output": "seven"}
+    assert not run.repairs
+
+
+@every_dialect
+@given(data=st.data())
+def test_what_is_escaped_is_unescaped(dialect: Dialect, data: st.DataObject) -> None:
+    observation = data.draw(soup(dialect) | anything(), "observation")
+    slashes = st.sampled_from(["", "\\", "\\\\"])
+    observation = re.sub(r"(?<=[\n<])", lambda _: data.draw(slashes), observation)
+    assert unescape(dialect, escape(dialect, observation)) == observation
+
+
+@every_dialect
 @given(before=st.lists(plain(), max_size=3), question=plain())
 def test_the_last_question_before_a_step_is_the_question(
     dialect: Dialect, before: list[str], question: str
 ) -> None:
     label = question_label(dialect)
-    action = AgentAction("search", sample_action(dialect).tool_input, "")
+    action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
     lines = [f"{label} {text}\n" for text in (*before, question)]
     text = "intro\n" + "".join(lines) + get_parser(dialect.name).render(action)
     run = parse_transcript(text, dialect=dialect)
@@ -268,7 +321,7 @@ def test_the_model_is_told_of_every_tool(dialect: Dialect, names: list[str], abo
 def test_a_stop_sequence_stops_no_step(dialect: Dialect, data: st.DataObject) -> None:
     """The model stops at it, so what it wrote before must be whole, and an observation have it."""
     parser = get_parser(dialect.name)
-    action = AgentAction(data.draw(plain_tool()), data.draw(plain_input(dialect)), "")
+    action = AgentAction(data.draw(plain_tool(dialect)), data.draw(plain_input(dialect)), "")
     text = parser.render((action, "seen"), thought=data.draw(plain()))
     assert parser.stop
     for stop in parser.stop:

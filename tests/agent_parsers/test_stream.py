@@ -226,9 +226,12 @@ def test_a_tool_that_there_is_not_completes_no_action() -> None:
     with pytest.raises(OutputParserException, match="'serch' is none of the tools") as caught:
         parser.close()
     assert caught.value.span == (8, 13)
-    assert caught.value.observation == (
-        "There is no tool 'serch'. Did you mean 'search'? The tools are: clock, search."
-    )
+    assert str(caught.value.observation).split("\n") == [
+        "There is no tool 'serch'. Did you mean 'search'? The tools are: clock, search.",
+        "For example:",
+        "| Action: search",
+        "| Action Input: what to look for",
+    ]
     told += parser.last_events
     assert not [event for event in told if isinstance(event, ActionComplete)]
 

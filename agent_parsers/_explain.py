@@ -1,0 +1,241 @@
+"""Why a turn parsed as it did: what each character is, what was mended, what did not count."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers._explain_markers import IgnoredMarker, Passed, Watcher, ignored_markers
+from agent_parsers._explain_places import Places
+from agent_parsers._explain_repairs import ExplainedRepair, explained_repairs
+from agent_parsers.engine import (
+    MAX_CHARS,
+    AnswerDelta,
+    Both,
+    Dialect,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    Mode,
+    ObservationDelta,
+    QuestionDelta,
+    SkippedDelta,
+    Span,
+    ThoughtDelta,
+    ToolNamed,
+    machine,
+    merge_events,
+)
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from agent_parsers._agent import AgentAction, AgentFinish
+
+__all__ = ["ExplainedRepair", "ExplainedSpan", "Explanation", "IgnoredMarker", "explain"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedSpan:
+    """A stretch of the text, and what it is."""
+
+    span: Span
+    """Where it stands."""
+    role: str
+    """``thought``, ``tool``, ``input``, ``answer``, ``question``, ``observation``, ``skipped`` (no
+    part of the turn), ``marker``, ``space`` (white space at an edge of the text) or ``unread``
+    (beyond *max_chars*)."""
+    text: str
+    """What stands there."""
+    marker: str = ""
+    """Name of the marker in its dialect, if it is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why one turn parsed as it did. ``str()`` is for reading, `to_json` for programs."""
+
+    dialect: str
+    """Name of the dialect."""
+    mode: Mode
+    """How the turn was read: ``"strict"`` or ``"lenient"``."""
+    text: str
+    """The turn."""
+    result: AgentAction | AgentFinish | None
+    """What `parse` returns; `None` if it raises."""
+    error: OutputParserException | None
+    """What `parse` raises, if it does."""
+    spans: tuple[ExplainedSpan, ...]
+    """What each character is: they tile the text."""
+    repairs: tuple[ExplainedRepair, ...]
+    """What was mended, in the order of the text; lenient reading only."""
+    ignored: tuple[IgnoredMarker, ...]
+    """Where a marker of the dialect is spelt, somehow, and does not count."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as what JSON has: objects, lists, texts, numbers.
+
+        Spans are ``[start, end]`` in characters; lines and columns count from 1. What JSON has not,
+        such as bytes in the input of a tool, is there as Python writes it.
+        """
+        places = Places(self.text)
+        error = self.error
+        return {
+            "dialect": self.dialect,
+            "mode": self.mode,
+            "text": self.text,
+            "result": None if self.result is None else _plain(dict(self.result)),
+            "error": error
+            and {
+                "reason": error.reason,
+                **(_place(places, error.span) if error.span else {}),
+                "observation": error.observation,
+            },
+            "spans": [
+                {"role": s.role, "marker": s.marker, **_place(places, s.span), "text": s.text}
+                for s in self.spans
+            ],
+            "repairs": [
+                {
+                    "kind": r.kind,
+                    **_place(places, r.span),
+                    "before": r.before,
+                    "after": r.after,
+                    "message": r.message,
+                }
+                for r in self.repairs
+            ],
+            "ignored": [
+                {"marker": i.marker, **_place(places, i.span), "text": i.text, "reason": i.reason}
+                for i in self.ignored
+            ],
+        }
+
+    def render(self, *, color: bool = False, width: int = 80) -> str:
+        """Draw it for a terminal: the text by lines, what each part is, and what to know of it.
+
+        Args:
+            color: Whether to use colours, as ANSI escape sequences.
+            width: How many cells a line has; fewer than 40 are taken for 40.
+
+        Returns:
+            Lines without a line break at the end. Nothing of the text can act on the terminal.
+        """
+        from agent_parsers._explain_screen import draw  # only who looks at it needs it
+
+        return draw(self, color=color, width=width)
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+def explain(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    tools: Collection[str] | None = None,
+    max_chars: int = MAX_CHARS,
+    both: Both = "error",
+) -> Explanation:
+    """Read *text*, one turn, and say why it parses as it does; it never raises for a text.
+
+    Args:
+        dialect: How turns are written.
+        mode: ``"strict"`` or ``"lenient"``.
+        text: What the model wrote.
+        tools: Names of the tools there are; `None` if any will do.
+        max_chars: Longest turn that is read, in characters.
+        both: What counts in a lenient turn that has an action and an answer.
+
+    Raises:
+        ValueError: *mode* is ``"transcript"``, and a run is no turn.
+    """
+    if mode == "transcript":
+        raise ValueError("one turn can be explained, not a transcript")
+    parser = Watcher(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
+    error: OutputParserException | None = None
+    told = parser.feed(text)
+    try:
+        told += parser.close()
+    except OutputParserException as caught:
+        told += parser.last_events
+        error = caught
+    events = merge_events(told)
+    spans = tuple(_spans(text, events, parser.passed))
+    read = text[:max_chars]
+    ignored = ignored_markers(
+        machine(dialect, mode, both), read, parser.passed, spans, Places(read)
+    )
+    return Explanation(
+        dialect=dialect.name,
+        mode=mode,
+        text=text,
+        result=None if error else parser.result,
+        error=error,
+        spans=spans,
+        repairs=tuple(explained_repairs(text, events, parser.passed)),
+        ignored=tuple(ignored),
+    )
+
+
+# -- what each character is -----------------------------------------------------------------------
+
+_ROLES: Final[dict[type[Event], str]] = {
+    QuestionDelta: "question",
+    ThoughtDelta: "thought",
+    ToolNamed: "tool",
+    InputDelta: "input",
+    AnswerDelta: "answer",
+    ObservationDelta: "observation",
+    SkippedDelta: "skipped",
+    MarkerSeen: "marker",
+}
+_EDGES: Final = {"start", "end"}
+_RESULTS: Final = {"tool", "input", "answer"}
+"""Roles of what a later marker may say is no part of the turn."""
+
+
+def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iterator[ExplainedSpan]:
+    dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
+    at = 0
+    # A tool that the marker itself names has no text.
+    tiles = [e for e in events if type(e) in _ROLES and e.span[0] < e.span[1]]
+    for event in sorted(tiles, key=lambda event: event.span):
+        role, span = _ROLES[type(event)], event.span
+        marker = event.name if isinstance(event, MarkerSeen) else ""
+        if marker in _EDGES and text[slice(*span)].isspace():
+            role, marker = "space", ""
+        elif role in _RESULTS and span[1] <= dropped:
+            role = "skipped"
+        yield ExplainedSpan(span, role, text[slice(*span)], marker)
+        at = span[1]
+    if at < len(text):
+        yield ExplainedSpan((at, len(text)), "unread", text[at:])
+
+
+def _drops(mark: Passed) -> bool:
+    """Tell whether a marker says that what stands before it is no part of the turn."""
+    return bool(mark.crossing.drops) and not mark.crossing.is_note
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def _place(places: Places, span: Span) -> dict[str, Any]:
+    return {
+        "span": list(span),
+        "line": places.line(span[0]),
+        "column": places.column(span[0]),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* as JSON gives it back."""
+    try:
+        return json.loads(json.dumps(value, default=repr))
+    except TypeError:  # a key that JSON cannot have
+        return repr(value)
+    except RecursionError:
+        return "nested too deeply to be told"

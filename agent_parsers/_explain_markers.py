@@ -1,0 +1,283 @@
+"""Which markers of a dialect counted in a turn, and why the others did not."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine import (
+    Both,
+    Dialect,
+    Event,
+    Label,
+    Machine,
+    Marker,
+    Mode,
+    Span,
+    StreamParser,
+    machine,
+)
+from agent_parsers.engine._markers import INDENT, MOST
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from agent_parsers._explain import ExplainedSpan
+    from agent_parsers._explain_places import Places
+    from agent_parsers.engine._states import Crossing, State
+
+__all__ = ["IgnoredMarker", "Passed", "Watcher", "ignored_markers"]
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoredMarker:
+    """A place where a marker is spelt, somehow, and does not count."""
+
+    marker: str
+    """The marker as the dialect writes it."""
+    span: Span
+    """Where it stands."""
+    text: str
+    """How it is spelt there."""
+    reason: str
+    """Why it does not count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A marker that counted."""
+
+    crossing: Crossing
+    """What it did."""
+    span: Span
+    """Where it stands, with the line break before it."""
+    state: State
+    """The state it was found in."""
+
+
+class Watcher(StreamParser):
+    """Reads a text as any stream parser does, and keeps the markers that counted in `passed`."""
+
+    __slots__ = ("passed",)
+
+    def __init__(
+        self,
+        dialect: Dialect,
+        *,
+        mode: Mode,
+        max_chars: int | None,
+        tools: Collection[str] | None,
+        both: Both,
+    ) -> None:
+        super().__init__(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
+        self.passed: list[Passed] = []
+
+    @override
+    def _cross(
+        self, events: list[Event], crossing: Crossing, spelt: str, start: int, end: int
+    ) -> None:
+        self.passed.append(Passed(crossing, (max(start, 0), end), self._state))
+        super()._cross(events, crossing, spelt, start, end)
+
+    @override
+    def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
+        span = (max(start, 0), start + len(spelt))
+        self.passed.append(Passed(crossing, span, self._state))
+        super()._note(events, crossing, spelt, start)
+
+
+def ignored_markers(
+    reader: Machine,
+    text: str,
+    passed: Sequence[Passed],
+    spans: Sequence[ExplainedSpan],
+    places: Places,
+) -> Iterator[IgnoredMarker]:
+    """Give the markers that are spelt in *text* but are not among those that were *passed*.
+
+    Args:
+        reader: What read the text.
+        text: As much as was read.
+        passed: The markers that counted.
+        spans: What each character is.
+        places: Lines of the text.
+    """
+    known = _vocabulary(reader)
+    ends = [mark.span[1] for mark in passed]
+    at_span = 0
+    for found in known.pattern.finditer(text):
+        key = known.keys[(found.lastindex or 1) - 1]
+        spelt = found[0].rstrip()
+        span = (found.start(), found.start() + len(spelt))
+        at = bisect_right(ends, span[0])
+        if at < len(passed) and passed[at].span[0] < span[1]:
+            continue
+        while spans[at_span].span[1] <= span[0]:
+            at_span += 1
+        role = spans[at_span].role
+        last = passed[at - 1] if at else None
+        state = last.crossing.to if last else reader.initial
+        if state.begun is not None and role != "thought":
+            state = state.begun
+        if last is not None and _is_enclosed(state, last, key):
+            line = places.line(last.span[1])
+            reason = f"in the {last.crossing.name} that opens in line {line}"
+        else:
+            is_told = role in _PLACES and role != "skipped"  # else the state says more
+            place = _PLACES[role if is_told else state.role.name.lower()]
+            reason = _reason(known, state, place, key, text, span)
+        yield IgnoredMarker(key, span, spelt, reason)
+
+
+# -- how markers are spelt ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The markers that a reader knows, or would know if it were lenient."""
+
+    pattern: re.Pattern[str]
+    """Finds a marker, however it is spelt; an empty group at its end tells which one it is."""
+    keys: tuple[str, ...]
+    """The markers as the dialect writes them, by group."""
+    here: frozenset[str]
+    """Those that the reader itself knows."""
+    own: frozenset[str]
+    """Those that the dialect declares; the others are of chat templates."""
+    thinking: State | None
+    """The state inside a block of reasoning, if there is one."""
+
+
+@cache
+def _vocabulary(reader: Machine) -> _Vocabulary:
+    """Return what finds the markers of the dialect that *reader* reads.
+
+    A marker that only changes what may follow it is text wherever it stands, so it is not looked
+    for; nor is the label of another format.
+    """
+    dialect = reader.dialect
+    here = _crossings(reader.initial)
+    known = here + _crossings(machine(dialect, "lenient").initial)
+    ways: dict[str, dict[str, None]] = {}
+    for crossing in known:
+        marker = crossing.marker
+        is_borrowed = isinstance(marker, Label) and marker.borrowed
+        if _key(marker) and not crossing.is_note and not is_borrowed:
+            ways.setdefault(_key(marker), {})
+    for crossing in known:
+        if (found := ways.get(_key(crossing.marker))) is not None:
+            found.update(dict.fromkeys(_patterns(crossing.marker)))
+    pattern = "|".join(f"(?:{'|'.join(found)})()" for found in ways.values())
+    opens = dialect.reasoning[0] if dialect.reasoning else ""
+    return _Vocabulary(
+        pattern=re.compile(pattern or r"(?!)()"),
+        keys=tuple(ways),
+        here=frozenset(_key(crossing.marker) for crossing in here),
+        own=frozenset(
+            _key(marker)
+            for table in (dialect.strict, dialect.lenient)
+            for marker in table.markers.values()
+        ),
+        thinking=next((c.to for c in here if opens and _key(c.marker) == opens), None),
+    )
+
+
+def _key(marker: Marker) -> str:
+    return marker.canonical.strip()
+
+
+def _patterns(marker: Marker) -> Iterator[str]:
+    """Give patterns for *marker* in the middle of a line, those for the longest spellings first."""
+    edge = r"(?<!\w)" if _key(marker)[0].isalnum() else ""
+    ways = [marker]
+    if isinstance(marker, Label):
+        ways += [replace(marker, loose=True, anywhere=False, firm=False)]
+    for atoms in sorted((atoms for way in ways for atoms in way.spellings()), key=len)[::-1]:
+        start = 0
+        while atoms[start] in {"\n", re.escape("\n"), INDENT}:
+            start += 1
+        yield edge + "".join(atoms[start:])
+
+
+def _crossings(initial: State) -> list[Crossing]:
+    """Return all that markers do in the states that can be reached from *initial*."""
+    states, seen = [initial], {initial}
+    found: list[Crossing] = []
+    for state in states:
+        found += state.crossings
+        new = dict.fromkeys(c.to for c in state.crossings if c.to not in seen)
+        seen |= new.keys()
+        states += new
+    return found
+
+
+# -- why a marker does not count ------------------------------------------------------------------
+
+_PLACES: Final = {
+    "question": "the question",
+    "thought": "the thought",
+    "tool": "the name of the tool",
+    "input": "the input",
+    "call": "the call",
+    "answer": "the answer",
+    "observation": "the observation",
+    "skipped": "what is no part of the turn",
+}
+"""By role."""
+
+_INDENT: Final = re.compile(INDENT).fullmatch
+
+
+def _is_enclosed(state: State, last: Passed, key: str) -> bool:
+    """Tell whether *key* would count if the *last* marker, such as a fence, did not enclose it."""
+    return (
+        last.crossing.is_note
+        and any(c.name == last.crossing.name and c.to is last.state for c in state.crossings)
+        and all(_key(c.marker) != key for c in state.crossings)
+        and any(_key(c.marker) == key for c in last.state.crossings)
+    )
+
+
+def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, span: Span) -> str:
+    """Say why the marker *key* does not count at a *span* in a *place*, in a *state*."""
+    if state.is_cut:
+        return "after the turn ended"
+    if key not in known.here:
+        return "only lenient reading knows it"
+    if markers := [c.marker for c in state.crossings if _key(c.marker) == key]:
+        if all(map(_counts_anywhere, markers)):
+            written = f"in {place} only {key!r} counts, spelt so"
+        elif not _begins_line(text, span[0]):
+            return "not at the beginning of a line"
+        else:
+            written = f"in {place} only {key!r} at the very beginning of a line counts"
+        start = max(span[0] - 1, 0)
+        is_written = any(marker.is_canonical(text[start : span[1]]) for marker in markers)
+        return f"in a value of {_PLACES['call']}" if state.asks and is_written else written
+    if state.problem and not state.crossings:
+        return "after what makes the turn an error"
+    if state is known.thinking:
+        return "in reasoning"
+    counting = dict.fromkeys(_key(c.marker) for c in state.crossings)
+    told = [repr(other) for other in counting if other in known.keys and other in known.own]
+    if not told:
+        return f"in {place}, where no marker counts"
+    if len(told) == 1:
+        return f"in {place}, where only {told[0]} counts"
+    return f"in {place}, where only {', '.join(told[:-1])} and {told[-1]} count"
+
+
+def _counts_anywhere(marker: Marker) -> bool:
+    return marker.anywhere if isinstance(marker, Label) else marker.canonical[0] != "\n"
+
+
+def _begins_line(text: str, start: int) -> bool:
+    """Tell whether nothing but an indent stands before *start* in its line."""
+    at = max(start - MOST - 1, 0)
+    _, line_break, margin = text[at:start].rpartition("\n")
+    return (bool(line_break) or at == 0) and _INDENT(margin) is not None

@@ -1,0 +1,26 @@
+"""Lines and columns of a text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import Final
+
+__all__ = ["Places"]
+
+_LINE_BREAK: Final = re.compile("\n")
+
+
+class Places:
+    r"""Tells where the characters of *text* stand. A line ends at ``\n``."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [0, *(found.end() for found in _LINE_BREAK.finditer(text))]
+
+    def line(self, offset: int) -> int:
+        """Return the line of the character at *offset*, from 1."""
+        return bisect_right(self._starts, offset)
+
+    def column(self, offset: int) -> int:
+        """Return which character of its line that is, from 1."""
+        return offset - self._starts[self.line(offset) - 1] + 1

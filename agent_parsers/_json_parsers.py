@@ -1,0 +1,170 @@
+"""The parsers of JSON actions with LangChain's names: strict unless told ``lenient=True``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, SerializeAsAny, SkipValidation
+from typing_extensions import override
+
+from agent_parsers._agent import AgentAction, AgentFinish
+from agent_parsers._base import AgentOutputParser, DialectParser
+from agent_parsers.dialects import chat, conversational_chat, json, react_json, structured_chat
+from agent_parsers.engine import Dialect
+from output_parsers import OutputFixingParser, OutputParserException
+
+if TYPE_CHECKING:
+    from typing import Self
+
+__all__ = [
+    "ChatOutputParser",
+    "ConvoOutputParser",
+    "JSONAgentOutputParser",
+    "ReActJsonSingleInputOutputParser",
+    "StructuredChatOutputParser",
+    "StructuredChatOutputParserWithRetries",
+]
+
+
+class ReActJsonSingleInputOutputParser(DialectParser):
+    """Reads ReAct text whose action is a JSON blob, as `langchain_classic` does.
+
+    ::
+
+        Thought: I need to know how old the bridge is.
+        Action:
+        ```json
+        {"action": "search", "action_input": "oldest bridge in Bern"}
+        ```
+
+    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish` with what
+    stands after ``Final Answer:``. The messages of its errors are LangChain's.
+    """
+
+    dialect: Dialect = Field(default=react_json.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "react-json-single-input"
+
+
+class ChatOutputParser(DialectParser):
+    """Does the same as `ReActJsonSingleInputOutputParser`, for a line break after the fence."""
+
+    dialect: Dialect = Field(default=chat.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "chat"
+
+
+class JSONAgentOutputParser(DialectParser):
+    """Reads one JSON object, bare or in a fence, as `langchain_classic` does.
+
+    ::
+
+        {"action": "search", "action_input": "oldest bridge in Bern"}
+        {"action": "Final Answer", "action_input": "It was built in 1461."}
+
+    Returns `AgentAction` or `AgentFinish`, whose output may be any JSON value. The first of a list
+    counts. While the text streams in, an answer is told with its escapes resolved.
+    """
+
+    dialect: Dialect = Field(default=json.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "json-agent"
+
+
+class StructuredChatOutputParser(DialectParser):
+    """Reads one JSON object in a fence; a text without any is the final answer.
+
+    Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
+    """
+
+    dialect: Dialect = Field(default=structured_chat.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "structured_chat"
+
+
+class ConvoOutputParser(DialectParser):
+    """Reads one JSON object with ``action`` and ``action_input``, both of which must be there.
+
+    Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
+    """
+
+    dialect: Dialect = Field(default=conversational_chat.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "conversational_chat"
+
+
+class StructuredChatOutputParserWithRetries(AgentOutputParser):
+    """Reads structured chat, and may have a model fix what cannot be read.
+
+    ::
+
+        parser = StructuredChatOutputParserWithRetries.from_llm(llm)
+    """
+
+    base_parser: SkipValidation[SerializeAsAny[AgentOutputParser]] = Field(
+        default_factory=StructuredChatOutputParser
+    )
+    """What reads the text."""
+    output_fixing_parser: SkipValidation[OutputFixingParser[AgentAction | AgentFinish]] | None = (
+        None
+    )
+    """What reads it and asks a model to fix it; `None` to do without."""
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its turns."""
+        return self.base_parser.get_format_instructions()
+
+    @override
+    def parse(self, text: str) -> AgentAction | AgentFinish:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: It cannot be read, and was not fixed either.
+        """
+        parser = self.output_fixing_parser or self.base_parser
+        try:
+            return parser.parse(text)
+        except OutputParserException as error:
+            raise OutputParserException(
+                f"Could not parse LLM output: {text}",
+                observation=error.observation,
+                llm_output=text,
+                span=error.span if error.llm_output == text else None,
+            ) from error
+
+    @classmethod
+    def from_llm(
+        cls, llm: Any = None, base_parser: StructuredChatOutputParser | None = None
+    ) -> Self:
+        """Return a parser that has a model fix what cannot be read.
+
+        Args:
+            llm: The model; without one nothing is fixed.
+            base_parser: What reads the text.
+        """
+        base = base_parser or StructuredChatOutputParser()
+        if llm is None:
+            return cls(base_parser=base)
+        fixing = OutputFixingParser[AgentAction | AgentFinish].from_llm(llm=llm, parser=base)
+        return cls(base_parser=base, output_fixing_parser=fixing)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "structured_chat_with_retries"

@@ -1,0 +1,36 @@
+"""LangChain's first chat agent: `react_json` with a line break after the fence.
+
+The two differ in nothing else; both class names are in use.
+
+Source: LangChain's `ChatAgent`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_parsers.dialects import react_json
+from agent_parsers.dialects._json_calls import (
+    ANSWERS,
+    lenient_rules,
+    lenient_table,
+    opens_after,
+    strict_table,
+)
+
+__all__ = ["DIALECT"]
+
+# LangChain's pattern wants the line break right after the tag.
+RULES: Final = replace(
+    react_json.RULES, may_open=opens_after(r"\s*```(?:json)?\n\s*", is_lead_enough=False)
+)
+
+DIALECT: Final = replace(
+    react_json.DIALECT,
+    name="chat",
+    aliases=("chat_agent",),
+    summary="ReAct text with a JSON blob on lines of its own, or Final Answer (LangChain)",
+    strict=strict_table(RULES, labels=("Thought", "Action"), answers=True),
+    lenient=lenient_table(lenient_rules(RULES, answers=ANSWERS)),
+)

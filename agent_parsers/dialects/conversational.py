@@ -1,0 +1,204 @@
+"""ReAct text for a chat: a reply to the human stands after ``AI:``, for lack of a final answer.
+
+Each thought asks whether a tool is needed. Models that say no and then leave ``AI:`` out have given
+their reply all the same; lenient reading takes it.
+
+Source: LangChain's conversational agent.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import Final
+
+from agent_parsers.dialects import react
+from agent_parsers.engine import (
+    BadPayload,
+    Cut,
+    Dialect,
+    Go,
+    Label,
+    Literal,
+    Marker,
+    Problem,
+    Repair,
+    Role,
+    Table,
+    Written,
+    mend_answer,
+)
+
+__all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]
+
+SAMPLE: Final = """\
+New input: How old is the oldest bridge of Bern?
+Thought: Do I need to use a tool? Yes
+Action: search
+Action Input: oldest bridge in Bern
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: Do I need to use a tool? No
+AI: The Untertorbrücke has stood since 1489."""
+
+AI_PREFIX: Final = "AI"
+_ASKS: Final = "Do I need to use a tool?"
+_YES: Final = Literal(f"{_ASKS} Yes")
+_NO: Final = Literal(f"{_ASKS} No")
+_STOP: Final = re.compile(r"[.,](?:\s+|\Z)").match
+"""What may stand behind the word no."""
+
+
+def _strict(ai_prefix: str) -> Table:
+    # LangChain looks for the prefix of a reply first, wherever it stands, even in an input. The
+    # blank behind the other labels is part of them.
+    return Table(
+        read_input=react.read_input,
+        markers={
+            "thought": Label("Thought"),
+            "tool needed": _YES,
+            "no tool": _NO,
+            "action": Literal("Action: "),
+            "input": Literal("Action Input: "),
+            "answer": Literal(f"{ai_prefix}:"),
+        },
+        roles={
+            "thought": Role.THOUGHT,
+            "tool": Role.TOOL,
+            "input": Role.INPUT,
+            "answer": Role.ANSWER,
+        },
+        moves={
+            ("thought", "thought"): Go("thought"),
+            ("thought", "tool needed"): Go("thought"),
+            ("thought", "no tool"): Go("thought"),
+            ("thought", "action"): Go("tool"),
+            ("thought", "answer"): Go("answer"),
+            ("tool", "input"): Go("input"),
+            ("tool", "answer"): Go("answer", restarts=True),
+            ("input", "answer"): Go("answer", restarts=True),
+            ("answer", "answer"): Go("answer"),
+        },
+        ends={"tool": "no_input"},
+        keeps_input_end=True,
+        one_line_tools=False,
+    )
+
+
+def read_reply(text: str, repairs: list[Repair]) -> str:
+    """Read a reply, which must not be empty: a model that needs no tool has something to say.
+
+    A reply that follows the word no directly begins behind its full stop or comma.
+    """
+    stop = _STOP(text)
+    if stop is not None:
+        text = text[stop.end() :]
+        repairs.append(Repair("reply", stop.span(), "left out what ends the sentence before"))
+    if not text:
+        raise BadPayload("no_reply", (0, 0))
+    return mend_answer(text, repairs)
+
+
+def _lenient(ai_prefix: str) -> Table:
+    reply: Marker = Literal(f"{ai_prefix}:")
+    if re.fullmatch(r"\w+(?: \w+)*", ai_prefix):
+        reply = Label(ai_prefix, loose=True)
+    return replace(
+        react.LENIENT,
+        read_answer=read_reply,
+        markers={
+            **react.LENIENT.markers,
+            "question": Label("New input", loose=True),
+            "answer": reply,
+            "human": Label("Human", loose=True),
+            "tool needed": _YES,
+            "no tool": _NO,
+        },
+        roles={**react.LENIENT.roles, "reply": Role.ANSWER},
+        moves={
+            **react.LENIENT.moves,
+            ("thought", "tool needed"): Go("thought"),
+            ("thought", "no tool"): Go("reply"),
+            ("reply", "answer"): Go("answer"),
+            ("reply", "action"): Go("tool", clash="both"),
+            ("reply", "observation"): Cut("observation", firm=True),
+            ("reply", "human"): Cut("question", firm=True),
+            ("answer", "human"): Cut("question", firm=True),
+        },
+    )
+
+
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected an Action or a reply",
+        "Invalid Format: Write an Action with its Action Input, or a reply after its label. Each"
+        " label begins a line.",
+        exact="Could not parse LLM output: `{text}`",
+        send_to_llm=False,
+    ),
+    "no_reply": Problem(
+        "expected a reply, or an Action",
+        "Invalid Format: Write an Action with its Action Input, or a reply that is not empty.",
+    ),
+    "no_input": replace(react.PROBLEMS["no_input"], send_to_llm=False),
+    "both": Problem(
+        "found an Action and a reply; a turn has one of them",
+        "Write either an Action with its Action Input or a reply, not both.",
+    ),
+    "early": replace(
+        react.PROBLEMS["early"],
+        observation="Invalid Format: Do not write an Observation. Write an Action with its Action"
+        " Input, or a reply.",
+    ),
+    **{name: react.PROBLEMS[name] for name in ("stray_input", "no_tool", "long_tool")},
+}
+
+
+@cache
+def make_dialect(ai_prefix: str) -> Dialect:
+    """Return the dialect whose replies stand after *ai_prefix* and a colon.
+
+    Raises:
+        ValueError: The prefix is empty, or another label.
+    """
+
+    def write(step: Written) -> str:
+        thought = f"Thought: {step.thought} {_ASKS}" if step.thought else f"Thought: {_ASKS}"
+        if not step.tool:
+            return f"{thought} No\n{ai_prefix}: {step.answer}"
+        return f"{thought} Yes\nAction: {step.tool}\nAction Input: {step.tool_input}"
+
+    return Dialect(
+        name="conversational",
+        aliases=("conversational_react",),
+        summary="ReAct text for a chat: Action and Action Input, or AI (LangChain)",
+        sample=SAMPLE,
+        strict=_strict(ai_prefix),
+        lenient=_lenient(ai_prefix),
+        problems=PROBLEMS,
+        stop=("\nObservation:",),
+        write=write,
+        write_observation=react.write_observation,
+        instructions=_INSTRUCTIONS.replace("{ai_prefix}", ai_prefix),
+    )
+
+
+_INSTRUCTIONS: Final = f"""\
+You can use these tools:
+
+{{tools}}
+
+To use one, write in this form. Each label begins a line. After the Action Input, stop: the
+Observation is given to you.
+
+Thought: {_ASKS} Yes
+Action: the tool to use, one of [{{tool_names}}]
+Action Input: the input for that tool
+Observation: what the tool returned
+
+When you have something to say to the human, or need no tool, write in this form:
+
+Thought: {_ASKS} No
+{{ai_prefix}}: your reply"""
+
+DIALECT: Final = make_dialect(AI_PREFIX)

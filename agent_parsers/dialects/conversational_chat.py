@@ -1,0 +1,25 @@
+"""LangChain's conversational chat agent: `json` in which every action must have an input.
+
+Source: LangChain's `ConversationalChatAgent`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_parsers.dialects import json
+from agent_parsers.dialects._json_calls import strict_table
+
+__all__ = ["DIALECT"]
+
+RULES: Final = replace(json.RULES, needs_input=True, reads_null=False)
+
+DIALECT: Final = replace(
+    json.DIALECT,
+    name="conversational_chat",
+    aliases=("convo_chat",),
+    summary="one JSON blob with action and action_input, both required (LangChain)",
+    strict=strict_table(RULES),
+    lenient=json.lenient(RULES),
+)

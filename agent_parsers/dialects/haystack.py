@@ -1,0 +1,127 @@
+"""ReAct text as Haystack's agent prompts for it: `react`, with the labels Tool and Tool Input.
+
+Haystack finds its labels in the middle of a line too, and its models write them there:
+``I need the yard. Tool: [search], Tool Input: shipyards``.
+
+Source: the prompts and patterns of the agent in Haystack 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import react
+from agent_parsers.engine import (
+    Go,
+    Label,
+    Problem,
+    Repair,
+    Table,
+    ToolHead,
+    Written,
+    mend_tool,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Thought: I need to know which bridge that is.
+Tool: search
+Tool Input: oldest bridge in Bern
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: I now know the final answer
+Final Answer: The Untertorbrücke has stood since 1489."""
+
+
+def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
+    """Read the name of a tool without the comma that divides it from its input on the same line."""
+    return mend_tool(written.removesuffix(","), tools, repairs)
+
+
+STRICT: Final = replace(
+    react.STRICT,
+    markers={
+        **react.STRICT.markers,
+        "action": Label("Tool", anywhere=True),
+        "input": Label("Tool Input", anywhere=True),
+    },
+)
+
+
+def _lenient() -> Table:
+    borrowed = {"tool input"}  # here it is the label itself
+    own = {
+        "action": Label("Tool", loose=True),
+        "inline action": Label("Tool", anywhere=True),
+        "input": Label("Tool Input", loose=True),
+        "inline input": Label("Tool Input", anywhere=True),
+    }
+    markers = {name: label for name, label in react.LENIENT.markers.items() if name not in borrowed}
+    moves = {row: move for row, move in react.LENIENT.moves.items() if row[1] not in borrowed}
+    return replace(
+        react.LENIENT,
+        read_tool=read_tool,
+        markers={**markers, **own},
+        moves={**moves, ("thought", "inline action"): Go("tool")},
+    )
+
+
+_TELL: Final = "Invalid Format: Write a Tool with its Tool Input, or a Final Answer."
+PROBLEMS: Final = {
+    "nothing": Problem("expected a Tool or a Final Answer", f"{_TELL} Each label begins a line."),
+    "early": Problem(
+        "found an Observation before any Tool; it is not the model's to write",
+        "Invalid Format: Do not write an Observation. Write a Tool with its Tool Input, or a Final"
+        " Answer.",
+    ),
+    "no_input": Problem(
+        "expected a Tool Input after the Tool",
+        "Invalid Format: Missing 'Tool Input:' after 'Tool:'",
+    ),
+    "stray_input": Problem(
+        "expected the Tool Input after the Tool, not before it",
+        "Invalid Format: Write the Tool first, then its Tool Input.",
+    ),
+    "both": Problem(
+        "found a Tool and a Final Answer; a turn has one of them",
+        "Write either a Tool with its Tool Input or a Final Answer, not both.",
+    ),
+    "no_tool": Problem(
+        "expected the name of a tool after the label Tool",
+        "Invalid Format: Missing the name of the tool after 'Tool:'",
+    ),
+    "long_tool": Problem(
+        "expected the name of a tool on one line after the label Tool",
+        "Invalid Format: Write the name of one tool after 'Tool:', and 'Tool Input:' on the next"
+        " line.",
+    ),
+}
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    if not step.tool:
+        return react.write(step)
+    thought = f"Thought: {step.thought}\n" if step.thought else ""
+    return f"{thought}Tool: {step.tool}\nTool Input: {step.tool_input}"
+
+
+INSTRUCTIONS: Final = react.INSTRUCTIONS.replace("Action", "Tool")
+
+DIALECT: Final = replace(
+    react.DIALECT,
+    name="haystack",
+    aliases=(),
+    summary="ReAct text: Thought, Tool and Tool Input, or Final Answer (Haystack)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=_lenient(),
+    problems=PROBLEMS,
+    write=write,
+    instructions=INSTRUCTIONS,
+)

@@ -1,0 +1,114 @@
+"""One JSON blob in a turn, for a tool or for the answer: LangChain's JSON chat agent.
+
+The blob may be bare or in a fence; text may follow it. Strict reading wants it at the beginning of
+the text or in a fence, as LangChain's does, and takes the first of a list.
+
+Source: LangChain's JSON chat agent.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_parsers.dialects._json_calls import (
+    ANSWERS,
+    KEYS,
+    PROBLEMS,
+    lenient_rules,
+    lenient_table,
+    opens_after,
+    strict_table,
+    write_blob,
+    written_call,
+)
+from agent_parsers.engine import Dialect, JsonCallRules, Table, Written
+
+__all__ = ["DIALECT", "RULES", "lenient", "write_observation"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Thought: I need to know which bridge that is.
+```json
+{
+  "action": "search",
+  "action_input": "oldest bridge in Bern"
+}
+```
+TOOL RESPONSE: The Untertorbrücke was built from 1461 to 1489.
+Thought: I now know the answer.
+```json
+{
+  "action": "Final Answer",
+  "action_input": "The Untertorbrücke has stood since 1489."
+}
+```"""
+
+RULES: Final = JsonCallRules(
+    keys=KEYS,
+    answers=frozenset({"Final Answer"}),
+    may_open=opens_after(r"\s*```(?:json)?[\s`]*\[?\s*", is_lead_enough=True),
+    reads_null=True,
+)
+STRICT: Final = strict_table(RULES)
+
+
+def lenient(rules: JsonCallRules) -> Table:
+    """Return the table for what models write where *rules* are those of strict reading."""
+    return lenient_table(
+        lenient_rules(rules, answers=ANSWERS),
+        observation="TOOL RESPONSE",
+        has_action=False,
+        has_answer=False,
+    )
+
+
+def write(step: Written) -> str:
+    """Write one step. LangChain's agent writes no thoughts; the label keeps them apart here."""
+    thought = f"Thought: {step.thought}\n" if step.thought else ""
+    return thought + write_blob(written_call(step))
+
+
+def write_observation(observation: str, _number: int) -> str:
+    """Write what a tool returned, and the label that invites the next thought."""
+    return f"\nTOOL RESPONSE: {observation}\nThought: "
+
+
+INSTRUCTIONS: Final = """\
+You can use these tools:
+
+{tools}
+
+Reply with one JSON blob and nothing else. To use a tool, which is one of [{tool_names}]:
+
+```json
+{
+  "action": the tool,
+  "action_input": its input
+}
+```
+
+When you know the answer:
+
+```json
+{
+  "action": "Final Answer",
+  "action_input": the answer
+}
+```
+
+If you have to think first, do so before the blob, in a line that begins with "Thought:". What the
+tool returned is given to you after the label "TOOL RESPONSE:"."""
+
+DIALECT: Final = Dialect(
+    name="json",
+    aliases=("json_chat", "json_agent"),
+    summary="one JSON blob with action and action_input, the answer included (LangChain)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=lenient(RULES),
+    problems=PROBLEMS,
+    stop=("\nTOOL RESPONSE:",),
+    write=write,
+    write_observation=write_observation,
+    instructions=INSTRUCTIONS,
+)

@@ -1,0 +1,70 @@
+"""ReAct text as LangChain's older MRKL agent reads it; it writes and prompts as `react` does.
+
+One thing differs: an action that the model goes on to after its final answer is taken for invented,
+and the answer counts. It ends at the first blank line; where there is none, before that action
+(LangChain drops the last character of the text instead). An action before an answer is an error.
+
+Source: `langchain_classic.agents.mrkl.output_parser`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from agent_parsers.dialects import react
+from agent_parsers.engine import Go, Note, Repair, Role
+
+__all__ = ["DIALECT"]
+
+_ACTION: Final = re.compile(r"Action\s{0,16}+\d{0,16}+\s{0,16}+:").finditer
+_INPUT: Final = re.compile(
+    r"Action\s{0,16}+\d{0,16}+\s{0,16}+Input\s{0,16}+\d{0,16}+\s{0,16}+:"
+).search
+
+
+def read_answer(text: str, _repairs: list[Repair]) -> str:
+    """Leave out the action that follows an answer, and all that a blank line divides from it."""
+    action = next(_ACTION(text), None)
+    if action is None or _INPUT(text, action.end()) is None:
+        return text
+    blank = text.find("\n\n")
+    return text[: blank if blank >= 0 else action.start()].rstrip()
+
+
+STRICT: Final = replace(
+    react.STRICT,
+    read_answer=read_answer,
+    roles={
+        **{state: role for state, role in react.STRICT.roles.items() if state != "answer"},
+        # An answer before any action, and the action after it, which does not count.
+        "first answer": Role.ANSWER,
+        "first answer, action": Role.ANSWER,
+        "first answer, over": Role.ANSWER,
+    },
+    moves={
+        **{row: move for row, move in react.STRICT.moves.items() if row[0] != "answer"},
+        ("thought", "answer"): Go("first answer"),
+        ("thought, stray input", "answer"): Go("first answer"),
+        ("first answer", "answer"): Go("first answer"),
+        ("first answer", "action"): Note("first answer, action"),
+        ("first answer, action", "answer"): Go("first answer, action"),
+        ("first answer, action", "input"): Note("first answer, over"),
+    },
+)
+
+# LangChain's words, a missing quote included.
+_NOTHING: Final = "Invalid Format: Missing 'Action:' after 'Thought:"
+
+DIALECT: Final = replace(
+    react.DIALECT,
+    name="mrkl",
+    aliases=(),
+    summary="ReAct text as LangChain's MRKL agent reads it: an answer before an action counts",
+    strict=STRICT,
+    problems={
+        **react.PROBLEMS,
+        "nothing": replace(react.PROBLEMS["nothing"], exact_observation=_NOTHING),
+    },
+)

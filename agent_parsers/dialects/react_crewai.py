@@ -1,0 +1,64 @@
+"""ReAct text as CrewAI prompts for it: `react`, with a JSON object as input.
+
+An input that is no object is text, as it is to CrewAI.
+
+Source: CrewAI's prompts and its agent parser.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, Final
+
+from agent_parsers.dialects import react
+from agent_parsers.dialects.react_llamaindex import write_object
+from agent_parsers.engine import Repair, Written, mend_json_input
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Thought: I need to know which bridge that is.
+Action: search
+Action Input: {"query": "oldest bridge in Bern"}
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: I now know the final answer
+Final Answer: The Untertorbrücke has stood since 1489."""
+
+
+def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
+    """Read an input that is a JSON object, or text as `react` has it."""
+    if text[:1] == "{":
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            return value
+    return react.read_input(text, repairs)
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    if not step.tool:
+        return react.write(step)
+    return react.write(replace(step, tool_input=write_object(step.tool_input)))
+
+
+INSTRUCTIONS: Final = react.INSTRUCTIONS.replace(
+    "the input for that tool", 'the input for that tool, a JSON object such as {"key": "value"}'
+)
+
+DIALECT: Final = replace(
+    react.DIALECT,
+    name="react_crewai",
+    aliases=("crewai",),
+    summary="ReAct text with a JSON object as input, or Final Answer (CrewAI)",
+    sample=SAMPLE,
+    strict=replace(react.STRICT, read_input=read_input),
+    lenient=replace(react.LENIENT, read_input=mend_json_input),
+    write=write,
+    instructions=INSTRUCTIONS,
+    example=Written(tool="search", tool_input={"query": "what to look for"}),
+)

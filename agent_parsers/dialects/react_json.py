@@ -1,0 +1,97 @@
+"""ReAct text whose action is a JSON blob in a fence, as LangChain's chat agents prompt for it.
+
+Strict reading does what `ReActJsonSingleInputOutputParser` does: the fence decides, with or without
+the tag ``json``, and labels before it mean nothing. An answer needs the label ``Final Answer:``, so
+an action *called* ``Final Answer`` is a tool; lenient reading takes it for the answer.
+
+Source: LangChain's chat zero-shot ReAct agent, after Yao et al. 2022 (arXiv 2210.03629).
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_parsers.dialects._json_calls import (
+    ANSWERS,
+    KEYS,
+    PROBLEMS,
+    lenient_rules,
+    lenient_table,
+    opens_after,
+    strict_table,
+    write_blob,
+    write_observation,
+    written_call,
+)
+from agent_parsers.engine import Dialect, JsonCallRules, Written
+
+__all__ = ["DIALECT", "RULES"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Thought: I need to know which bridge that is.
+Action:
+```json
+{
+  "action": "search",
+  "action_input": "oldest bridge in Bern"
+}
+```
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: I now know the final answer
+Final Answer: The Untertorbrücke has stood since 1489."""
+
+RULES: Final = JsonCallRules(
+    keys=KEYS,
+    may_open=opens_after(r"\s*```(?:json)?\s*", is_lead_enough=False),
+    fills_fence=True,
+)
+STRICT: Final = strict_table(RULES, labels=("Thought", "Action"), answers=True)
+LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS))
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    thought = f"Thought: {step.thought}\n" if step.thought else ""
+    if not step.tool:
+        return f"{thought}Final Answer: {step.answer}"
+    return f"{thought}Action:\n{write_blob(written_call(step))}"
+
+
+INSTRUCTIONS: Final = """\
+You can use these tools:
+
+{tools}
+
+To use one, write a JSON blob with two keys: "action" is the name of the tool, one of
+[{tool_names}], and "action_input" is its input. Write in this form:
+
+Question: the question to answer
+Thought: what you know and what you need to find out
+Action:
+```json
+{
+  "action": the tool,
+  "action_input": its input
+}
+```
+Observation: what the tool returned
+... (Thought, Action and Observation may repeat)
+Thought: I now know the final answer
+Final Answer: the answer to the question
+
+A blob has one action, never a list of them. After it, stop: the Observation is given to you."""
+
+DIALECT: Final = Dialect(
+    name="react_json",
+    aliases=("react_json_single_input",),
+    summary="ReAct text with the action as a JSON blob, or Final Answer (LangChain)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=LENIENT,
+    problems=PROBLEMS,
+    stop=("\nObservation:",),
+    write=write,
+    write_observation=write_observation,
+    instructions=INSTRUCTIONS,
+)

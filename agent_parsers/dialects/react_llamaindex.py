@@ -1,0 +1,167 @@
+"""ReAct text as LlamaIndex prompts for it: the input is a JSON object, ``Answer:`` ends the run.
+
+A thought comes first; LlamaIndex reads no turn that begins with an action or an answer.
+
+Source: LlamaIndex's ReAct agent and its ``ReActOutputParser``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any, Final
+
+from agent_parsers.dialects import react
+from agent_parsers.engine import (
+    BadPayload,
+    Go,
+    Label,
+    Problem,
+    Repair,
+    Role,
+    Table,
+    Written,
+    mend_json_input,
+)
+
+__all__ = ["DIALECT", "read_object", "write_object"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Thought: I need to use a tool to find out which bridge that is.
+Action: search
+Action Input: {"query": "oldest bridge in Bern"}
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: I can answer without using any more tools.
+Answer: The Untertorbrücke has stood since 1489."""
+
+
+def read_object(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    """Read an input that is a JSON object and nothing else.
+
+    Raises:
+        BadPayload: It is none.
+    """
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise BadPayload("no_object", (0, len(text)))
+    return value
+
+
+def write_object(tool_input: str | dict[Any, Any]) -> str:
+    """Write an input; a text stays as it is.
+
+    Raises:
+        TypeError: JSON cannot say it.
+        ValueError: It holds a number that JSON has not.
+    """
+    if isinstance(tool_input, str):
+        return tool_input
+    return json.dumps(tool_input, ensure_ascii=False, allow_nan=False)
+
+
+STRICT: Final = Table(
+    read_input=read_object,
+    markers={
+        "thought": Label("Thought"),
+        "action": Label("Action"),
+        "input": Label("Action Input"),
+        "answer": Label("Answer"),
+    },
+    roles={
+        "start": Role.THOUGHT,
+        "thought": Role.THOUGHT,
+        "tool": Role.TOOL,
+        "input": Role.INPUT,
+        "answer": Role.ANSWER,
+    },
+    moves={
+        ("start", "thought"): Go("thought"),
+        ("start", "action"): Go("tool", clash="no_thought"),
+        ("start", "answer"): Go("answer", clash="no_thought"),
+        ("thought", "thought"): Go("thought"),
+        ("thought", "action"): Go("tool"),
+        ("thought", "answer"): Go("answer"),
+        ("tool", "input"): Go("input"),
+        ("tool", "answer"): Go("answer", clash="both"),
+        ("input", "answer"): Go("answer", clash="both"),
+    },
+    ends={"tool": "no_input"},
+)
+
+LENIENT: Final = replace(
+    react.LENIENT,
+    read_input=mend_json_input,
+    markers={**react.LENIENT.markers, "answer": Label("Answer", loose=True)},
+)
+
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected an Action or an Answer",
+        "Invalid Format: Write a Thought, then an Action with its Action Input, or an Answer. Each"
+        " label begins a line.",
+    ),
+    "no_thought": Problem(
+        "expected a Thought before the Action or the Answer",
+        "Invalid Format: Begin with a Thought.",
+    ),
+    "no_object": Problem(
+        "expected a JSON object after the label Action Input",
+        'Invalid Format: Write the Action Input as a JSON object, such as {"key": "value"}.',
+    ),
+    "both": Problem(
+        "found an Action and an Answer; a turn has one of them",
+        "Write either an Action with its Action Input or an Answer, not both.",
+    ),
+    "no_input": replace(react.PROBLEMS["no_input"], exact=""),
+    "early": replace(
+        react.PROBLEMS["early"],
+        observation="Invalid Format: Do not write an Observation. Write an Action with its Action"
+        " Input, or an Answer.",
+    ),
+    **{name: react.PROBLEMS[name] for name in ("stray_input", "no_tool", "long_tool")},
+}
+
+
+def write(step: Written) -> str:
+    """Write one step. The label of the thought is there even if the thought is empty."""
+    thought = f"Thought: {step.thought}".rstrip(" ")
+    if not step.tool:
+        return f"{thought}\nAnswer: {step.answer}"
+    return f"{thought}\nAction: {step.tool}\nAction Input: {write_object(step.tool_input)}"
+
+
+INSTRUCTIONS: Final = """\
+You can use these tools:
+
+{tools}
+
+Write in this form:
+
+Thought: what you know and what you need to find out
+Action: the tool to use, one of [{tool_names}]
+Action Input: the input for that tool, a JSON object such as {"key": "value"}
+Observation: what the tool returned
+... (Thought, Action, Action Input and Observation may repeat)
+Thought: I can answer without using any more tools.
+Answer: the answer to the question
+
+Begin with a Thought. Each label begins a line. After the Action Input, stop: the Observation is
+given to you."""
+
+DIALECT: Final = replace(
+    react.DIALECT,
+    name="react_llamaindex",
+    aliases=(),
+    summary="ReAct text with a JSON object as input, or Answer (LlamaIndex)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=LENIENT,
+    problems=PROBLEMS,
+    write=write,
+    instructions=INSTRUCTIONS,
+    example=Written(tool="search", tool_input={"query": "what to look for"}),
+)

@@ -1,0 +1,262 @@
+"""Self-ask: the model asks itself simpler questions until it can answer, and a tool answers them.
+
+There is one tool, ``Intermediate Answer``; the model does not name it. A question is all that
+follows its marker, colons included.
+
+Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import Final
+
+from agent_parsers.engine import (
+    Call,
+    CallReader,
+    Cut,
+    Dialect,
+    Event,
+    Go,
+    InputDelta,
+    Label,
+    Literal,
+    Marker,
+    Problem,
+    Role,
+    Table,
+    ToolNamed,
+    Written,
+)
+
+__all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+Are follow up questions needed here: Yes.
+Follow up: Which bridge of Bern is the oldest?
+Intermediate answer: The Untertorbrücke.
+Follow up: When was the Untertorbrücke built?
+Intermediate answer: From 1461 to 1489.
+So the final answer is: It has stood since 1489."""
+
+TOOL: Final = "Intermediate Answer"
+"""The only tool, as LangChain calls it."""
+FOLLOWUPS: Final = ("Follow up:", "Followup:")
+FINISH_STRING: Final = "So the final answer is: "
+_NEEDED: Final = "Are follow up questions needed here"
+
+
+class QuestionCall(CallReader):
+    """Reads a question to the only tool.
+
+    Args:
+        mends: Whether a question without words is refused, since its text may be cut.
+    """
+
+    problems = frozenset({"no_question"})
+
+    __slots__ = ("_at", "_mends", "_start", "_text")
+
+    def __init__(self, *, mends: bool = False) -> None:
+        self._mends = mends
+        self._start = self._at = -1
+        self._text: list[str] = []
+
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        events: list[Event] = []
+        if self._start < 0:
+            self._start = at
+            events.append(ToolNamed(TOOL, (at, at)))
+        self._at = at + len(text)
+        self._text.append(text)
+        return [*events, InputDelta(text, (at, self._at))]
+
+    def close(self) -> tuple[list[Event], Call]:
+        """Return no events, and the call: its text has ended."""
+        call = Call(
+            tool=TOOL,
+            tool_input="".join(self._text),
+            span=(self._start, self._at),
+            tool_span=(max(self._start, 0), max(self._start, 0)),
+            problem="no_question" if self._mends and not self._text else "",
+        )
+        return [], call
+
+
+def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
+    return Table(
+        new_call=QuestionCall,
+        markers={
+            "needed": Literal(f"{_NEEDED}:"),
+            "question": Literal(followups[0], followups[1:]),
+            "answer": Literal(finish_string),
+            "line": Literal("\n"),
+        },
+        roles={"thought": Role.THOUGHT, "call": Role.CALL, "answer": Role.ANSWER},
+        moves={
+            ("thought", "needed"): Go("thought"),
+            ("thought", "question"): Go("call"),
+            ("thought", "answer"): Go("answer"),
+            # Only the last line counts for LangChain, and in it a question before an answer.
+            ("call", "line"): Go("thought", restarts=True),
+            ("answer", "line"): Go("thought", restarts=True),
+            ("answer", "question"): Go("call", restarts=True),
+        },
+        keeps_answer_space=True,
+    )
+
+
+def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
+    markers: dict[str, Marker] = {
+        "run": Label("Question", loose=True),
+        "needed": Label(_NEEDED, loose=True),
+        "question": _loose(followups[0]),
+        "observation": Label("Intermediate answer", loose=True),
+        "answer": _loose(finish_string),
+    }
+    # LangChain finds these in the middle of a line, and models go on there: "Yes. Follow up: …".
+    inline = {
+        name: Label(label.words, anywhere=True)
+        for name, label in (("question", markers["question"]), ("answer", markers["answer"]))
+        if isinstance(label, Label)
+    }
+    moves: dict[tuple[str, str], Cut | Go] = {
+        ("thought", "needed"): Go("thought"),
+        ("thought", "question"): Go("call"),
+        ("thought", "answer"): Go("answer"),
+        ("thought", "observation"): Go("observation", clash="early"),
+        # The answers to several questions are not known before the first was asked.
+        ("call", "needed"): Cut("thought", firm=True),
+        ("call", "question"): Cut("call", firm=True),
+        ("call", "observation"): Cut("observation"),
+        ("call", "answer"): Go("answer", clash="both"),
+        ("call", "run"): Cut("run", firm=True),
+        ("answer", "answer"): Go("answer", firm=True),
+        ("answer", "question"): Go("call", clash="both", firm=True),
+        ("answer", "observation"): Cut("observation", firm=True),
+        ("answer", "run"): Cut("run", firm=True),
+        ("observation", "needed"): Go("thought"),
+        ("observation", "question"): Go("call"),
+        ("observation", "answer"): Go("answer"),
+        ("observation", "run"): Go("run", firm=True),
+        ("run", "run"): Go("run"),
+        ("run", "needed"): Go("thought"),
+        ("run", "question"): Go("call"),
+        ("run", "answer"): Go("answer"),
+    }
+    for name, marker in inline.items():
+        markers[f"inline {name}"] = marker
+        moves["thought", f"inline {name}"] = moves["thought", name]
+    for words in followups[1:]:
+        if _letters(words) != _letters(followups[0]):  # else the first label covers it
+            markers[words] = _loose(words)
+            rows = [(state, move) for (state, name), move in moves.items() if name == "question"]
+            moves |= {(state, words): move for state, move in rows}
+    return Table(
+        new_call=partial(QuestionCall, mends=True),
+        markers=markers,
+        roles={
+            "thought": Role.THOUGHT,
+            "call": Role.CALL,
+            "answer": Role.ANSWER,
+            "observation": Role.OBSERVATION,
+            "run": Role.QUESTION,
+        },
+        moves=moves,
+        transcript_start="run",
+        mends=True,
+    )
+
+
+def _letters(words: str) -> str:
+    return re.sub(r"[\s_-]", "", words).lower()
+
+
+def _loose(words: str) -> Marker:
+    """Return the label that *words* with a colon are; what is no label counts as it is written."""
+    label = re.fullmatch(r"(\w+(?: \w+)*):", words.strip())
+    return Label(label[1], loose=True) if label else Literal(words.strip())
+
+
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected a line 'Follow up:' or 'So the final answer is:'",
+        "Invalid Format: End in a line 'Follow up:' with a question, or in a line 'So the final"
+        " answer is:' with the answer.",
+        exact="Could not parse output: {text}",
+        send_to_llm=False,
+    ),
+    "no_question": Problem(
+        "expected a question after 'Follow up:'",
+        "Invalid Format: Write the question after 'Follow up:', on the same line.",
+    ),
+    "early": Problem(
+        "found an intermediate answer before any question; it is not the model's to write",
+        "Invalid Format: Do not write an intermediate answer. Write 'Follow up:' and a question.",
+    ),
+    "both": Problem(
+        "found a follow-up question and a final answer; a turn has one of them",
+        "Write either a follow-up question or the final answer, not both.",
+    ),
+}
+
+
+def _instructions(followup: str, finish_string: str) -> str:
+    return f"""\
+Questions go to {{tool_names}}:
+
+{{tools}}
+
+Say whether the question needs to be taken apart. If so, ask a simpler one and stop; its answer is
+given to you. Each of these begins a line:
+
+Question: the question to answer
+{_NEEDED}: Yes.
+{followup} a simpler question
+Intermediate answer: its answer
+... (follow-up questions and intermediate answers may repeat)
+{finish_string}the answer to the question"""
+
+
+@cache
+def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
+    """Return the dialect that marks questions and the answer with these words.
+
+    Raises:
+        ValueError: There is none, one is empty, or one is the beginning of another.
+    """
+    if not followups:
+        raise ValueError("followups: at least one marker begins a question")
+    followup = followups[0]
+
+    def write(step: Written) -> str:
+        thought = f"{_NEEDED}: {step.thought}\n" if step.thought else ""
+        if step.tool:
+            return f"{thought}{followup} {step.tool_input}"
+        return f"{thought}{finish_string}{step.answer}"
+
+    return Dialect(
+        name="self_ask",
+        aliases=("self_ask_with_search",),
+        summary="Self-ask: follow-up questions to one tool, then the final answer (LangChain)",
+        sample=SAMPLE,
+        strict=_strict(followups, finish_string),
+        lenient=_lenient(followups, finish_string),
+        problems=PROBLEMS,
+        stop=("\nIntermediate answer:",),
+        write=write,
+        write_observation=write_observation,
+        instructions=_instructions(followup, finish_string),
+        example=Written(tool=TOOL, tool_input="what do I need to know first?"),
+    )
+
+
+def write_observation(observation: str, _number: int) -> str:
+    """Write what the tool returned; the next question or the answer begins a line."""
+    return f"\nIntermediate answer: {observation}\n"
+
+
+DIALECT: Final = make_dialect(FOLLOWUPS, FINISH_STRING)

@@ -1,0 +1,307 @@
+"""Code as the action, as smolagents' CodeAgent writes it: a thought, then a block of Python.
+
+The code is the input of the tool ``python_interpreter``. A block with nothing but
+``final_answer(…)`` of a literal gives the answer; where it is computed, the code has to run. The
+stop sequence takes ``</code>``, so a block without its end is the usual case. Older versions prompt
+for a fence instead, which the stop sequence leaves alone: one that is not closed is cut.
+
+Source: smolagents' prompts and ``parse_code_blobs``.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, Final
+
+from agent_parsers.engine import (
+    Call,
+    CallReader,
+    Cut,
+    Dialect,
+    Event,
+    Go,
+    InputDelta,
+    Label,
+    Literal,
+    MarkerSeen,
+    Problem,
+    RawValue,
+    Role,
+    SkippedDelta,
+    Table,
+    ToolNamed,
+    Written,
+)
+
+__all__ = ["DIALECT", "TOOL"]
+
+SAMPLE: Final = """\
+Task: How old is the oldest bridge of Bern?
+Thought: I need to know which bridge that is.
+<code>
+print(search("oldest bridge in Bern"))
+</code>
+Observation: The Untertorbrücke was built from 1461 to 1489.
+Thought: I now know the answer.
+<code>
+final_answer('The Untertorbrücke has stood since 1489.')
+</code>"""
+
+TOOL: Final = "python_interpreter"
+"""The only tool; the others are functions that the code calls."""
+_MOST_ANSWER: Final = 10_000
+"""Longest code that is looked at for an answer, in characters."""
+
+
+def read_answer(code: str) -> tuple[Any] | None:
+    """Return the answer that *code* consists in, or `None`. Nothing is evaluated."""
+    if not code.startswith("final_answer") or len(code) > _MOST_ANSWER:
+        return None
+    try:
+        call = ast.parse(code, mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            return None
+        values = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if call.func.id != "final_answer" or len(values) != 1:
+            return None
+        return (ast.literal_eval(values[0]),)
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+
+
+class CodeCall(CallReader):
+    """Reads a block of code from behind ``<code`` or, leniently, ````` ```py `````.
+
+    The rest of the opening mark tells the two apart, so it is left to this reader.
+    """
+
+    problems = frozenset({"no_call", "open_call", "after_call"})
+
+    __slots__ = ("_after", "_at", "_code", "_end", "_head", "_is_fence", "_lead", "_raw", "_start")
+
+    def __init__(self) -> None:
+        self._start = self._at = self._end = self._after = -1
+        self._head = ""
+        self._lead: str | None = ""  # the rest of the opening mark, with white space behind it
+        self._raw: RawValue | None = None
+        self._is_fence = False
+        self._code: list[str] = []
+
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._start < 0:
+            self._start = self._at = at
+        events: list[Event] = []
+        if self._raw is None:
+            text = self._open(self._head + text)
+        if self._raw is not None:
+            self._read(text, events)
+        return events
+
+    def _open(self, head: str) -> str:
+        """Find out which block it is from the *head* of its text, and return what follows that."""
+        self._head = head
+        mark = ">" if head[0] == ">" else "thon"
+        if head != mark and mark.startswith(head):
+            return ""
+        self._is_fence = mark != ">"
+        self._raw = RawValue("\n```" if self._is_fence else "</code>")
+        self._lead = mark if head.startswith(mark) else ""
+        return head.removeprefix(mark)
+
+    def _read(self, text: str, events: list[Event]) -> None:
+        assert self._raw is not None, "the block is open"
+        if not self._raw.is_closed:
+            code, text = self._raw.feed(text)
+            self._take(code, events)
+            if self._raw.is_closed:
+                self._close(text, events)
+            return
+        self._skip(text, events)
+
+    def _take(self, code: str, events: list[Event]) -> None:
+        if self._lead is not None:
+            begun = code.lstrip()
+            self._lead += code[: len(code) - len(begun)]
+            if not begun:
+                return
+            self._tell_lead(events)
+            self._start = self._at
+            code = begun
+        self._code.append(code)
+        self._told(code, InputDelta, events)
+
+    def _tell_lead(self, events: list[Event]) -> None:
+        self._told(self._lead or "", MarkerSeen, events)
+        self._lead = None
+
+    def _close(self, text: str, events: list[Event]) -> None:
+        """Go over the closing mark that *text* begins with."""
+        if self._lead is not None:
+            self._tell_lead(events)
+        size = len("\n```" if self._is_fence else "</code>")
+        self._told(text[:size], MarkerSeen, events)
+        self._end = self._at
+        self._skip(text[size:], events)
+
+    def _skip(self, text: str, events: list[Event]) -> None:
+        if text.strip() and self._after < 0:
+            self._after = self._at + len(text) - len(text.lstrip())
+        self._told(text, SkippedDelta, events)
+
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the call: its text has ended."""
+        events: list[Event] = []
+        if self._raw is None:
+            self._told(self._head, SkippedDelta, events)
+            return events, Call(TOOL, "", (self._start, max(self._at, 0)), problem="no_call")
+        if not self._raw.is_closed:
+            code, rest = self._raw.close()
+            self._take(code, events)
+            if self._raw.is_closed:
+                self._close(rest, events)
+        if self._lead is not None:
+            self._tell_lead(events)
+        code = "".join(self._code).strip()
+        problem = "" if code else "no_call"
+        if self._is_fence and self._end < 0:
+            problem = "open_call"
+        answer = read_answer(code)
+        if answer is None and not problem:
+            events.insert(0, ToolNamed(TOOL, (self._start, self._start)))
+        call = Call(
+            tool=TOOL,
+            tool_input=code if answer is None else answer[0],
+            span=(self._start, self._at if self._end < 0 else self._end),
+            tool_span=(self._start, self._start),
+            is_answer=answer is not None,
+            problem=problem,
+            after=(self._after, self._at) if self._after >= 0 else None,
+        )
+        return events, call
+
+    def _told(
+        self, text: str, kind: type[InputDelta | SkippedDelta | MarkerSeen], events: list[Event]
+    ) -> None:
+        """Tell of *text*, which is what is read next."""
+        if text:
+            span = (self._at, self._at + len(text))
+            self._at = span[1]
+            events.append(kind(text, span))
+
+
+STRICT: Final = Table(
+    new_call=CodeCall,
+    markers={"thought": Label("Thought"), "code": Literal("<code")},
+    roles={"thought": Role.THOUGHT, "call": Role.CALL},
+    moves={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
+)
+
+LENIENT: Final = Table(
+    new_call=CodeCall,
+    markers={
+        "task": Label("Task", loose=True),
+        "thought": Label("Thought", loose=True),
+        "label": Label("Code", loose=True),
+        "code": Literal("<code"),
+        "fence": Literal("```py"),
+        "observation": Label("Observation", loose=True),
+    },
+    roles={
+        "thought": Role.THOUGHT,
+        "call": Role.CALL,
+        "observation": Role.OBSERVATION,
+        "task": Role.QUESTION,
+    },
+    moves={
+        ("thought", "thought"): Go("thought"),
+        # Older prompts have this label before the fence.
+        ("thought", "label"): Go("thought"),
+        ("thought", "code"): Go("call"),
+        ("thought", "fence"): Go("call"),
+        ("thought", "observation"): Go("observation", clash="early"),
+        ("call", "thought"): Cut("thought", firm=True),
+        ("call", "observation"): Cut("observation", firm=True),
+        ("call", "task"): Cut("task", firm=True),
+        ("observation", "thought"): Go("thought"),
+        ("observation", "code"): Go("call"),
+        ("observation", "task"): Go("task", firm=True),
+        ("task", "task"): Go("task"),
+        ("task", "thought"): Go("thought"),
+        ("task", "code"): Go("call"),
+    },
+    transcript_start="task",
+    mends=True,
+)
+
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected a block of code",
+        "Invalid Format: Write a Thought, then one block of code from <code> to </code>.",
+    ),
+    "early": Problem(
+        "found an Observation before any code; it is not the model's to write",
+        "Invalid Format: Do not write an Observation. Write code from <code> to </code>.",
+    ),
+    "no_call": Problem(
+        "expected code in the block",
+        "Invalid Format: Write one block of code from <code> to </code>.",
+    ),
+    "open_call": Problem(
+        "expected the end of the fence around the code",
+        "The block of code is not closed, so nothing was run. Write it again, whole.",
+    ),
+    "after_call": Problem(
+        "found text after the block of code",
+        "Invalid Format: Write nothing after </code>.",
+    ),
+}
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    thought = f"Thought: {step.thought}\n" if step.thought else ""
+    code = step.tool_input if step.tool else f"final_answer({step.answer!r})"
+    return f"{thought}<code>\n{code}\n</code>"
+
+
+def write_observation(observation: str, _number: int) -> str:
+    """Write what the code printed, and the label that invites the next thought."""
+    return f"\nObservation: {observation}\nThought: "
+
+
+INSTRUCTIONS: Final = """\
+Solve the task in steps of Thought, code and Observation. The code is Python. It can call these
+functions, [{tool_names}]:
+
+{tools}
+
+Print what you need to see, then stop: what was printed is given to you. When you know the answer,
+call final_answer with it. For example:
+
+Task: the task to solve
+Thought: what you know and what you need to find out
+<code>
+print(look_up("the word"))
+</code>
+Observation: what was printed
+Thought: I now know the answer.
+<code>
+final_answer("the answer to the task")
+</code>"""
+
+DIALECT: Final = Dialect(
+    name="smolagents_code",
+    aliases=("code_agent",),
+    summary="a thought and a block of Python code (smolagents)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=LENIENT,
+    problems=PROBLEMS,
+    stop=("</code>", "\nObservation:"),
+    closer="</code>",
+    write=write,
+    write_observation=write_observation,
+    instructions=INSTRUCTIONS,
+    example=Written(tool=TOOL, tool_input='print(search("what to look for"))'),
+)

@@ -1,0 +1,327 @@
+"""XML tags for the tool, its input and the final answer, as LangChain's XML agent prompts for them.
+
+The stop sequence ``</tool_input>`` takes the last tag of an action with it, so an input without its
+end is the usual case. What stands in an input or an answer is data, tags included.
+
+Source: `langchain_classic.agents.output_parsers.xml` and `format_scratchpad.xml`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final
+from typing import Literal as Choice
+
+from agent_parsers.engine import (
+    Cut,
+    Dialect,
+    Go,
+    Label,
+    Literal,
+    Note,
+    Problem,
+    Repair,
+    Role,
+    Table,
+    TagCall,
+    Written,
+    mend_input,
+    mend_tool,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["DIALECT", "EscapeFormat", "make_dialect"]
+
+SAMPLE: Final = """\
+Question: How old is the oldest bridge of Bern?
+<thinking>I need to know which bridge that is.</thinking>
+<tool>search</tool><tool_input>oldest bridge in Bern</tool_input>\
+<observation>The Untertorbrücke was built from 1461 to 1489.</observation>
+<thinking>I now know the answer.</thinking>
+<final_answer>The Untertorbrücke has stood since 1489.</final_answer>"""
+
+EscapeFormat = Choice["minimal"] | None
+"""How tags within a value are written: as ``[[tool]]``, or as they are."""
+
+_ESCAPED: Final = {
+    f"<{tag}>": f"[[{tag}]]"
+    for name in ("tool", "tool_input", "observation")
+    for tag in (name, f"/{name}")
+}
+"""The tags that LangChain escapes; ``<final_answer>`` is not among them."""
+
+
+def escape(text: str) -> str:
+    """Write the tags in *text* with double brackets."""
+    for tag, written in _ESCAPED.items():
+        text = text.replace(tag, written)
+    return text
+
+
+def unescape(text: str) -> str:
+    """Read tags that are written with double brackets."""
+    for tag, written in _ESCAPED.items():
+        text = text.replace(written, tag)
+    return text
+
+
+STRICT: Final = Table(
+    markers={
+        # LangChain does not know this tag; here it only keeps itself out of the thought.
+        "thinking": Literal("<thinking>"),
+        "end of thinking": Literal("</thinking>"),
+        "tool": Literal("<tool>"),
+        "input": Literal("<tool_input>"),
+        "answer": Literal("<final_answer>"),
+        "end of answer": Literal("</final_answer>"),
+    },
+    roles={
+        "thought": Role.THOUGHT,
+        "call": Role.CALL,
+        "answer": Role.ANSWER,
+        "after": Role.SKIPPED,
+        "after, answer": Role.SKIPPED,
+        "thought, stray input": Role.THOUGHT,
+    },
+    moves={
+        ("thought", "thinking"): Go("thought"),
+        ("thought", "end of thinking"): Go("thought", closes=True),
+        ("thought", "tool"): Go("call"),
+        ("thought", "input"): Note("thought, stray input"),
+        ("thought", "answer"): Go("answer"),
+        ("thought, stray input", "tool"): Go("call", clash="stray_input"),
+        ("thought, stray input", "answer"): Go("answer"),
+        ("answer", "end of answer"): Go("after", closes=True),
+        # LangChain looks for a tool first, wherever it stands.
+        ("after", "tool"): Go("call"),
+        # A second answer is one only if it is closed.
+        ("after", "answer"): Note("after, answer"),
+        ("after, answer", "end of answer"): Go("after", clash="several_answers"),
+        ("after, answer", "tool"): Go("call"),
+    },
+    ends={"answer": "open_answer"},
+    keeps_answer_space=True,
+    one_line_tools=False,
+)
+
+LENIENT: Final = Table(
+    read_tool=mend_tool,
+    markers={
+        "question": Label("Question", loose=True),
+        "thinking": Literal("<thinking>"),
+        "end of thinking": Literal("</thinking>"),
+        "tool": Literal("<tool>"),
+        "input": Literal("<tool_input>"),
+        "end of input": Literal("</tool_input>"),
+        "observation": Literal("<observation>"),
+        "end of observation": Literal("</observation>"),
+        "answer": Literal("<final_answer>"),
+        "end of answer": Literal("</final_answer>"),
+    },
+    roles={
+        "thought": Role.THOUGHT,
+        "call": Role.CALL,
+        "call, input": Role.CALL,
+        "answer": Role.ANSWER,
+        "after": Role.SKIPPED,
+        "observation": Role.OBSERVATION,
+        "question": Role.QUESTION,
+        "thought, stray input": Role.THOUGHT,
+    },
+    moves={
+        ("thought", "thinking"): Go("thought"),
+        ("thought", "end of thinking"): Go("thought", closes=True),
+        ("thought", "tool"): Go("call"),
+        ("thought", "input"): Note("thought, stray input"),
+        ("thought", "answer"): Go("answer"),
+        ("thought", "observation"): Go("observation", clash="early"),
+        ("thought, stray input", "tool"): Go("call", clash="stray_input"),
+        ("thought, stray input", "answer"): Go("answer"),
+        # No tag counts in an input that is closed later. One that never is ends with the text; if
+        # it holds a tag, it is refused, since its end is anyone's guess. In a transcript it ends at
+        # the observation, so that the rest of the run is not lost.
+        ("call", "input"): Note("call, input", in_turn=True),
+        ("call, input", "end of input"): Note("call", in_turn=True),
+        ("call", "thinking"): Cut("thought"),
+        ("call", "tool"): Cut("call"),
+        ("call", "observation"): Cut("observation"),
+        ("call", "answer"): Go("answer", clash="both"),
+        ("call", "question"): Cut("question", firm=True),
+        ("answer", "end of answer"): Go("after", closes=True),
+        ("answer", "question"): Cut("question", firm=True),
+        ("after", "tool"): Go("call", clash="both"),
+        ("after", "answer"): Go("answer", clash="several_answers"),
+        ("after", "observation"): Cut("observation"),
+        ("after", "question"): Cut("question", firm=True),
+        ("observation", "end of observation"): Go("thought", closes=True),
+        ("question", "question"): Go("question"),
+        ("question", "thinking"): Go("thought"),
+        ("question", "tool"): Go("call"),
+        ("question", "answer"): Go("answer"),
+    },
+    transcript_start="question",
+    mends=True,
+)
+
+# LangChain's words, which users match on.
+_MALFORMED: Final = (
+    "Malformed output: expected either a tool invocation or a final answer in XML format."
+)
+
+
+def _count(text: str, name: str) -> int:
+    """Count the elements called *name* that open and close, as LangChain does."""
+    count = at = 0
+    while (at := text.find(f"<{name}>", at)) >= 0 and (at := text.find(f"</{name}>", at)) >= 0:
+        count += 1
+    return count
+
+
+def _several_tools(text: str) -> str:
+    return (
+        "Malformed tool invocation: expected exactly one <tool> block,"
+        f" but found {_count(text, 'tool')}."
+    )
+
+
+def _several_inputs(text: str) -> str:
+    return (
+        "Malformed tool invocation: expected at most one <tool_input> block,"
+        f" but found {_count(text, 'tool_input')}."
+    )
+
+
+_FORM: Final = "Invalid Format: Write <tool>name</tool><tool_input>input</tool_input>"
+PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected a <tool> with its <tool_input>, or a <final_answer>",
+        f"{_FORM}, or <final_answer>answer</final_answer>.",
+        exact=_MALFORMED,
+        send_to_llm=False,
+    ),
+    "no_call": Problem(
+        "expected </tool> after the name of the tool",
+        f"{_FORM}.",
+        exact=_MALFORMED,
+        send_to_llm=False,
+    ),
+    "open_call": Problem(
+        "expected </tool_input> before the next tag",
+        "The <tool_input> is not closed, so nothing was done. Write it again, whole, and stop.",
+    ),
+    "open_answer": Problem(
+        "expected </final_answer> at the end of the answer",
+        "Invalid Format: Write <final_answer>answer</final_answer>.",
+        exact=_MALFORMED,
+        send_to_llm=False,
+    ),
+    "no_tool": Problem(
+        "expected the name of a tool in <tool>",
+        f"{_FORM}.",
+    ),
+    "long_tool": Problem(
+        "expected the name of a tool on one line in <tool>",
+        f"{_FORM}.",
+    ),
+    "stray_input": Problem(
+        "expected the <tool_input> after the <tool>, not before it",
+        f"{_FORM}.",
+    ),
+    "several_tools": Problem(
+        "found a second <tool>; a turn has one",
+        f"{_FORM} once, then stop: the observation is given to you.",
+        exact=_several_tools,
+        send_to_llm=False,
+    ),
+    "several_inputs": Problem(
+        "found a second <tool_input>; a tool has one",
+        f"{_FORM} once, then stop: the observation is given to you.",
+        exact=_several_inputs,
+        send_to_llm=False,
+    ),
+    "several_answers": Problem(
+        "found a second <final_answer>; a turn has one",
+        "Invalid Format: Write <final_answer>answer</final_answer> once.",
+        exact="Malformed output: expected exactly one <final_answer>...</final_answer> block.",
+        send_to_llm=False,
+    ),
+    "both": Problem(
+        "found a <tool> and a <final_answer>; a turn has one of them",
+        "Write either a <tool> with its <tool_input> or a <final_answer>, not both.",
+    ),
+    "early": Problem(
+        "found an <observation> before any <tool>; it is not the model's to write",
+        f"Invalid Format: Do not write an <observation>. {_FORM.removeprefix('Invalid Format: ')}.",
+    ),
+}
+
+INSTRUCTIONS: Final = """\
+You can use these tools:
+
+{tools}
+
+To use one, write its name in <tool> and what it shall work on in <tool_input>, then stop. What it
+returns is given to you in <observation>. The name is one of [{tool_names}]. For example, if there
+were a tool that looks up words:
+
+<thinking>what you know and what you need to find out</thinking>
+<tool>look_up</tool><tool_input>the word</tool_input>
+<observation>what the tool returned</observation>
+
+When you know the answer, write it in <final_answer>:
+
+<thinking>I now know the answer.</thinking>
+<final_answer>the answer to the question</final_answer>"""
+
+
+def write_observation(observation: str, _number: int) -> str:
+    """Write what a tool returned; its end tag is escaped by then, and no other counts in it."""
+    return f"<observation>{observation}</observation>"
+
+
+@cache
+def make_dialect(escape_format: EscapeFormat) -> Dialect:
+    """Return the dialect whose values are escaped in this way."""
+    is_escaped = escape_format is not None
+    put: Callable[[str], str] = escape if is_escaped else str
+    take: Callable[[str], str] = unescape if is_escaped else str
+
+    def read_text(text: str, _repairs: list[Repair]) -> str:
+        return take(text)
+
+    def read_input(text: str, repairs: list[Repair]) -> str:
+        return take(mend_input(text, repairs))
+
+    def write(step: Written) -> str:
+        thought = f"<thinking>{step.thought}</thinking>\n" if step.thought else ""
+        if not step.tool:
+            return f"{thought}<final_answer>{put(step.answer)}</final_answer>"
+        tool, tool_input = put(step.tool), put(str(step.tool_input))
+        return f"{thought}<tool>{tool}</tool><tool_input>{tool_input}</tool_input>"
+
+    strays = ("<tool>", "<observation>", "<final_answer>")
+    call = partial(TagCall, "tool", "tool_input", read_tool=take, strays=strays)
+    return Dialect(
+        name="xml",
+        aliases=("xml_agent",),
+        summary="XML tags: <tool> and <tool_input>, or <final_answer> (LangChain)",
+        sample=SAMPLE,
+        strict=replace(STRICT, new_call=partial(call, read_input=read_text), read_answer=read_text),
+        lenient=replace(
+            LENIENT,
+            new_call=partial(call, read_input=read_input, mends=True),
+            read_answer=read_text,
+        ),
+        problems=PROBLEMS,
+        stop=("</tool_input>",),
+        closer="</tool_input>",
+        write=write,
+        write_observation=write_observation,
+        instructions=INSTRUCTIONS,
+    )
+
+
+DIALECT: Final = make_dialect("minimal")

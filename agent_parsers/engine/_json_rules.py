@@ -1,0 +1,144 @@
+"""How a dialect writes calls as JSON, and the quick way to read one that is written so."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine._calls import Call
+from outputs._json_scalars import NOTHING, matcher
+from outputs._json_whole import MAX_DEPTH, parse_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.engine._json_members import CallKeys
+
+__all__ = ["JsonCallRules", "after_call", "read_whole", "start_of_opener"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonCallRules:
+    """How a dialect writes calls as JSON, and what else it accepts."""
+
+    keys: CallKeys
+    """What the members of a call are called."""
+    may_open: Callable[[str, bool], bool]
+    """Tells whether a call may follow this fence, which comes with its tag and white space and may
+    be ``""``, and whether nothing else is before it."""
+    answers: frozenset[str] = frozenset()
+    """Names of the action that mean the final answer, as `name_key` returns them."""
+    name_key: Callable[[str], str] = str
+    """What two spellings of such a name have in common."""
+    mends: bool = False
+    """Whether JSON is mended, and inputs of any type are read."""
+    needs_input: bool = False
+    """Whether a call must have an input, be it an empty one."""
+    reads_null: bool = False
+    """Whether an input that is ``null`` is an empty one."""
+    may_answer: Callable[[str], bool] | None = None
+    """Tells whether a text without any call is the final answer, or a broken call; `None` if it is
+    never the answer."""
+    fills_fence: bool = False
+    """Whether a fence with an object is always a call, and strictly holds nothing else."""
+    strict: JsonCallRules | None = None
+    """The rules of strict reading; what only these rules read is told. `None` if these are they."""
+
+    def value(self, key: str, value: Any, *, is_answer: bool) -> tuple[Any, str]:
+        """Return the input or answer that *value* under *key* means, and the problem with it."""
+        if is_answer:
+            return value, ""
+        if isinstance(value, str):
+            if self.mends and key in self.keys.encoded and value.lstrip()[:1] == "{":
+                whole = parse_whole(value, MAX_DEPTH)
+                return (whole if isinstance(whole, dict) else value), ""
+            return value, ""
+        if isinstance(value, dict):
+            return value, ""
+        if value is None and self.reads_null:
+            return {}, ""
+        if self.mends:
+            return json.dumps(value, ensure_ascii=False), ""
+        return {}, "bad_input"
+
+    def odd_input(self, value: Any) -> tuple[str, ...]:
+        """Say what was done with an input of this *value*, if strict reading refuses it."""
+        if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
+            return ()
+        return ("read an input that is no text or object",)
+
+    def is_cut_short(self, closers: str) -> bool:
+        """Tell whether other text follows a call in its fence, given what closes the call."""
+        return self.fills_fence and not self.mends and "`" not in closers
+
+
+# A fence may be written with two backticks, or with blanks between them. It is bounded, so that
+# what has to be held back for one is.
+_fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
+_LONGEST_FENCE: Final = 49
+_USUAL_OPENERS: Final = {"```json\n", "```\n", "```json", "```"}
+after_call: Final = matcher(r"[\s`\]}]*+")
+"""Matches what closes a call and what is around it, if only nothing."""
+
+
+def start_of_opener(text: str, stop: int) -> int:
+    """Return where that begins in *text* which leads to a brace at *stop*: a fence, a bracket.
+
+    White space before it belongs to it.
+    """
+    at = _before_blank(text, stop)
+    if text.startswith("[", at - 1) and at:
+        at = _before_blank(text, at - 1)
+    fence = _fence(text, max(0, at - _LONGEST_FENCE), at)
+    return at if fence is None else _before_blank(text, fence.start())
+
+
+def _before_blank(text: str, at: int) -> int:
+    while at and text[at - 1].isspace():
+        at -= 1
+    return at
+
+
+def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
+    """Return the call in *text*, which stands at offset *at*, if it is JSON by the book.
+
+    A call that is written in any other way, or wrong, is left to the reader.
+    """
+    keys = rules.keys
+    tool_key, input_key = keys.quoted
+    brace, end, place = text.find("{"), text.rfind("}") + 1, text.find(tool_key)
+    if brace < 0 or place < 0 or "\\u00" in text:  # which may spell a key
+        return None
+    place += len(tool_key)
+    if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
+        return None  # a key that comes twice has two readings
+    opener = text[:brace]
+    if opener and opener not in _USUAL_OPENERS:
+        opener = text[start_of_opener(text, brace) : brace]
+    if not rules.may_open(opener, len(opener) == brace) or after_call(text, end).end() < len(text):
+        return None
+    value = parse_whole(text[brace:end], MAX_DEPTH)
+    if not isinstance(value, dict):
+        return None
+    name, tool_input = value.get(keys.tool), value.get(keys.input, NOTHING)
+    is_bare = tool_input is NOTHING
+    if not isinstance(name, str) or not name or name != name.strip():
+        return None
+    if (keys.folds and len(value) != 2 - is_bare) or (is_bare and not keys.is_call_alone):
+        return None
+    is_answer = rules.name_key(name) in rules.answers
+    if is_bare:
+        if is_answer or rules.needs_input:
+            return None
+        tool_input = {}
+    elif not is_answer and (type(tool_input) is not str or keys.encoded):
+        tool_input, problem = rules.value(keys.input, tool_input, is_answer=False)
+        if problem:
+            return None
+    place = text.find(f'"{name}"', place)
+    if place < 0:
+        return None
+    place += at + 1
+    return Call(name, tool_input, (at, at + end), (place, place + len(name)), is_answer)

@@ -1,0 +1,187 @@
+"""JSON readers that tell where the members of one object stand, while it comes in.
+
+`outputs` reads the JSON. What is added here are notes on the way: where a key of the watched object
+was read, where its value begins and where it ends. The watched object is the outermost one, or one
+inside it under a key that wraps calls, such as ``{"function": {"name": …}}``.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from typing_extensions import override
+
+from outputs._json_reader import JsonReader
+from outputs._json_repair import LenientJsonReader
+from outputs._json_repair_strings import LenientStrings
+from outputs._json_scalars import NOTHING
+from outputs._json_steps import JsonSteps, State, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+__all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch"]
+
+
+class Noted(Enum):
+    """What was noted."""
+
+    OPENED = auto()
+    """An object or list that may be the call, or hold it, was opened."""
+    CLOSED = auto()
+    """It was closed, or what is inside it was; ``value`` tells how many are still open."""
+    KEY = auto()
+    """A key was read, up to its colon; ``value`` is the key."""
+    TEXT = auto()
+    """Its value is a string, whose opening quote stands here."""
+    CONTAINER = auto()
+    """Its value is an object or list, which begins here."""
+    END = auto()
+    """Its value ended here; ``value`` is that."""
+
+
+class Note(NamedTuple):
+    """Something about the watched object."""
+
+    noted: Noted
+    at: int
+    """Where, in `str` characters from the start of the JSON."""
+    value: Any = None
+
+
+class Watch(JsonReader):
+    """A `JsonReader` that takes notes; `StrictWatch` and `LenientWatch` are the two kinds."""
+
+    notes: list[Note]
+    """What was noted and not looked at yet."""
+    is_settled: bool
+    """Whether the call is found, so that no object inside it is watched."""
+    text_left: str
+    """What was read of the string in which the text stopped being JSON."""
+    wrappers: Container[str]
+    """Keys under which a call may stand."""
+    _level: int  # how many open containers may be the call or hold it
+    _key: str | None  # the last key read in the innermost of them
+    _is_open: bool  # whether its value has not ended
+
+    _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
+
+    def start(self, wrappers: Container[str]) -> None:
+        """Begin to take notes."""
+        self.notes = []
+        self.is_settled = False
+        self.text_left = ""
+        self.wrappers = wrappers
+        self._level = 0
+        self._key = None
+        self._is_open = False
+
+    @property
+    def known(self) -> int:
+        """How many characters were read whose meaning is certain."""
+        if self.error is not None:
+            return self.error.pos
+        return self._offset - len(self._held)
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether the text ends inside a string; at a quote that may end it, it does not."""
+        return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
+
+    @property
+    def text_parts(self) -> list[str]:
+        """What was read of the string that is open, in pieces."""
+        return self._parts
+
+    @override
+    def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
+        grown = self._grown
+        depth = grown.depth
+        if depth != self._level or self.is_settled:
+            if depth == self._level:
+                self.notes.append(Note(Noted.CONTAINER, self._offset + pos))
+            return super()._open(chunk, pos, container, state)
+        if depth and type(grown.top) is dict and self._key not in self.wrappers:
+            self.notes.append(Note(Noted.CONTAINER, self._offset + pos))
+            return super()._open(chunk, pos, container, state)
+        if depth == _MOST_LEVELS:
+            return super()._open(chunk, pos, container, state)
+        grown.open(container)
+        self._level += 1
+        self._state = state
+        self._stale = True
+        self.notes.append(Note(Noted.OPENED, self._offset + pos))
+        return pos + 1
+
+    def _note_key(self, chunk: str, pos: int) -> int:
+        if self._grown.depth == self._level:
+            self._key = self._grown.key
+            self._is_open = True
+            self.notes.append(Note(Noted.KEY, self._offset + pos + 1, self._key))
+        return self._await_value(chunk, pos)
+
+    @override
+    def _text(self, chunk: str, pos: int) -> int:
+        """Read a string from its beginning; it is read on by what it leaves in ``_inside``."""
+        if self._grown.depth == self._level:
+            self.notes.append(Note(Noted.TEXT, self._offset + pos - 1))
+        return super()._text(chunk, pos)
+
+    @override
+    def _after_value(self, pos: int) -> int:
+        self._note_end(pos)
+        return super()._after_value(pos)
+
+    def _note_end(self, pos: int) -> None:
+        """Note that a value has ended at *pos*."""
+        depth = self._grown.depth
+        if depth < self._level:
+            self._level = depth
+            self._is_open = False
+            self.notes.append(Note(Noted.CLOSED, self._offset + pos, depth))
+        elif depth == self._level and type(self._grown.top) is dict:
+            value = self._grown.top.get(self._key, NOTHING)
+            self._is_open = False
+            self.notes.append(Note(Noted.END, self._offset + pos, value))
+
+    @override
+    def _close_container(self, chunk: str, pos: int) -> int:
+        # The closers of what is inside may have been missing.
+        if self._is_open and self._grown.depth == self._level:
+            self._note_end(pos)
+        return super()._close_container(chunk, pos)
+
+    @override
+    def _close_all(self, pos: int) -> int:
+        while self._grown.depth > 1:
+            self._grown.close()
+            self._note_end(pos)
+        return super()._close_all(pos)
+
+    @override
+    def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
+        if in_string:
+            self.text_left = "".join(self._parts)
+        return super()._break(chunk, pos, reason, in_string=in_string)
+
+
+_MOST_LEVELS = 8
+"""A call that is wrapped more often is none."""
+
+
+class StrictWatch(Watch):
+    """Reads JSON by the book, raw line breaks in strings excepted."""
+
+    _COLON: ClassVar = State(
+        JsonReader._COLON.expected, {**JsonReader._COLON, ":": Watch._note_key}
+    )
+
+
+class LenientWatch(Watch, LenientJsonReader):
+    """Reads JSON as models write it, and tells what was mended."""
+
+    _TEXTS: ClassVar = (LenientStrings._text, LenientStrings._key_text)
+    _COLON: ClassVar = State(
+        LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
+    )

@@ -1,0 +1,224 @@
+"""What a message comes to: actions, the answer, or what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers._agent import AgentFinish, make_finish
+from agent_parsers.engine._events import (
+    ActionComplete,
+    Event,
+    Finish,
+    MarkerSeen,
+    Repair,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.native._actions import log_of, make_call, make_tool_call
+from agent_parsers.native._arguments import as_input, read_lenient, read_strict
+from agent_parsers.native._content import ContentCall, calls_in_content
+from agent_parsers.native._names import tool_named
+from agent_parsers.native._problems import (
+    NO_NAME,
+    SEVERAL,
+    TOO_DEEP,
+    BadCall,
+    error_of,
+    unknown_tool,
+)
+from outputs._content import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from agent_parsers._agent import AgentAction
+    from agent_parsers.engine._events import Span
+    from agent_parsers.native._growing import GrowingCall
+    from output_parsers import OutputParserException
+    from outputs import AIMessage
+
+__all__ = ["Outcome"]
+
+
+class Outcome:
+    """What a message comes to, once it is whole.
+
+    Args:
+        message: The message; actions keep it.
+        is_function: Whether there may be one call only, without an id.
+        lenient: Whether what models really write is mended.
+        tools: Names of the tools there are; `None` if any will do.
+    """
+
+    def __init__(
+        self,
+        message: AIMessage,
+        *,
+        is_function: bool,
+        lenient: bool,
+        tools: Collection[str] | None,
+    ) -> None:
+        self._message = message
+        self._is_function = is_function
+        self._lenient = lenient
+        self._tools = tools
+        self._actions: list[AgentAction] = []
+        self._spans: list[Span] = []
+        self._finish: AgentFinish | None = None
+        self._bad: BadCall | None = None
+        self.events: list[Event] = []
+        """What there is to tell of the end of the message."""
+
+    @property
+    def result(self) -> AgentAction | list[AgentAction] | AgentFinish:
+        """What parsing returns, if there is no `error`."""
+        if self._finish is not None:
+            return self._finish
+        return self._actions[0] if self._is_function else self._actions
+
+    def error(self, text: str) -> OutputParserException | None:
+        """Return what is wrong with the message, which has this *text*; `None` if nothing is."""
+        bad = self._bad
+        if bad is None:
+            return None
+        error = error_of(bad.problem, text, bad.span or (0, len(text)), strict=not self._lenient)
+        error.__cause__ = bad.__cause__
+        return error
+
+    def read_answer(self, end: int) -> None:
+        """Take the content, which ends at offset *end*, for the answer."""
+        content: Any = self._message.content
+        # LangChain returns blocks as they are. A loop for any parser wants text.
+        output = text_of(content, untyped=True) if self._lenient else content
+        self._finish = make_finish(output, str(content))
+        self.events.append(Finish(self._finish, (0, end)))
+
+    def read_calls(self, calls: Sequence[GrowingCall]) -> None:
+        """Make actions of the calls of the message."""
+        try:
+            for call in calls:
+                self._read_call(call)
+        except BadCall as bad:
+            self._bad = bad
+        self._end()
+
+    def read_content(self, content: str, start: int) -> bool:
+        """Make actions of the calls that were left in the content, if there are any.
+
+        Args:
+            content: All of it, which is all that the message has.
+            start: Where the text begins that was held back, since it may be a call.
+
+        Returns:
+            Whether it was that. Then the events tell of it.
+        """
+        try:
+            calls = calls_in_content(content, start, self._tools)
+            if calls is None:
+                return False
+            self._read_content_calls(calls)
+        except BadCall as bad:
+            self._bad = bad
+            calls = []
+        repairs = self.events
+        self.events = [*_told(content, calls, start, self._tools), *repairs]
+        self._end()
+        return True
+
+    def _end(self) -> None:
+        if self._bad is None:
+            for action, span in zip(self._actions, self._spans, strict=True):
+                self.events.append(ActionComplete(action, span))
+
+    def _read_call(self, call: GrowingCall) -> None:
+        tool = self._tool(call.name, (call.name_at, call.args_at))
+        repairs: list[Repair] = []
+        at, end = call.args_span
+        try:
+            value = self._read_arguments(call, tool, repairs)
+            tool_input = as_input(value, tool, takes_text=self._is_function)
+        except BadCall as bad:
+            start, stop = bad.span or (0, end - at)
+            moved = BadCall(bad.problem, (start + at, stop + at))
+            raise moved from bad.__cause__
+        for repair in repairs:
+            start, stop = repair.span
+            self.events.append(Repair(repair.kind, (start + at, stop + at), repair.message))
+        self._add(tool, tool_input, call.id, call.span)
+
+    def _read_arguments(self, call: GrowingCall, tool: str, repairs: list[Repair]) -> Any:
+        written, is_function = call.written, self._is_function
+        if call.is_data:
+            return written
+        if self._lenient:
+            return read_lenient(written, tool, call.function, repairs, is_function=is_function)
+        return read_strict(written, tool, call.function, is_function=is_function)
+
+    def _read_content_calls(self, calls: Sequence[ContentCall]) -> None:
+        if len(calls) > 1 and self._is_function:
+            raise BadCall(SEVERAL, (calls[0].span[0], calls[-1].span[1]))
+        for call in calls:
+            self._read_content_call(call)
+
+    def _read_content_call(self, call: ContentCall) -> None:
+        span, name_at = call.span, call.name_at
+        tool = self._tool(call.name, (name_at, name_at + len(call.name)))
+        message = "read a call that was left in the content"
+        self.events.append(Repair("content_call", span, message))
+        mends: list[Repair] = []
+        function = {"name": call.name, "arguments": call.arguments}
+        try:
+            if isinstance(call.arguments, str):
+                value = read_lenient(call.arguments, tool, function, mends, is_function=False)
+            else:
+                value = call.arguments
+            tool_input = as_input(value, tool, takes_text=False)
+        except BadCall as bad:
+            raise BadCall(bad.problem, span) from bad.__cause__
+        self.events += (Repair(mend.kind, span, mend.message) for mend in mends)
+        self._add(tool, tool_input, None, span)
+
+    def _tool(self, name: str, span: Span) -> str:
+        """Return the tool that is meant by *name*, which stands at *span*."""
+        tool = tool_named(name, self._tools) if self._lenient else name
+        if not tool.strip():
+            raise BadCall(NO_NAME, span)
+        if tool != name:
+            self.events.append(Repair("tool_name", span, f"read {name!r} as the tool {tool!r}"))
+        if self._tools is not None and tool not in self._tools:
+            raise BadCall(unknown_tool(tool, self._tools), span)
+        return tool
+
+    def _add(
+        self, tool: str, tool_input: str | dict[Any, Any], call_id: str | None, span: Span
+    ) -> None:
+        message = self._message
+        try:
+            log = log_of(tool, tool_input, message.content)
+        except RecursionError as error:
+            raise BadCall(TOO_DEEP, span) from error
+        self._spans.append(span)
+        if self._is_function:
+            self._actions.append(make_call(tool, tool_input, log, message))
+        else:
+            self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+
+
+def _told(
+    content: str, calls: Sequence[ContentCall], start: int, tools: Collection[str] | None
+) -> list[Event]:
+    """Tell of *content* from *start* on, where *calls* stand."""
+    events: list[Event] = []
+    for call in calls:
+        if start < call.span[0]:
+            events.append(ThoughtDelta(content[start : call.span[0]], (start, call.span[0])))
+        if call.span[0] < call.name_at:
+            events.append(MarkerSeen("call", (call.span[0], call.name_at)))
+        start = call.name_at + len(call.name)
+        events.append(ToolNamed(tool_named(call.name, tools), (call.name_at, start)))
+        if start < call.span[1]:
+            events.append(MarkerSeen("call", (start, call.span[1])))
+        start = call.span[1]
+    if start < len(content):
+        events.append(ThoughtDelta(content[start:], (start, len(content))))
+    return events

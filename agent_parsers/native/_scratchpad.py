@@ -1,0 +1,117 @@
+"""Past steps as messages, for the next prompt of a model that calls tools.
+
+::
+
+    AIMessage("", tool_calls=[search, lookup])
+    ToolMessage("42", tool_call_id="1", additional_kwargs={"name": "search"})
+    ToolMessage("43", tool_call_id="2", additional_kwargs={"name": "lookup"})
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers._agent import AgentActionMessageLog, as_text
+from agent_parsers.native._actions import ToolAgentAction
+from outputs import AIMessage, FunctionMessage, ToolMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers._agent import AgentAction
+    from agent_parsers.engine._render import Step
+    from outputs import BaseMessage
+
+__all__ = [
+    "format_to_openai_function_messages",
+    "format_to_openai_functions",
+    "format_to_openai_tool_messages",
+    "format_to_tool_messages",
+]
+
+
+def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
+    """Return the steps taken so far as messages: the model's, and a `ToolMessage` for each result.
+
+    The calls of one message are steps of their own that have the message in common; it is written
+    once, before their results. A result that is no text is written as JSON, its characters
+    unescaped, or as it prints if it is not JSON either. A call without an id is answered under
+    the id ``""``. An action that is no `ToolAgentAction` gives its ``log`` as an `AIMessage`, and
+    no result, as in LangChain.
+
+    Args:
+        intermediate_steps: Pairs of an action and what the tool returned, or steps.
+    """
+    messages: list[BaseMessage] = []
+    turn: Sequence[BaseMessage] = ()  # messages of the turn that the last call was part of
+    answered: list[str | None] = []  # its calls so far
+    for action, observation in _pairs(intermediate_steps):
+        if not isinstance(action, ToolAgentAction):
+            messages.append(AIMessage(content=action.log))
+            turn = ()
+            continue
+        call_id = action.tool_call_id
+        if not _is_same_turn(action, turn, answered):
+            messages += action.message_log
+            turn = action.message_log
+            answered = []
+        answered.append(call_id)
+        messages.append(
+            ToolMessage(
+                as_text(observation),
+                tool_call_id=call_id or "",
+                additional_kwargs={"name": action.tool},
+            )
+        )
+    return messages
+
+
+format_to_openai_tool_messages = format_to_tool_messages
+"""The same; LangChain has both names."""
+
+
+def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
+    """Return the steps taken so far as messages: the model's, and a `FunctionMessage` for a result.
+
+    Results are written as `format_to_tool_messages` writes them. An action that did not come in a
+    message gives its ``log`` as an `AIMessage`, and no result, as in LangChain.
+
+    Args:
+        intermediate_steps: Pairs of an action and what the tool returned, or steps.
+    """
+    messages: list[BaseMessage] = []
+    for action, observation in _pairs(intermediate_steps):
+        if isinstance(action, AgentActionMessageLog):
+            messages += action.message_log
+            messages.append(FunctionMessage(name=action.tool, content=as_text(observation)))
+        else:
+            messages.append(AIMessage(content=action.log))
+    return messages
+
+
+format_to_openai_functions = format_to_openai_function_messages
+"""The same; LangChain has both names."""
+
+
+def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
+    for step in steps:
+        yield step if isinstance(step, tuple) else (step.action, step.observation)
+
+
+def _is_same_turn(
+    action: ToolAgentAction, turn: Sequence[BaseMessage], answered: Sequence[str | None]
+) -> bool:
+    """Tell whether *action* is one more call of the messages *turn*, some of which are answered.
+
+    A model that says the same again makes an equal message, but no call is answered twice.
+    """
+    if not turn or not action.message_log:
+        return False
+    last = turn[-1]
+    if action.message_log[-1] is last:
+        return True
+    if list(action.message_log) != list(turn) or not isinstance(last, AIMessage):
+        return False
+    if action.tool_call_id is not None:
+        return action.tool_call_id not in answered
+    return len(answered) < len(last.tool_calls)

@@ -1,0 +1,289 @@
+"""Reading a message while it comes in: message chunks in, events out.
+
+The spans of the events are offsets into the text of the message, which is what the model wrote of
+it: its content, then name and arguments of each call, one after the other without anything in
+between::
+
+    Let me look that up.search{"query": "rain"}lookup{"page": 3}
+
+Of content that is a list this is the text of its blocks. Arguments that came as data are written as
+JSON.
+
+The text is told as it arrives, but each call as a whole: where the pieces of several calls come in
+turns, those of the second are held back until the arguments of the first are a whole JSON value or
+the message has ended. So a chunked message tells the same story as the whole one. If content comes
+after the first call, or more arguments after the next call was told, it stands where it came.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine._events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    SkippedDelta,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.native._content import ContentHold
+from agent_parsers.native._growing import GrowingCall, GrowingCalls
+from agent_parsers.native._names import tool_named
+from agent_parsers.native._outcome import Outcome
+from agent_parsers.native._pieces import (
+    CallPiece,
+    ai_message,
+    as_json,
+    function_pieces,
+    tool_pieces,
+)
+from agent_parsers.native._problems import too_long
+from output_parsers._accumulator import Accumulator
+from outputs import AIMessage, AIMessageChunk, message_chunk_to_message
+from outputs._content import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers._agent import AgentAction, AgentFinish
+
+__all__ = ["MessageStreamParser", "message_in"]
+
+ONLY_GENERATIONS: Final = "This output parser only works on ChatGeneration output"
+"""LangChain's words."""
+
+
+class MessageStreamParser:
+    """Reads one message as it comes in; however it is cut, the events tell the same story.
+
+    `feed` takes a message chunk, or a whole message, and returns the events it completes; `close`
+    says that the message has ended and returns the last ones::
+
+        parser = ToolsAgentOutputParser().stream_parser()
+        for chunk in model.stream(messages):
+            show(parser.feed(chunk))
+        show(parser.close())
+        act(parser.result)
+
+    Until a message has ended nobody knows whether a call will follow its content. So content is
+    told at once, as `AnswerDelta`, and a `ToolNamed` after it says that it was a thought;
+    `MessageTurn.thought` has it then. Content after a call is told as `ThoughtDelta`. Whether
+    calls may be made, and what the answer is, is told at the end: either an `ActionComplete` for
+    each call, or a `Finish`, or an error.
+
+    Args:
+        is_function: Whether to read the one function call, in place of the tool calls.
+        lenient: Whether what models really write is mended.
+        max_chars: Longest text of a message that is read.
+        tools: Names of the tools there are; `None` if any will do.
+        message: The message itself, where it is there as a whole; actions keep it.
+    """
+
+    def __init__(
+        self,
+        *,
+        is_function: bool,
+        lenient: bool,
+        max_chars: int,
+        tools: Collection[str] | None = None,
+        message: AIMessage | None = None,
+    ) -> None:
+        self._is_function = is_function
+        self._lenient = lenient
+        self._max_chars = max_chars
+        self._tools = tools
+        self._message = message
+        self._sum = Accumulator()
+        self._first: AIMessage | None = None  # the first chunk
+        self._count = 0  # how many chunks have come
+        self._text: list[str] = []  # of the message, as it is told
+        self._at = 0  # its length
+        self._size = 0  # how much has come, told or held back
+        self._is_full = False
+        self._content: list[str] = []
+        self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
+        self._calls = GrowingCalls(lenient=lenient)
+        self._current = 0  # which call is being told
+        self._closed = False
+        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
+        """What the message came to; `None` until it has ended."""
+        self.last_events: list[Event] = []
+        """What `close` returned, or would have returned if it had not raised."""
+
+    @property
+    def text(self) -> str:
+        """The text of the message so far, as far as it was told."""
+        return "".join(self._text)
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """Take the next *chunk* of the message and return the events it completes.
+
+        Args:
+            chunk: A message or a chunk of one, of any kind that `outputs.from_any` takes, or a
+                generation that has one.
+
+        Raises:
+            OutputParserException: The message is longer than *max_chars*.
+            RuntimeError: The message was closed before.
+            TypeError: It is no message of a model.
+            ValueError: It is text, or a malformed message.
+        """
+        self._check_open("feed")
+        message = message_in(chunk)
+        if self._message is None:
+            self._sum.add(message)
+            self._first = self._first or message
+            self._count += 1
+        events: list[Event] = []
+        if content := text_of(message.content, untyped=True):
+            self._take_content(content, events)
+        for piece in function_pieces(message) if self._is_function else tool_pieces(message):
+            self._take_piece(piece, events)
+        self._tell_calls(events, is_last=False)
+        return events
+
+    def close(self) -> list[Event]:
+        """Say that the message has ended, and return the last events; `result` is known then.
+
+        Raises:
+            OutputParserException: What parsing the whole message raises. The last events are in
+                `last_events` all the same.
+            RuntimeError: The message was closed before.
+        """
+        self._check_open("close")
+        self._closed = True
+        events = self.last_events
+        self._tell_calls(events, is_last=True)
+        outcome = Outcome(
+            self._whole_message(),
+            is_function=self._is_function,
+            lenient=self._lenient,
+            tools=self._tools,
+        )
+        held = "" if self._hold is None else self._hold.rest()
+        if self._calls.calls:
+            outcome.read_calls(self._calls.calls)
+        elif held and outcome.read_content("".join(self._content), self._at):
+            self._put(held)
+        else:
+            self._tell_content(held, events)
+            outcome.read_answer(self._at)
+        events += outcome.events
+        if (error := outcome.error(self.text)) is not None:
+            raise error
+        self.result = outcome.result
+        return events
+
+    def _check_open(self, method: str) -> None:
+        if self._closed:
+            raise RuntimeError(f"{method}() after close(); make a new parser for a new message")
+        if self._is_full:
+            self._closed = True
+            raise too_long(self.text, self._max_chars)
+
+    def _whole_message(self) -> AIMessage:
+        if self._message is not None:
+            return self._message
+        first = self._first
+        if first is None:
+            return AIMessage(content="")
+        if self._count == 1 and not isinstance(first, AIMessageChunk):
+            return first
+        message = getattr(self._sum.generation(), "message", None)
+        return ai_message(message_chunk_to_message(ai_message(message)))
+
+    def _cut(self, text: str) -> str:
+        """Return as much of *text* as there is room for in a message of the greatest length."""
+        room = self._max_chars - self._size
+        self._size += len(text)
+        if len(text) > room:
+            self._is_full = True  # told at the next call, so that these events are not lost
+            self._size = self._max_chars
+            return text[:room]
+        return text
+
+    def _put(self, text: str) -> tuple[int, int]:
+        """Append *text* to the text of the message; return its span."""
+        start = self._at
+        self._text.append(text)
+        self._at += len(text)
+        return (start, self._at)
+
+    def _take_content(self, text: str, events: list[Event]) -> None:
+        text = self._cut(text)
+        self._content.append(text)
+        if self._hold is not None and not self._calls.calls:
+            text = self._hold.feed(text)
+        self._tell_content(text, events)
+
+    def _tell_content(self, text: str, events: list[Event]) -> None:
+        if text:
+            kind = ThoughtDelta if self._calls.calls else AnswerDelta
+            events.append(kind(text, self._put(text)))
+
+    def _take_piece(self, piece: CallPiece, events: list[Event]) -> None:
+        if not self._calls.calls and self._hold is not None:
+            # The message has a call of its own, so its content is none.
+            self._tell_content(self._hold.rest(), events)
+        call = self._calls.call_for(piece)
+        name = self._cut(piece.name) if isinstance(piece.name, str) else ""
+        arguments = piece.arguments
+        if isinstance(arguments, str):
+            text = self._cut(arguments)
+        else:
+            text = "" if arguments is None else as_json(arguments)
+        call.add(piece, name, text)
+        if name and call.is_named:  # more of a name that was told already
+            events.append(ToolNamed(self._tool(call), self._put(name)))
+        if text and call.is_over:  # more of arguments that were whole
+            events.append(SkippedDelta(text, self._put(text)))
+
+    def _tool(self, call: GrowingCall) -> str:
+        return tool_named(call.name, self._tools) if self._lenient else call.name
+
+    def _tell_calls(self, events: list[Event], *, is_last: bool) -> None:
+        calls = self._calls.calls
+        while self._current < len(calls):
+            call = calls[self._current]
+            self._tell_call(call, events, is_last=is_last)
+            if self._current + 1 == len(calls) or not (is_last or call.is_whole()):
+                return
+            call.is_over = True
+            self._current += 1
+
+    def _tell_call(self, call: GrowingCall, events: list[Event], *, is_last: bool) -> None:
+        if not call.is_named:
+            # As long as no arguments have come, more of the name may come.
+            if not is_last and not any(call.parts):
+                return
+            call.is_named = True
+            span = self._put(call.name)
+            call.name_at = span[0]
+            call.args_at = call.end = span[1]
+            if call.name:
+                events.append(ToolNamed(self._tool(call), span))
+        for text in call.parts[call.told :]:
+            if text:
+                span = self._put(text)
+                call.end = span[1]
+                events.append(InputDelta(text, span))
+        call.told = len(call.parts)
+
+
+def message_in(output: Any) -> AIMessage:
+    """Return the message of what a model gave.
+
+    Raises:
+        TypeError: It is no message of a model.
+        ValueError: It is text without a message, or malformed.
+    """
+    if isinstance(output, AIMessage):
+        return output
+    if isinstance(output, str):
+        raise ValueError(ONLY_GENERATIONS)  # noqa: TRY004 - as in LangChain
+    if isinstance(getattr(output, "text", None), str) and not hasattr(output, "content"):
+        if not hasattr(output, "message"):
+            raise ValueError(ONLY_GENERATIONS)
+        output = output.message
+    return ai_message(output)

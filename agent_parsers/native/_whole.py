@@ -1,0 +1,128 @@
+"""Reading a message that is there as a whole. Nearly all of them need no second look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers._agent import make_finish
+from agent_parsers.engine import MAX_CHARS
+from agent_parsers.native._actions import make_tool_call
+from agent_parsers.native._arguments import ARGUMENT
+from agent_parsers.native._names import tool_named
+from agent_parsers.native._stream import MessageStreamParser
+from outputs import AIMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers._agent import AgentAction, AgentFinish
+
+__all__ = ["result_of"]
+
+
+def result_of(
+    message: AIMessage,
+    *,
+    is_function: bool,
+    lenient: bool = False,
+    max_chars: int = MAX_CHARS,
+    tools: Collection[str] | None = None,
+) -> AgentAction | list[AgentAction] | AgentFinish:
+    """Return what *message* comes to; see `MessageStreamParser` for the arguments.
+
+    Raises:
+        OutputParserException: A call cannot be made, or the message is too long.
+    """
+    result = _quick_result(message, is_function, lenient, max_chars, tools)
+    if result is not None:
+        return result
+    parser = MessageStreamParser(
+        is_function=is_function,
+        lenient=lenient,
+        max_chars=max_chars,
+        tools=tools,
+        message=message,
+    )
+    parser.feed(message)
+    parser.close()
+    assert parser.result is not None, "a message that is not refused has a result"
+    return parser.result
+
+
+def _quick_result(
+    message: AIMessage,
+    is_function: bool,
+    lenient: bool,
+    max_chars: int,
+    tools: Collection[str] | None,
+) -> list[AgentAction] | AgentFinish | None:
+    """Return what *message* comes to if that can be told at a glance, else `None`.
+
+    It is what `MessageStreamParser` makes of it, in a fraction of the time.
+    """
+    content = message.content
+    if type(message) is not AIMessage or not isinstance(content, str):
+        return None
+    if not is_function and message.tool_calls:
+        return _quick_actions(message, content, lenient, max_chars, tools)
+    if len(content) > max_chars or (lenient and _may_hold_call(content)):
+        return None
+    kwargs = message.additional_kwargs
+    if is_function:
+        return None if kwargs.get("function_call") else make_finish(content, content)
+    if message.invalid_tool_calls or kwargs.get("tool_calls"):
+        return None
+    return make_finish(content, content)
+
+
+def _quick_actions(
+    message: AIMessage,
+    content: str,
+    lenient: bool,
+    max_chars: int,
+    tools: Collection[str] | None,
+) -> list[AgentAction] | None:
+    if message.invalid_tool_calls:
+        return None
+    said = f"responded: {content}\n\n" if content else "\n\n"
+    size = len(content)
+    if message.additional_kwargs:
+        size += _written_chars(message.additional_kwargs.get("tool_calls"))
+    actions: list[AgentAction] = []
+    for call in message.tool_calls:
+        tool, args = call["name"], call["args"]
+        size += len(tool)
+        if tools is not None:
+            if tool not in tools:
+                return None
+        elif lenient and tool_named(tool, None) != tool:
+            return None
+        tool_input: Any
+        if ARGUMENT in args:
+            tool_input = args[ARGUMENT]
+            if not isinstance(tool_input, str | dict):
+                return None
+        else:
+            tool_input = args.copy()
+        if not tool.strip():
+            return None
+        try:
+            log = f"\nInvoking: `{tool}` with `{tool_input}`\n{said}"
+        except RecursionError:
+            return None
+        actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
+    return actions if size <= max_chars else None
+
+
+def _written_chars(entries: Any) -> int:
+    """Count the characters of arguments as they came."""
+    if not isinstance(entries, list | tuple):
+        return 0
+    functions = (entry.get("function") for entry in entries if isinstance(entry, dict))
+    written = (f.get("arguments") for f in functions if isinstance(f, dict))
+    return sum(len(text) for text in written if isinstance(text, str))
+
+
+def _may_hold_call(content: str) -> bool:
+    """Whether *content* may have a call in it; see `_content`."""
+    return "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`"

@@ -1,0 +1,106 @@
+"""One input of a tool, checked and converted; see `ToolSet.check`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.tools._arguments import BadInput, read_arguments
+from agent_parsers.tools._errors import ToolInputError
+from agent_parsers.tools._fit import Fitter
+from agent_parsers.tools._policy import CheckedInput, Policy
+from agent_parsers.tools._problems import shown, where
+from outputs._json_scalars import NOTHING
+
+if TYPE_CHECKING:
+    from agent_parsers.tools._problems import InputProblem, Path
+    from agent_parsers.tools._schema import Schema
+    from agent_parsers.tools._spec import ToolSpec
+
+__all__ = ["check_input", "example_of"]
+
+
+def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
+    """Return *tool_input* as the tool takes it.
+
+    Args:
+        spec: The tool.
+        schema: What it takes.
+        tool_input: What the model wrote.
+        policy: What becomes of what the schema leaves open.
+
+    Raises:
+        ToolInputError: It does not fit.
+    """
+    fitter = Fitter(schema, policy)
+    notes: list[str] = []
+    try:
+        arguments = read_arguments(fitter, tool_input, notes)
+    except BadInput as bad:
+        raise _error(spec, fitter, tool_input, bad.value, (bad.problem,)) from None
+    value, problems = fitter.fit(arguments)
+    if not problems and spec.origin is not None:
+        problems = tuple(spec.origin.problems(value))
+    if problems:
+        raise _error(spec, fitter, tool_input, value, problems)
+    _tell(arguments, value, (), notes)
+    return CheckedInput(spec.name, value, tuple(notes))
+
+
+def _error(
+    spec: ToolSpec,
+    fitter: Fitter,
+    tool_input: Any,
+    value: Any,
+    problems: tuple[InputProblem, ...],
+) -> ToolInputError:
+    from agent_parsers.tools._example import corrected, example_text  # only errors need it
+
+    root = fitter.schema.root
+    value = value if isinstance(value, dict) else {}
+    fits = not fitter.run(value, root, convert=True).problems
+    wrong = [problem.path for problem in problems if problem.path] if fits else []
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    lines = "".join(f"\n- {problem}" for problem in problems)
+    example = corrected(fitter, value, root, wrong=wrong)
+    is_right = _is_right(spec, fitter, example)
+    return ToolInputError(
+        f"the input of {spec.name} has {count}{lines}",
+        tool=spec.name,
+        tool_input=tool_input,
+        problems=problems,
+        example=example if is_right else None,
+        example_text=example_text(fitter.schema, example) if is_right else None,
+    )
+
+
+def example_of(spec: ToolSpec, schema: Schema, policy: Policy) -> dict[str, Any] | None:
+    """Return an input of placeholders; `None` if it would not be right."""
+    from agent_parsers.tools._example import corrected
+
+    fitter = Fitter(schema, policy)
+    example = corrected(fitter, {}, schema.root)
+    return example if _is_right(spec, fitter, example) else None
+
+
+def _is_right(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
+    """Tell whether *example* fits: what a pattern or a validator wants is not known."""
+    if not isinstance(example, dict) or fitter.fit(example).problems:
+        return False
+    return spec.origin is None or not any(spec.origin.problems(example))
+
+
+def _tell(old: Any, new: Any, path: Path, notes: list[str]) -> None:
+    """Tell how *new* differs from *old*."""
+    if new is old:
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, item in old.items():
+            if key in new:
+                _tell(item, new[key], (*path, key), notes)
+            else:
+                notes.append(f"left out the key {where((*path, key))}, which is unknown")
+    elif isinstance(old, list) and isinstance(new, list):
+        for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
+            _tell(item, new_item, (*path, index), notes)
+    elif old is not NOTHING:
+        notes.append(f"{where(path)}: read {shown(old)} as {shown(new)}")

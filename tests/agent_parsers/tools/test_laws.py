@@ -1,0 +1,267 @@
+"""What holds for every schema and every input."""
+
+import json
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
+
+from agent_parsers.tools import ToolInputError, ToolSet
+
+NAMES = ["a", "b", "c"]
+
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers(-1000, 1000)
+    | st.floats(-1e6, 1e6)
+    | st.sampled_from(["", "5", "007", "1.5", "true", "null", "x", "[1]", '{"a": 1}', "red"])
+    | st.text(max_size=5)
+)
+values = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+inputs = st.dictionaries(st.sampled_from([*NAMES, "z"]), values, max_size=3)
+
+
+def models(types: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    def build(fields: dict[str, tuple[Any, bool]]) -> type[BaseModel]:
+        made: dict[str, Any] = {
+            name: (kind, ...) if is_required else (kind | None, None)
+            for name, (kind, is_required) in fields.items()
+        }
+        return create_model("Made", __config__=ConfigDict(extra="forbid"), **made)
+
+    members = st.tuples(types, st.booleans())
+    return st.dictionaries(st.sampled_from(NAMES), members, max_size=3).map(build)
+
+
+plain = st.sampled_from([int, float, str, bool, Literal["red", "blue"], Literal[1, 2]])
+types = st.recursive(
+    plain,
+    lambda inner: (
+        inner.map(lambda kind: list[kind])  # type: ignore[valid-type]
+        | inner.map(lambda kind: dict[str, kind])  # type: ignore[valid-type]
+        | inner.map(lambda kind: kind | None)
+        | st.tuples(inner, inner).map(lambda kinds: kinds[0] | kinds[1])
+        | models(inner)
+    ),
+    max_leaves=5,
+)
+any_model = models(types)
+
+
+def schema_tools(model: type[BaseModel], **policy: Any) -> ToolSet:
+    """The tool by its schema alone, as any provider has it."""
+    return ToolSet([{"name": "t", "parameters": model.model_json_schema()}], **policy)
+
+
+def outcome(tools: ToolSet, value: Any, **how: Any) -> tuple[Any, ToolInputError | None]:
+    """What an input becomes, or the error."""
+    try:
+        return tools.check("t", value, **how), None
+    except ToolInputError as error:
+        return None, error
+
+
+def has_whole_float(value: Any) -> bool:
+    if isinstance(value, list | dict):
+        items = value.values() if isinstance(value, dict) else value
+        return any(map(has_whole_float, items))
+    return isinstance(value, float) and value.is_integer()
+
+
+def is_valid(model: type[BaseModel], value: Any) -> bool:
+    try:
+        TypeAdapter(model).validate_json(json.dumps(value), strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+@given(model=any_model, data=st.data())
+def test_what_pydantic_takes_strictly_stays_as_it_is(
+    model: type[BaseModel], data: st.DataObject
+) -> None:
+    value = data.draw(fitting(model.model_json_schema()) | inputs, label="value")
+    tools = schema_tools(model)
+    found, error = outcome(tools, value)
+    if error is not None:
+        assert not is_valid(model, value)
+        return
+    # JSON Schema calls 5.0 an integer, pydantic does not.
+    if not has_whole_float(value):
+        assert (found is value) == is_valid(model, value)
+    if not has_whole_float(found):
+        assert is_valid(model, found)
+
+
+@given(model=any_model, data=st.data())
+def test_converting_twice_is_converting_once(model: type[BaseModel], data: st.DataObject) -> None:
+    schema = model.model_json_schema()
+    value = data.draw(fitting(schema).map(as_text) | inputs, label="value")
+    for policy in ("forbid", "drop", "keep"):
+        tools = schema_tools(model, unknown_keys=policy)
+        once, error = outcome(tools, value)
+        assert error is not None or tools.check("t", once) is once
+
+
+@given(model=any_model, data=st.data())
+def test_what_is_given_is_never_changed_in_place(
+    model: type[BaseModel], data: st.DataObject
+) -> None:
+    value = data.draw(inputs | fitting(model.model_json_schema()).map(as_text))
+    before = json.dumps(value)
+    outcome(schema_tools(model, unknown_keys="drop"), value)
+    assert json.dumps(value) == before
+
+
+@given(model=any_model, data=st.data())
+def test_a_value_reads_the_same_as_text(model: type[BaseModel], data: st.DataObject) -> None:
+    value = data.draw(fitting(model.model_json_schema()), label="value")
+    assert schema_tools(model).check("t", json.dumps(value)) == value
+
+
+numbers = st.dictionaries(
+    st.sampled_from(NAMES), st.sampled_from([int, float, bool, list[int], dict[str, bool]])
+)
+
+
+@given(kinds=numbers, data=st.data())
+def test_values_that_were_made_text_come_back(kinds: dict[str, Any], data: st.DataObject) -> None:
+    model = create_model("Made", **{name: (kind, ...) for name, kind in kinds.items()})  # type: ignore[call-overload]
+    value = data.draw(fitting(model.model_json_schema()), label="value")
+    texts = {key: json.dumps(item) for key, item in value.items()}
+    assert schema_tools(model).check("t", texts) == value
+    assert schema_tools(model).check("t", as_text(value)) == value
+
+
+@given(text=st.text())
+def test_a_string_stays_a_string(text: str) -> None:
+    def find(query: str, limit: int = 5) -> None: ...
+
+    value = {"query": text}
+    assert ToolSet([find]).check("find", value) is value
+    if not text.lstrip().startswith("{"):
+        assert ToolSet([find]).check("find", text) == value
+
+
+@given(model=any_model, data=st.data())
+def test_every_problem_has_a_place(model: type[BaseModel], data: st.DataObject) -> None:
+    value = data.draw(inputs, label="value")
+    _, error = outcome(schema_tools(model), value)
+    assert error is None or error.problems
+    for problem in error.problems if error else ():
+        path = problem.path[:-1] if problem.found == "nothing" else problem.path
+        assert exists(value, path), str(problem)
+        assert str(problem) in str(error)
+
+
+@given(model=any_model, value=inputs)
+def test_the_example_fits(model: type[BaseModel], value: Any) -> None:
+    tools = schema_tools(model)
+    _, error = outcome(tools, value)
+    if error is None:
+        return
+    assert error.example is not None
+    assert tools.check("t", error.example) is error.example
+    for key, item in value.items():
+        # What was right is in the example.
+        found, fault = outcome(
+            ToolSet([{"name": "t", "parameters": only(model, key)}]), {key: item}
+        )
+        if fault is None:
+            assert error.example[key] == found[key]
+
+
+@given(model=any_model, text=st.text() | values.map(json.dumps) | inputs.map(json.dumps))
+@pytest.mark.parametrize("lenient", [False, True])
+def test_whatever_comes_it_fits_or_it_is_told(
+    model: type[BaseModel], text: str, lenient: bool
+) -> None:
+    for policy in ("forbid", "drop", "keep"):
+        tools = schema_tools(model, unknown_keys=policy, extra_text=policy)
+        found, error = outcome(tools, text, lenient=lenient)
+        if error is None:
+            assert isinstance(found, dict)
+        else:
+            assert error.observation
+            assert error.llm_output == text
+
+
+# -- schemas as strategies -----------------------------------------------------------------------
+
+
+def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
+    """Values that fit *schema*, one of those that models have."""
+    definitions = schema.get("$defs", {})
+
+    def of(node: Any) -> st.SearchStrategy[Any]:
+        if "$ref" in node:
+            return of(definitions[node["$ref"].rpartition("/")[2]])
+        if "anyOf" in node:
+            return st.one_of(*map(of, node["anyOf"]))
+        if "enum" in node or "const" in node:
+            return st.sampled_from(node.get("enum", [node.get("const")]))
+        return plain_of(node)
+
+    def plain_of(node: Any) -> st.SearchStrategy[Any]:
+        kind = node.get("type")
+        if kind == "array":
+            return st.lists(of(node["items"]), max_size=3)
+        if kind == "object" and "properties" not in node and node.get("additionalProperties"):
+            return st.dictionaries(
+                st.text(max_size=3), of(node["additionalProperties"]), max_size=3
+            )
+        if kind == "object":
+            parts = {key: of(part) for key, part in node.get("properties", {}).items()}
+            required = set(node.get("required", ()))
+            return st.fixed_dictionaries(
+                {key: part for key, part in parts.items() if key in required},
+                optional={key: part for key, part in parts.items() if key not in required},
+            )
+        return {
+            "integer": st.integers(),
+            "number": st.floats(allow_nan=False, allow_infinity=False) | st.integers(),
+            "string": st.text(max_size=5) | st.sampled_from(["007", "null", "5"]),
+            "boolean": st.booleans(),
+            "null": st.none(),
+        }[kind]
+
+    return of(schema)
+
+
+def as_text(value: Any) -> Any:
+    """Write every scalar in *value* as text, as dialects do that have nothing else."""
+    if isinstance(value, dict):
+        return {key: as_text(item) if key in NAMES else item for key, item in value.items()}
+    if isinstance(value, list):
+        return list(map(as_text, value))
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def exists(value: Any, path: tuple[str | int, ...]) -> bool:
+    for key in path:
+        if isinstance(value, str):
+            value = json.loads(value)
+        keys = value if isinstance(value, dict) else range(len(value))
+        if key not in keys:
+            return False
+        value = value[key]
+    return True
+
+
+def only(model: type[BaseModel], key: str) -> dict[str, Any]:
+    schema = model.model_json_schema()
+    properties = schema.get("properties", {})
+    return {
+        **schema,
+        "properties": {k: v for k, v in properties.items() if k == key},
+        "required": [],
+    }
