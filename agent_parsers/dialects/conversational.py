@@ -106,6 +106,7 @@ def _lenient(ai_prefix: str) -> Table:
     return replace(
         react.LENIENT,
         read_answer=read_reply,
+        bare_answers=("reply",),
         markers={
             **react.LENIENT.markers,
             "question": Label("New input", loose=True),

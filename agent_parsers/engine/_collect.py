@@ -118,6 +118,9 @@ class Collector:
                 case Role.CALL:
                     self._end_call(events, state, to, stop, is_sound=is_sound)
                 case Role.ANSWER:
+                    if state.is_bare and text and (to is None or to.role is not Role.ANSWER):
+                        message = "took text without a label for the answer"
+                        events.append(Repair("bare_answer", span, message))
                     self._answer = (text, span)
                     if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
                         self._finish(events, self._log(to, stop))
@@ -297,20 +300,17 @@ class Collector:
         if state.problem and not self._is_none(events, state):
             self._fail(events, state.problem, end_span(state.problem, text, entry))
         elif self._problem is None and self.result is None:
-            if self._answer is None:
+            is_open = state.is_open_answer
+            if self._answer is None or (is_open and not self._answer[0]):
                 self._fail(events, "nothing", end_span("nothing", text, entry))
             else:
-                if state.role is Role.ANSWER and state.is_enclosed and self._machine.mends:
-                    self._tell_open(events, self._answer[1])
+                if is_open and self._machine.mends:
+                    message = "the answer is not closed; took all of it"
+                    events.append(Repair("unclosed", self._answer[1], message))
                 try:
                     self._finish(events, text[:entry].rstrip() if state.is_cut else text)
                 except BadPayload as bad:
                     self._fail(events, bad.problem, bad.span)
-
-    def _tell_open(self, events: list[Event], span: Span) -> None:
-        if span[0] < span[1]:
-            message = "the answer is not closed; took all of it"
-            events.append(Repair("unclosed", span, message))
 
     def _is_none(self, events: list[Event], answer: State | None) -> bool:
         """Tell whether the action beside an *answer* says that it is none."""

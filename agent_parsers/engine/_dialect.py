@@ -17,7 +17,7 @@ from agent_parsers.engine._payloads import as_written
 from agent_parsers.engine._problems import SHARED_PROBLEMS, Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from agent_parsers.engine._calls import CallReader
     from agent_parsers.engine._markers import Marker
@@ -125,6 +125,8 @@ class Table:
     """What a marker does, by state and marker. A marker without a row is plain text there."""
     ends: Mapping[str, str] = field(default_factory=dict)
     """The problem with a turn that ends in a state, for states where it must not end."""
+    bare_answers: Collection[str] = ()
+    """States whose text is the answer although no label says so, which is a repair."""
     keeps_input_end: bool = False
     """Whether white space at the end of an input is part of it, and not of the marker it meets."""
     keeps_answer_space: bool = False

@@ -49,6 +49,7 @@ class Machine:
     def __init__(self, dialect: Dialect, mode: Mode, both: Both = "error") -> None:
         table = dialect.strict if mode == "strict" else dialect.lenient
         self.dialect = dialect
+        self._mode, self._both = mode, both
         self.is_transcript = mode == "transcript"
         self.is_strict = mode == "strict"
         self.mends = table.mends
@@ -62,11 +63,10 @@ class Machine:
         self.read_answer = table.read_answer
         self._new_call = table.new_call
         self._may_lack_call = bool(table.begun)
-        self._opener = self.new_call().opener if table.begun else ""
         states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
 
-    def parse(  # noqa: C901 - one walk, and most turns would feel what a call in it costs
+    def parse(
         self, text: str, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
     ) -> AgentAction | AgentFinish:
         """Read one whole turn.
@@ -86,27 +86,17 @@ class Machine:
         places = _NOWHERE.copy()  # of the last text of each role in the buffer
         state = self.initial
         start = at = stop = 0
-        asked: State | None = None  # the state which the last call is in
-        glance: _Glance | None = None
         while (found := state.skim(buffer, at)) is not None:
+            if state.asks:  # whether that is a marker here
+                return self._parse_as_stream(text, tools)
             crossing = state.leads[found.lastindex or 0]
-            if state.asks and (glance or buffer.find(self._opener, start, found.start()) >= 0):
-                glance = glance or _Glance(self.new_call(), start)
-                again = glance.look(state, buffer, found.start(), found.end())
-                if again is not None:
-                    state, at = again
-                    continue
             stop, at = found.span()
             if not crossing.is_note:
-                glance = None
-                if state.begun is None or crossing.to.is_cut:  # else it was a thought
-                    places[state.role] = (start, stop)
-                    asked = state
+                places[state.role] = (start, stop)
                 if crossing.drops:
                     places = _NOWHERE.copy()
                 start = at
             state = crossing.to
-        asked = asked if state.is_cut else state
         if state.can_be_cut and text.endswith(self.half_stops):
             stop = buffer.rindex("\n")
             places[state.role] = (start, stop)
@@ -126,16 +116,29 @@ class Machine:
         except BadPayload:
             pass  # told below, with its place in the text
         try:
-            return self._resolve(text, places, state, asked, entry, tools)
+            return self._resolve(text, places, state, entry, tools)
         except BadPayload as bad:
             raise self.error(bad.problem, text, bad.span, tools) from None
+
+    def _parse_as_stream(
+        self, text: str, tools: Collection[str] | None
+    ) -> AgentAction | AgentFinish:
+        """Read *text* as if it came in: a call has to be read to know which markers are in it."""
+        from agent_parsers.engine._stream import StreamParser  # which is made of this
+
+        parser = StreamParser(
+            self.dialect, mode=self._mode, max_chars=None, tools=tools, both=self._both
+        )
+        parser.feed(text)
+        parser.close()
+        assert parser.result is not None, "a turn that is not refused has a result"
+        return parser.result
 
     def _resolve(
         self,
         text: str,
         places: list[Span | None],
         state: State,
-        asked: State | None,
         entry: int,
         tools: Collection[str] | None,
     ) -> AgentAction | AgentFinish:
@@ -145,7 +148,6 @@ class Machine:
             text: All of it.
             places: Where the last text of each role stands, in the text after a line break.
             state: The state in which it ends.
-            asked: The state in which its call ends, if it has one.
             entry: Where the marker stands that led to that state; -1 if there is none.
             tools: Names of the tools there are.
 
@@ -159,11 +161,11 @@ class Machine:
         call: Call | None = None
         if call_at is not None:
             call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1)
-            if call is not None and asked is not None and asked.begun is not None:
-                if call.is_text and asked.problem:
+            if call is not None and state.begun is not None:
+                if call.is_text and state.problem:
                     call = None
-                elif state is asked:
-                    state = asked.begun
+                else:
+                    state = state.begun
         if state.problem and not is_void:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if call is not None:
@@ -173,6 +175,8 @@ class Machine:
             answer = text[start:stop]
             if not self.keeps_answer_space:
                 answer = answer.strip()
+            if not answer and state.is_open_answer:
+                raise BadPayload("nothing", end_span("nothing", text, entry))
             try:
                 return make_finish(self.read_answer(answer, []), log)
             except BadPayload as bad:
@@ -374,46 +378,6 @@ class Machine:
             send_to_llm=True,
             span=(max_chars, max_chars),
         )
-
-
-class _Glance:
-    """Looks into a call state as far as a marker, to see whether the marker counts there.
-
-    Args:
-        reader: A new reader.
-        start: Where the text of the state begins in the buffer.
-    """
-
-    __slots__ = ("_at", "_is_fed", "_reader")
-
-    def __init__(self, reader: CallReader, start: int) -> None:
-        self._reader = reader
-        self._at = start
-        self._is_fed = False
-
-    def look(self, state: State, buffer: str, stop: int, end: int) -> tuple[State, int] | None:
-        """Read *buffer* up to a marker that stands from *stop* to *end*.
-
-        Returns:
-            The state to go on in, and from where, if the marker does not count in this *state*.
-        """
-        self._feed(buffer, stop)
-        if self._is_fed and self._reader.is_quoting:
-            return state, end
-        if self._is_fed and state.begun is not None and self._reader.is_begun:
-            return state.begun, stop
-        return None
-
-    def _feed(self, buffer: str, stop: int) -> None:
-        """Read *buffer* up to *stop*, but for the white space there."""
-        body = buffer[self._at : stop].rstrip()
-        if not self._is_fed:
-            self._at += len(body) - len(body.lstrip())
-            body = body.lstrip()
-        if body:
-            self._is_fed = True
-            self._reader.feed(body, self._at)
-            self._at += len(body)
 
 
 @cache

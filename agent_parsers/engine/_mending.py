@@ -146,7 +146,7 @@ def _read_arguments(text: str) -> str | dict[Any, Any] | None:
             return None
         args = [_literal(arg) for arg in call.args]
         named = {key.arg: _literal(key.value) for key in call.keywords if key.arg is not None}
-        json.dumps([args, named])  # a set or bytes have no place in an input
+        json.dumps([args, named], allow_nan=False)  # sets and bytes have no place in an input
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
     if len(named) < len(call.keywords) or (args and named) or len(args) > 1:
@@ -209,13 +209,19 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
 def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     """Read an input that is a JSON object, as models write it; see `mend_input`.
 
-    What is no object is text.
+    What does not begin as an object is text.
+
+    Raises:
+        BadPayload: As `mend_input` does, and for an object that has no reading.
     """
     body, at = _unwrapped(text, repairs)
     if body[:1] != "{":
         return body
     found = _read_json(body, at, repairs)
-    return body if found is None else found[1]
+    if found is None:
+        raise BadPayload("bad_input", (at, at + len(body)))
+    value: dict[Any, Any] = found[1]
+    return value
 
 
 def mend_answer(text: str, repairs: list[Repair]) -> str:

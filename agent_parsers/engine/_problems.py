@@ -42,6 +42,11 @@ SHARED_PROBLEMS: Final = {
         "expected the rest of the tool's input, which ends in the middle of a value",
         "The input of the tool is cut off, so nothing was done. Write it again, whole.",
     ),
+    "bad_input": Problem(
+        "expected a JSON object as the tool's input",
+        "Invalid Format: The input of the tool is no JSON object. Write one such as"
+        ' {"key": "value"}.',
+    ),
     "open_fence": Problem(
         "expected the end of the fenced block",
         "The fenced block is not closed, so nothing was done. Write it again, whole.",

@@ -41,9 +41,9 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "asks", "begun", "beside_action", "can_be_cut", "crossings", "delta", "growing", "is_cut",
-        "is_enclosed", "is_kept", "is_plain", "is_verbatim", "keeps_end", "leads", "problem",
-        "role", "skim", "whole",
+        "asks", "begun", "beside_action", "can_be_cut", "crossings", "delta", "growing", "is_bare",
+        "is_cut", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end", "leads",
+        "problem", "role", "skim", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -63,9 +63,10 @@ class State:
         self.is_verbatim = is_verbatim  # white space at both ends is part of the text
         self.is_cut = is_cut  # the turn ended before
         self.is_plain = False  # an input after which a turn may end
+        self.is_bare = False  # an answer that no label says is one
         self.beside_action = False  # whether the action before counts, if it is one
         self.can_be_cut = False  # whether a marker may end the turn here
-        self.is_enclosed = False  # whether a marker closes it
+        self.is_open_answer = False  # an answer that only a marker closes
         self.begun: State | None = None  # what this is once its call has begun
         self.asks = False  # whether the call reader says what a marker means here
         # What finds a marker, and what it does, by group of the match; there is no group 0.
@@ -79,7 +80,8 @@ class State:
     def arm(self, crossings: Sequence[Crossing]) -> None:
         """Say which markers do what here. Their patterns are compiled when first needed."""
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
-        self.is_enclosed = any(crossing.closes for crossing in crossings)
+        closes = any(crossing.closes for crossing in crossings)
+        self.is_open_answer = closes and self.role is Role.ANSWER
         patterns, self.crossings = _by_group(crossings)
         self.whole = self._lazy("whole", lambda: patterns.whole)
         self.growing = self._lazy("growing", lambda: patterns.growing)
@@ -157,20 +159,7 @@ def build_states(
         is_transcript: Whether steps follow each other, or there is only one.
         both: What counts in a turn that has an action and an answer.
     """
-    states = {
-        name: State(
-            role,
-            problem=table.ends.get(name, ""),
-            keeps_end=role is Role.INPUT and table.keeps_input_end,
-            is_verbatim=role is Role.ANSWER and table.keeps_answer_space,
-        )
-        for name, role in table.roles.items()
-    }
-    for name, later in table.begun.items():
-        states[name].begun = states[later]
-        states[name].asks = states[later].asks = True
-    for state in states.values():
-        state.is_plain = state.role is Role.INPUT and not state.problem
+    states = _bare_states(table)
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
     for (name, marker), move in table.moves.items():
         state, to = states[name], states[move.to]
@@ -201,6 +190,27 @@ def build_states(
             found.extend(Crossing(token, Literal(token), CUT) for token in _END_TOKENS)
         if found:
             state.arm(found)
+    return states
+
+
+def _bare_states(table: Table) -> dict[str, State]:
+    """Return the states of *table* by name, without their markers."""
+    states = {
+        name: State(
+            role,
+            problem=table.ends.get(name, ""),
+            keeps_end=role is Role.INPUT and table.keeps_input_end,
+            is_verbatim=role is Role.ANSWER and table.keeps_answer_space,
+        )
+        for name, role in table.roles.items()
+    }
+    for name, later in table.begun.items():
+        states[name].begun = states[later]
+        states[name].asks = states[later].asks = True
+    for name in table.bare_answers:
+        states[name].is_bare = True
+    for state in states.values():
+        state.is_plain = state.role is Role.INPUT and not state.problem
     return states
 
 

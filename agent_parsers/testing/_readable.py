@@ -89,7 +89,8 @@ def _parts(value: object) -> list[tuple[str, object]] | None:
     elif is_dataclass(value) and not isinstance(value, type):
         names = [field.name for field in fields(value) if field.repr]
     elif isinstance(value, BaseException):
-        return [("message", str(value)), *vars(value).items()]
+        public = [item for item in vars(value).items() if not item[0].startswith("_")]
+        return [("message", str(value)), *public]
     else:
         return None
     parts = [(name, getattr(value, name)) for name in names]

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -386,7 +387,9 @@ def test_a_turn_can_be_explained_and_a_run_cannot() -> None:
 
 
 def test_what_json_has_not_is_written_as_python_does() -> None:
-    it = get_parser("react").explain("Action: f(a=b'x')\nObservation: y")
+    react = get_dialect("react")
+    table = replace(react.lenient, read_input=lambda _text, _repairs: {"a": b"x"})
+    it = explain(replace(react, lenient=table), "lenient", "Action: f\nAction Input: y")
     assert it.to_json()["result"]["tool_input"] == {"a": "b'x'"}
 
 

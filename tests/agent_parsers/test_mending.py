@@ -223,6 +223,8 @@ def test_an_input_of_json_is_an_object_or_text() -> None:
     assert mend_json_input("```json\n{'a': 1}\n```", []) == {"a": 1}
     assert mend_json_input("[1, 2]", []) == "[1, 2]"
     assert mend_json_input("low tide", []) == "low tide"
+    with pytest.raises(BadPayload, match="bad_input"):
+        mend_json_input('{"a": 1} and more', [])
 
 
 def test_an_answer_loses_only_the_end_of_a_fence_that_opened_before_it() -> None:

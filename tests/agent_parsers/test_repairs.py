@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, AgentFinish, Dialect, MarkerSeen, Repair
-from agent_parsers.engine import Mode, Table
+from agent_parsers.engine import Mode, Note, Table
 from agent_parsers.engine._markers import Patterns
 
 from .stories import Refusal, cut, every_dialect, every_mode, every_turn_mode, parsed, told
@@ -63,6 +63,13 @@ def is_clear(dialect: Dialect, text: str) -> bool:
     are words of the text, which is no mending: the dialect does not write labels there either. Or
     it may end at each line.
     """
+    encloses = {
+        dialect.lenient.markers[marker].canonical
+        for (_, marker), move in dialect.lenient.moves.items()
+        if isinstance(move, Note) and move.in_turn
+    }
+    if any(mark in text for mark in encloses):
+        return False  # within a fence a label is text, which is no mending either
     if any(
         not m.canonical.strip() and m.canonical in text for m in dialect.strict.markers.values()
     ):
