@@ -28,7 +28,7 @@ test:  ## run the tests
 
 .PHONY: fuzz
 fuzz:  ## run the property tests a hundred times longer
-	HYPOTHESIS_PROFILE=deep pytest -n auto
+	HYPOTHESIS_PROFILE=deep pytest
 
 .PHONY: snapshots
 snapshots:  ## write the snapshots anew; look at the diff
