@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field, field_validator
 from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._tools import Tool, read_tools
-from agent_parsers.engine import MAX_CHARS, Both, Dialect, Event, Mode, StreamParser, Turn, machine
-from agent_parsers.engine._render import Step, render, render_scratchpad
-from agent_parsers.engine._turn import read_turn
+from agent_parsers.engine import MAX_CHARS, Both, Dialect, machine
 from output_parsers import BaseOutputParser, ModelOutput, OutputParserException
 from output_parsers._model_output import text_of
 from output_parsers._transform import aread, read
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
 
     from agent_parsers._explain import Explanation
+    from agent_parsers.engine import Event, Mode, Step, StreamParser, Turn
+    from agent_parsers.tools import ToolSpec
 
 __all__ = ["AgentOutputParser", "DialectParser", "MultiActionAgentOutputParser"]
 
@@ -62,18 +62,23 @@ class DialectParser(AgentOutputParser):
     """How turns are written."""
     lenient: bool = False
     """Whether what models really write is mended, or only what the dialect says is read."""
-    tools: tuple[Tool, ...] | None = Field(default=None, exclude=True)
-    """The tools there are; a turn that names another is an error. `None`: any name will do."""
+    tools: Iterable[Any] | None = Field(default=None, exclude=True)
+    """The tools there are, in any form of `Tools`; kept as a tuple of `ToolSpec`. A turn that names
+    another is an error. `None`: any name will do."""
     max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest turn that is read, in characters."""
     both: Both = "error"
     """What counts in a lenient turn that has an action and an answer: the ``"first"``, the
     ``"action"``, the ``"answer"``, or none. Strict reading follows LangChain."""
 
-    @field_validator("tools", mode="before")
+    @field_validator("tools", mode="plain")
     @classmethod
-    def _read_tools(cls, tools: Any) -> tuple[Tool, ...] | None:
-        return None if tools is None else read_tools(tools)
+    def _read_tools(cls, tools: Any) -> tuple[ToolSpec, ...] | None:
+        if tools is None:
+            return None
+        from agent_parsers._tools import read_tools  # only who has tools needs it
+
+        return read_tools(tools)
 
     @property
     def mode(self) -> Mode:
@@ -111,6 +116,8 @@ class DialectParser(AgentOutputParser):
         Raises:
             OutputParserException: As `parse` does.
         """
+        from agent_parsers.engine._turn import read_turn
+
         return read_turn(self.stream_parser(), text)
 
     def explain(self, text: str) -> Explanation:
@@ -123,6 +130,8 @@ class DialectParser(AgentOutputParser):
 
     def stream_parser(self) -> StreamParser:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
+        from agent_parsers.engine._stream import StreamParser
+
         return StreamParser(
             self.dialect,
             mode=self.mode,
@@ -158,6 +167,8 @@ class DialectParser(AgentOutputParser):
         Raises:
             ValueError: The dialect cannot say this, such as an input that holds a label.
         """
+        from agent_parsers.engine._render import render
+
         return render(self.dialect, step, thought=thought, number=number)
 
     def format_scratchpad(self, steps: Sequence[Step]) -> str:
@@ -165,6 +176,8 @@ class DialectParser(AgentOutputParser):
 
         The model's own text (``log``) is used as it is; an action without one is rendered.
         """
+        from agent_parsers.engine._render import render_scratchpad
+
         return render_scratchpad(self.dialect, steps)
 
     @override

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._explain_markers import IgnoredMarker, Passed, Watcher, ignored_markers
-from agent_parsers._explain_places import Places
 from agent_parsers._explain_repairs import ExplainedRepair, explained_repairs
+from agent_parsers._places import Places
 from agent_parsers.engine import (
     MAX_CHARS,
     AnswerDelta,

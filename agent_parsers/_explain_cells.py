@@ -1,33 +1,17 @@
-"""Text in the cells of a terminal: what is safe to show, how wide it is, where it wraps."""
+"""Text in the cells of a terminal: how wide it is, and where it wraps."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
+
+from output_parsers._printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["cells", "fit", "shown", "wrapped"]
-
-_JOINERS: Final = "\u200c\u200d"
-"""Not printable by themselves, but part of how Persian, Hindi and some emoji are written."""
-
-
-def shown(text: str) -> str:
-    """Return *text* without what a terminal obeys: one character for one character.
-
-    Any white space becomes a space; escape sequences, changes of direction and lone surrogates
-    become U+FFFD.
-    """
-    return text if text.isprintable() else "".join(map(_shown, text))
-
-
-def _shown(char: str) -> str:
-    if char.isprintable() or char in _JOINERS:
-        return char
-    return " " if char.isspace() else "\ufffd"
+__all__ = ["cells", "fit", "wrapped"]
 
 
 def cells(text: str) -> int:
@@ -57,7 +41,7 @@ def fit(text: str, room: int) -> int:
 
 def wrapped(text: str, room: int) -> Iterator[str]:
     """Give *text* in lines of *room* cells, two at least, broken at spaces where there are any."""
-    text = shown(text)
+    text = printable(text)
     at = 0
     while True:
         end = at + fit(text[at : at + room], room)

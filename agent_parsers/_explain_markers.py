@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from agent_parsers._explain import ExplainedSpan
-    from agent_parsers._explain_places import Places
+    from agent_parsers._places import Places
     from agent_parsers.engine._states import Crossing, State
 
 __all__ = ["IgnoredMarker", "Passed", "Watcher", "ignored_markers"]

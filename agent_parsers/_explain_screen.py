@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers._agent import AgentAction
-from agent_parsers._explain_cells import cells, fit, shown, wrapped
+from agent_parsers._explain_cells import cells, fit, wrapped
+from output_parsers._printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -121,7 +122,7 @@ class _Drawing:
         told = [came_to]
         told += [f"{len(it.repairs):,} mended"] if it.repairs else []
         told += [f"{len(it.ignored):,} ignored"] if it.ignored else []
-        return f"{shown(it.dialect)}, {it.mode}: {', '.join(told)}"
+        return f"{printable(it.dialect)}, {it.mode}: {', '.join(told)}"
 
     def _notes(self) -> Iterator[_Note]:
         it = self._it
@@ -168,7 +169,7 @@ class _Drawing:
                     size = self._fit(at, end, self._room - cell)
                     if size:
                         row.pieces.append((at, at + size, role))
-                        cell += cells(shown(self._text[at : at + size]))
+                        cell += cells(printable(self._text[at : at + size]))
                     at += size
                     if at < end:
                         yield row
@@ -178,7 +179,7 @@ class _Drawing:
 
     def _fit(self, start: int, end: int, room: int) -> int:
         """Return how many characters from *start* on fit; they end after a space if they can."""
-        size = fit(shown(self._text[start : min(start + room, end)]), room)
+        size = fit(printable(self._text[start : min(start + room, end)]), room)
         if start + size < end:
             space = self._text.rfind(" ", start + size // 2, start + size)
             return size if space < 0 else space + 1 - start
@@ -195,16 +196,16 @@ class _Drawing:
     def _drawn(self, row: _Row) -> str:
         gutter = f"{row.number:>{self._digits}} {row.role:<{self._role}} | "
         text = "".join(
-            self._painted(shown(self._text[start:end]), role) for start, end, role in row.pieces
+            self._painted(printable(self._text[start:end]), role) for start, end, role in row.pieces
         )
         return self._painted(gutter, "dim") + " " * row.indent + text
 
     def _below(self, row: _Row, note: _Note, *, is_marked: bool) -> Iterator[str]:
         """Mark what the note is about, unless it is, and write the note beside it or below."""
         start = min(note.start, row.end)
-        cell = min(row.indent + cells(shown(self._text[row.start : start])), self._room - 1)
-        mark = "^" * max(cells(shown(self._text[start : min(note.end, row.end)])), 1)
-        message = shown(f"{note.kind}: {note.message}")
+        cell = min(row.indent + cells(printable(self._text[row.start : start])), self._room - 1)
+        mark = "^" * max(cells(printable(self._text[start : min(note.end, row.end)])), 1)
+        message = printable(f"{note.kind}: {note.message}")
         room = self._room - cell - len(mark) - 1
         beside = cells(message) <= room and not is_marked
         if not is_marked:

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import copyreg
 from importlib import import_module
-from pickle import PicklingError
-from pkgutil import iter_modules
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
 from agent_parsers._base import DialectParser
-from agent_parsers._tools import read_tools
 from agent_parsers.engine import MAX_CHARS, Both, Dialect
 
 if TYPE_CHECKING:
@@ -39,6 +37,8 @@ _registered: Final[dict[str, Dialect]] = {}
 
 def list_dialects() -> list[str]:
     """Return the names of all dialects, sorted."""
+    from pkgutil import iter_modules  # who names a dialect does without
+
     shipped = (module.name for module in iter_modules(dialects.__path__))
     return sorted({*_registered, *(name for name in shipped if not name.startswith("_"))})
 
@@ -51,9 +51,9 @@ def get_dialect(name: str) -> Dialect:
     """
     if name in _registered:
         return _registered[name]
-    names = list_dialects()
-    if name in names:
+    if name.isidentifier() and name[0] != "_" and find_spec(f"{dialects.__name__}.{name}"):
         return _load(name)
+    names = list_dialects()
     loaded = [get_dialect(known) for known in names]
     for dialect in loaded:
         if name in dialect.aliases:
@@ -87,6 +87,8 @@ def register(dialect: Dialect) -> Dialect:
 def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
     """Pickle a dialect by its name, so that a parser can go to another process."""
     if dialect.name not in list_dialects() or get_dialect(dialect.name) is not dialect:
+        from pickle import PicklingError
+
         raise PicklingError(
             f"dialect {dialect.name!r} is pickled by name; register() it here and where it goes"
         )
@@ -137,7 +139,11 @@ def get_parser(
     Raises:
         ValueError: There is no such dialect, or two tools have the same name.
     """
-    known = None if tools is None else read_tools(tools)
+    known = None
+    if tools is not None:
+        from agent_parsers._tools import read_tools  # only who has tools needs it
+
+        known = read_tools(tools)
     if name in _NATIVE:
         native = import_module("agent_parsers.native")
         parser: type[MessageParser] = getattr(native, _NATIVE[name])

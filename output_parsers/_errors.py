@@ -10,6 +10,8 @@ A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` 
 
 from __future__ import annotations
 
+from output_parsers._printable import printable
+
 _MAX_COLUMNS = 100
 """The widest line `OutputParserException.pointer` draws, in characters."""
 
@@ -99,7 +101,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         For terminals: no line is wider than 100 characters, and characters that do not print are
         replaced. Without a span it is the first line of the reason alone.
         """
-        headline = _printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
+        headline = printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
         if self.span is None or self.llm_output is None:
             return headline
         gutter = " " * len(str(self.line))
@@ -108,7 +110,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
             (
                 headline,
                 f"{gutter} --> line {self.line}, column {self.column}",
-                f"{self.line} | {_printable(text)}".rstrip(),
+                f"{self.line} | {printable(text)}".rstrip(),
                 f"{gutter} | {mark}",
             )
         )
@@ -135,11 +137,3 @@ def _clamp(offset: int, text: str) -> int:
 
 def _clip(text: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else text[: max_chars - 1] + "…"
-
-
-def _printable(text: str) -> str:
-    # One character for one character, so that the mark stays where it belongs. A model's text may
-    # hold escape sequences and lone surrogates, which a terminal obeys and an encoder refuses.
-    return "".join(
-        char if char.isprintable() else " " if char == "\t" else "\ufffd" for char in text
-    )

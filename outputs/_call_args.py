@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from outputs._json_load import load_json
 from outputs._tool_calls import (
     InvalidToolCall,
     ToolCall,
@@ -170,8 +171,8 @@ def finished_block(
 def _complete(written: str) -> dict[str, Any] | None:
     """Return the object written as JSON, ``{}`` for any empty value, or `None` if it is neither."""
     try:
-        value = json.loads(written) or {}
-    except (ValueError, RecursionError):
+        value = load_json(written) or {}
+    except ValueError:
         return None
     return value if isinstance(value, dict) else None
 

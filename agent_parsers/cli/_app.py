@@ -15,10 +15,9 @@ from typer.core import TyperGroup
 from agent_parsers import get_dialect, get_parser, list_dialects
 from agent_parsers.cli._explain import View, explain_file
 from agent_parsers.cli._json_form import JSON_SHAPE
-from agent_parsers.cli._output import Format, echo_json
-from agent_parsers.cli._parse import parse_files
+from agent_parsers.cli._parse import Format, parse_files
 from agent_parsers.cli._runs import STDIN, Options
-from agent_parsers.cli._screen import Screen
+from agent_parsers.cli._screen import Screen, echo_json
 
 __all__ = ["app", "run"]
 

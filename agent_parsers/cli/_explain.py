@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from agent_parsers.cli._json_form import dumps
-from agent_parsers.cli._output import echo_json
 from agent_parsers.cli._runs import Trouble
-from agent_parsers.cli._screen import Screen, trouble_lines
+from agent_parsers.cli._screen import Screen, echo_json, trouble_lines
 from agent_parsers.cli._sources import read_whole
 
 if TYPE_CHECKING:

@@ -1,21 +1,36 @@
-"""Files in, runs out: what the command ``parse`` does."""
+"""Files in, runs out, in each of the formats: what the command ``parse`` does."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from rich.text import Text
 
 from agent_parsers.cli._bar import Bar
-from agent_parsers.cli._output import Format, writer_for
+from agent_parsers.cli._json_form import as_json
 from agent_parsers.cli._runs import Options, Run, Trouble
-from agent_parsers.cli._screen import Screen, trouble_lines
+from agent_parsers.cli._screen import Screen, echo_json, trouble_lines
 from agent_parsers.cli._sources import read_source, size_of
+from agent_parsers.cli._table import print_run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["parse_files"]
+__all__ = ["Format", "parse_files"]
+
+
+class Format(StrEnum):
+    """How runs are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+    @classmethod
+    def for_screen(cls, screen: Screen) -> Format:
+        """Return the format that suits who reads *screen*: a person or a program."""
+        return cls.TABLE if screen.is_seen else cls.JSON
 
 
 def parse_files(files: Sequence[str], options: Options, form: Format | None) -> bool:
@@ -31,7 +46,7 @@ def parse_files(files: Sequence[str], options: Options, form: Format | None) -> 
     """
     out, err = Screen(), Screen(stderr=True)
     form = form or Format.for_screen(out)
-    writer = writer_for(form, out)
+    writer = _writer_for(form, out)
     # A table shows what is wrong with its run; on one and the same screen, once is enough.
     tells_steps = not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally()
@@ -95,3 +110,64 @@ class _Tally:
 
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+# -- formats ------------------------------------------------------------------------------------
+
+
+class _Writer(Protocol):
+    """Writes runs to standard output, each as soon as it is there."""
+
+    def write(self, run: Run) -> None:
+        """Write one run."""
+        ...
+
+    def close(self) -> None:
+        """Say that there are no more."""
+        ...
+
+
+def _writer_for(form: Format, screen: Screen) -> _Writer:
+    """Return what writes runs in *form*."""
+    match form:
+        case Format.TABLE:
+            return _Tables(screen)
+        case Format.JSON:
+            return _JsonList()
+        case Format.JSONL:
+            return _JsonLines()
+        case _:
+            assert_never(form)
+
+
+class _Tables:
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def write(self, run: Run) -> None:
+        print_run(self._screen, run)
+
+    def close(self) -> None:
+        pass
+
+
+class _JsonLines:
+    def write(self, run: Run) -> None:
+        echo_json(as_json(run))
+
+    def close(self) -> None:
+        pass
+
+
+class _JsonList:
+    """One list, with a run on each line."""
+
+    def __init__(self) -> None:
+        self._before = "[\n"
+
+    def write(self, run: Run) -> None:
+        echo_json(self._before + as_json(run), end="")
+        self._before = ",\n"
+
+    def close(self) -> None:
+        echo_json("[]" if self._before == "[\n" else "\n]")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_right
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from agent_parsers._places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["Document", "Place"]
 
-_LINE_BREAK: Final = re.compile("\n")
 _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
 _CHAR: Final = re.compile(
     r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u.{4}|\\.|.", re.DOTALL
@@ -45,12 +45,12 @@ class Document:
 
     def place(self, offset: int) -> Place:
         """Return where the character at *offset* stands."""
-        index = bisect_right(self._starts, offset) - 1
-        return Place(self._first_line + index, offset - self._starts[index] + 1)
+        line = self._first_line - 1 + self._lines.line(offset)
+        return Place(line, self._lines.column(offset))
 
     def line_at(self, offset: int) -> tuple[str, int]:
         """Return the line that holds *offset*, without its line break, and where it begins."""
-        start = self._starts[bisect_right(self._starts, offset) - 1]
+        start = self._lines.line_start(offset)
         stop = self.text.find("\n", start)
         line = self.text[start:] if stop < 0 else self.text[start:stop]
         return line.removesuffix("\r"), start
@@ -74,8 +74,8 @@ class Document:
         return self._places.get((record, None), 0)
 
     @cached_property
-    def _starts(self) -> list[int]:
-        return [0, *(found.end() for found in _LINE_BREAK.finditer(self.text))]
+    def _lines(self) -> Places:
+        return Places(self.text)
 
     @cached_property
     def _places(self) -> dict[tuple[int, int | None], int]:

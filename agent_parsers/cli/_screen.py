@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
+from typing import Final, NoReturn
 
+import typer
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from agent_parsers.cli._printable import excerpt, printable
 from agent_parsers.cli._runs import STDIN, Trouble
+from output_parsers._printable import printable
 
-__all__ = ["Screen", "name_of", "trouble_lines"]
+__all__ = ["Screen", "echo_json", "excerpt", "name_of", "trouble_lines"]
 
-_LEAST_WIDTH = 40
+_LEAST_WIDTH: Final = 40
 """Excerpts are at least so wide, in cells, even if the terminal is not."""
+_CONTEXT_CHARS: Final = 30
+"""How much of a line that is too long stays visible before the mark."""
 
 
 class Screen(Console):
@@ -65,3 +69,35 @@ def trouble_lines(trouble: Trouble, width: int) -> Text:
         text.append("\n      | ".rjust(len(gutter) + 1), "dim")
         text.append(mark, "bold red")
     return text
+
+
+def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
+    """Cut *line* to what fits around ``line[start:end]``, and draw the mark that belongs below.
+
+    Args:
+        line: A line of the text, without its line break.
+        start: Where the mark begins.
+        end: Where it ends; it is one character wide at least, and goes no further than the line.
+        width: How many cells of a terminal there are.
+
+    Returns:
+        What to show of the line, and the mark, which is right for wide characters too.
+    """
+    cut = 0
+    if start >= width or cell_len(printable(line[: start + 1])) > width:
+        cut = max(start - min(_CONTEXT_CHARS, width // 3), 0)
+    shown = printable(line[cut : cut + width + 1])
+    if cut:
+        shown = "…" + shown[1:]
+    if cell_len(shown) > width:
+        while cell_len(shown) > width - 1:
+            shown = shown[:-1]
+        shown += "…"
+    start, end = start - cut, end - cut
+    mark = "^" * max(cell_len(shown[start:end]), 1)
+    return shown.rstrip(), " " * cell_len(shown[:start]) + mark
+
+
+def echo_json(text: str, *, end: str = "\n") -> None:
+    """Write JSON to standard output: in UTF-8 whatever the locale says, and at once."""
+    typer.echo((text + end).encode(), nl=False)

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from agent_parsers import AgentAction, AgentFinish
-from agent_parsers.cli._printable import printable
 from agent_parsers.cli._screen import name_of, trouble_lines
+from output_parsers._printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,7 +3,8 @@
 Lenient reading takes the first JSON object in a turn that is a call, wherever it stands:
 
 * Fenced or not, with two backticks or three, after a label ``Action:`` or without one. Objects that
-  are no calls (a draft such as ``{"city": "Oulu"}``) are part of the thought.
+  are no calls (a draft such as ``{"city": "Oulu"}``) are part of the thought, and so is what one
+  backtick quotes in the middle of a line.
 * JSON is mended as `repair_json` does, and each repair is told. JSON that is cut inside a value is
   an error: half an input is not acted on.
 * ``Action`` and ``Action Input`` are the keys too. Those of another dialect (``name``, ``args``)
@@ -80,8 +81,9 @@ def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], 
     return may_open
 
 
-def _anywhere(_fence: str, _is_lead: bool) -> bool:
-    return True
+def _begins_anywhere(fence: str, is_lead: bool) -> bool:
+    """Say yes, except to code in the middle of a line: a sentence quotes it."""
+    return is_lead or fence.strip() != "`" or "\n" in fence
 
 
 def lenient_rules(strict: JsonCallRules, *, answers: frozenset[str] = frozenset()) -> JsonCallRules:
@@ -103,7 +105,7 @@ def lenient_rules(strict: JsonCallRules, *, answers: frozenset[str] = frozenset(
         strict,
         strict=strict,
         keys=keys,
-        may_open=_anywhere,
+        may_open=_begins_anywhere,
         answers=answers,
         name_key=folded,
         mends=True,

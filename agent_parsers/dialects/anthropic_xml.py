@@ -82,12 +82,17 @@ LENIENT: Final = Table(
     },
     roles={
         **STRICT.roles,
+        "thinking": Role.THOUGHT,
         "over": Role.CALL,
         "results": Role.OBSERVATION,
         "question": Role.QUESTION,
     },
     moves={
         **STRICT.moves,
+        # What the model only thinks of doing is not done.
+        ("thought", "thinking"): Go("thinking"),
+        ("thinking", "end of thinking"): Go("thought", closes=True),
+        ("thinking", "results"): Go("results", clash="early"),
         ("thought", "invoke"): Go("call"),
         ("thought", "results"): Go("results", clash="early"),
         # No tag counts within a parameter that is closed later, so the calls must end first.
@@ -102,11 +107,12 @@ LENIENT: Final = Table(
         ("after", "question"): Cut("question", firm=True),
         ("results", "end of results"): Go("thought", closes=True),
         ("question", "question"): Go("question"),
-        ("question", "thinking"): Go("thought"),
+        ("question", "thinking"): Go("thinking"),
         ("question", "calls"): Go("call"),
         ("question", "invoke"): Go("call"),
         ("question", "answer"): Go("answer"),
     },
+    ends={"thinking": "open_reasoning"},
     transcript_start="question",
     mends=True,
 )

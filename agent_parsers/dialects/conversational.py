@@ -9,9 +9,11 @@ Source: LangChain's conversational agent.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
 
 from agent_parsers.dialects import react
 from agent_parsers.engine import (
@@ -30,6 +32,9 @@ from agent_parsers.engine import (
     mend_answer,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 __all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]
 
 SAMPLE: Final = """\
@@ -44,7 +49,20 @@ AI: The Untertorbrücke has stood since 1489."""
 AI_PREFIX: Final = "AI"
 _ASKS: Final = "Do I need to use a tool?"
 _YES: Final = Literal(f"{_ASKS} Yes")
-_NO: Final = Literal(f"{_ASKS} No")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase(Literal):
+    """A literal that ends with a word: ``No`` is not the beginning of ``Nobody``."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[str, ...]]:
+        """Give the atoms of each spelling, and what must follow."""
+        for spelling in super(Phrase, self).spellings():
+            yield *spelling, r"(?=\W)"
+
+
+_NO: Final = Phrase(f"{_ASKS} No")
 _STOP: Final = re.compile(r"[.,](?:\s+|\Z)").match
 """What may stand behind the word no."""
 

@@ -79,7 +79,7 @@ after the label "Final Answer:"."""
 
 DIALECT: Final = Dialect(
     name="json_toolcall",
-    aliases=("openai_json",),
+    aliases=("openai_json", "autogpt"),
     summary="a tool call as text: name and arguments in a JSON object (OpenAI's form)",
     sample=SAMPLE,
     strict=STRICT,

@@ -7,13 +7,13 @@ Source: CrewAI's prompts and its agent parser.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.dialects.react_llamaindex import write_object
 from agent_parsers.engine import Repair, Written, mend_json_input
+from outputs._json_load import load_json
 
 __all__ = ["DIALECT"]
 
@@ -31,8 +31,8 @@ def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     """Read an input that is a JSON object, or text as `react` has it."""
     if text[:1] == "{":
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
+            value = load_json(text)
+        except ValueError:
             value = None
         if isinstance(value, dict):
             return value

@@ -23,6 +23,7 @@ from agent_parsers.engine import (
     Written,
     mend_json_input,
 )
+from outputs._json_load import load_json
 
 __all__ = ["DIALECT", "read_object", "write_object"]
 
@@ -43,8 +44,8 @@ def read_object(text: str, _repairs: list[Repair]) -> dict[str, Any]:
         BadPayload: It is none.
     """
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = load_json(text)
+    except ValueError:
         value = None
     if not isinstance(value, dict):
         raise BadPayload("no_object", (0, len(text)))

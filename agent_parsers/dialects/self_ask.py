@@ -116,6 +116,7 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
         "question": _loose(followups[0]),
         "observation": Label("Intermediate answer", loose=True),
         "answer": _loose(finish_string),
+        "inline observation": Label("Intermediate answer", anywhere=True),
     }
     # LangChain finds these in the middle of a line, and models go on there: "Yes. Follow up: …".
     inline = {
@@ -132,6 +133,8 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
         ("call", "needed"): Cut("thought", firm=True),
         ("call", "question"): Cut("call", firm=True),
         ("call", "observation"): Cut("observation"),
+        # A question on a line with other words may have its invented answer there too.
+        ("call", "inline observation"): Cut("observation"),
         ("call", "answer"): Go("answer", clash="both"),
         ("call", "run"): Cut("run", firm=True),
         ("answer", "answer"): Go("answer", firm=True),

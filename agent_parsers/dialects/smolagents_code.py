@@ -77,7 +77,10 @@ class CodeCall(CallReader):
 
     problems = frozenset({"no_call", "open_call", "after_call"})
 
-    __slots__ = ("_after", "_at", "_code", "_end", "_head", "_is_fence", "_lead", "_raw", "_start")
+    __slots__ = (
+        "_after", "_at", "_code", "_end", "_head", "_is_fence", "_is_inline", "_lead", "_raw",
+        "_start",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._start = self._at = self._end = self._after = -1
@@ -85,6 +88,7 @@ class CodeCall(CallReader):
         self._lead: str | None = ""  # the rest of the opening mark, with white space behind it
         self._raw: RawValue | None = None
         self._is_fence = False
+        self._is_inline = False  # no line break before the code, or between its end and other text
         self._code: list[str] = []
 
     def feed(self, text: str, at: int) -> list[Event]:
@@ -132,8 +136,9 @@ class CodeCall(CallReader):
         self._told(code, InputDelta, events)
 
     def _tell_lead(self, events: list[Event]) -> None:
-        self._told(self._lead or "", MarkerSeen, events)
-        self._lead = None
+        lead, self._lead = self._lead or "", None
+        self._told(lead, MarkerSeen, events)
+        self._is_inline = not self._is_fence and "\n" not in lead
 
     def _close(self, text: str, events: list[Event]) -> None:
         """Go over the closing mark that *text* begins with."""
@@ -145,8 +150,11 @@ class CodeCall(CallReader):
         self._skip(text[size:], events)
 
     def _skip(self, text: str, events: list[Event]) -> None:
-        if text.strip() and self._after < 0:
-            self._after = self._at + len(text) - len(text.lstrip())
+        if self._after < 0:
+            blank = text[: len(text) - len(text.lstrip())]
+            self._is_inline = self._is_inline and "\n" not in blank
+            if len(blank) < len(text):
+                self._after = self._at + len(blank)
         self._told(text, SkippedDelta, events)
 
     def close(self) -> tuple[list[Event], Call]:
@@ -166,6 +174,8 @@ class CodeCall(CallReader):
         problem = "" if code else "no_call"
         if self._is_fence and self._end < 0:
             problem = "open_call"
+        elif self._is_inline and self._after >= 0 and not problem:
+            problem = "after_call"  # a sentence quotes it
         answer = read_answer(code)
         if answer is None and not problem:
             events.insert(0, ToolNamed(TOOL, (self._start, self._start)))

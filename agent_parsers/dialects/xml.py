@@ -123,6 +123,7 @@ LENIENT: Final = Table(
     },
     roles={
         "thought": Role.THOUGHT,
+        "thinking": Role.THOUGHT,
         "call": Role.CALL,
         "call, input": Role.CALL,
         "answer": Role.ANSWER,
@@ -132,7 +133,10 @@ LENIENT: Final = Table(
         "thought, stray input": Role.THOUGHT,
     },
     moves={
-        ("thought", "thinking"): Go("thought"),
+        # What the model only thinks of doing is not done.
+        ("thought", "thinking"): Go("thinking"),
+        ("thinking", "end of thinking"): Go("thought", closes=True),
+        ("thinking", "observation"): Go("observation", clash="early"),
         ("thought", "end of thinking"): Go("thought", closes=True),
         ("thought", "tool"): Go("call"),
         ("thought", "input"): Note("thought, stray input"),
@@ -158,10 +162,11 @@ LENIENT: Final = Table(
         ("after", "question"): Cut("question", firm=True),
         ("observation", "end of observation"): Go("thought", closes=True),
         ("question", "question"): Go("question"),
-        ("question", "thinking"): Go("thought"),
+        ("question", "thinking"): Go("thinking"),
         ("question", "tool"): Go("call"),
         ("question", "answer"): Go("answer"),
     },
+    ends={"thinking": "open_reasoning"},
     transcript_start="question",
     mends=True,
 )
@@ -293,7 +298,11 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         return take(text)
 
     def read_input(text: str, repairs: list[Repair]) -> str:
-        return take(mend_input(text, repairs))
+        told = len(repairs)
+        value = mend_input(text, repairs)
+        if value != text.strip() and len(repairs) == told:  # strictly, quotes are part of an input
+            repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
+        return take(value)
 
     def write(step: Written) -> str:
         thought = f"<thinking>{step.thought}</thinking>\n" if step.thought else ""

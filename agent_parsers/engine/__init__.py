@@ -1,40 +1,48 @@
-"""The engine: what reads a dialect, whole or while it comes in."""
+"""The engine: what reads a dialect, whole or while it comes in.
 
-from agent_parsers.engine._calls import BracketCall, Call, CallReader
-from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Problem, Role, Table, Written
-from agent_parsers.engine._escape import escape, unescape
-from agent_parsers.engine._events import (
-    ActionComplete,
-    AnswerDelta,
-    Delta,
-    Event,
-    Failed,
-    Finish,
-    InputDelta,
-    MarkerSeen,
-    ObservationDelta,
-    QuestionDelta,
-    Repair,
-    SkippedDelta,
-    Span,
-    ThoughtDelta,
-    ToolNamed,
-    merge_events,
-)
-from agent_parsers.engine._json_call import JsonCall
-from agent_parsers.engine._json_members import CallKeys, folded
-from agent_parsers.engine._json_rules import JsonCallRules
-from agent_parsers.engine._machine import MAX_CHARS, Machine, Mode, machine
-from agent_parsers.engine._markers import Label, Literal, Marker
-from agent_parsers.engine._mending import mend_answer, mend_input, mend_json_input, mend_tool
-from agent_parsers.engine._parameter_calls import ParameterCall
-from agent_parsers.engine._payloads import BadPayload, ToolHead
-from agent_parsers.engine._raw_values import RawValue
-from agent_parsers.engine._render import Step, action_and_observation
-from agent_parsers.engine._states import Both
-from agent_parsers.engine._stream import StreamParser
-from agent_parsers.engine._tag_calls import TagCall
-from agent_parsers.engine._turn import Turn
+Each name is imported at its first use, so that a dialect brings along only the codecs it needs.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agent_parsers.engine._calls import BracketCall, Call, CallReader, TellingReader
+    from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Problem, Role, Table, Written
+    from agent_parsers.engine._escape import escape, unescape
+    from agent_parsers.engine._events import (
+        ActionComplete,
+        AnswerDelta,
+        Delta,
+        Event,
+        Failed,
+        Finish,
+        InputDelta,
+        MarkerSeen,
+        ObservationDelta,
+        QuestionDelta,
+        Repair,
+        SkippedDelta,
+        Span,
+        ThoughtDelta,
+        ToolNamed,
+        merge_events,
+    )
+    from agent_parsers.engine._json_call import JsonCall
+    from agent_parsers.engine._json_members import CallKeys, folded
+    from agent_parsers.engine._json_rules import JsonCallRules
+    from agent_parsers.engine._machine import MAX_CHARS, Machine, machine
+    from agent_parsers.engine._markers import Label, Literal, Marker
+    from agent_parsers.engine._mending import mend_answer, mend_input, mend_json_input, mend_tool
+    from agent_parsers.engine._parameter_calls import ParameterCall
+    from agent_parsers.engine._payloads import BadPayload, ToolHead
+    from agent_parsers.engine._raw_values import RawValue
+    from agent_parsers.engine._render import Step, action_and_observation
+    from agent_parsers.engine._rules import Mode
+    from agent_parsers.engine._states import Both
+    from agent_parsers.engine._stream import StreamParser
+    from agent_parsers.engine._tag_calls import TagCall
+    from agent_parsers.engine._turn import Turn
 
 __all__ = [
     "MAX_CHARS",
@@ -76,6 +84,7 @@ __all__ = [
     "StreamParser",
     "Table",
     "TagCall",
+    "TellingReader",
     "ThoughtDelta",
     "ToolHead",
     "ToolNamed",
@@ -92,3 +101,74 @@ __all__ = [
     "merge_events",
     "unescape",
 ]
+
+_MODULES = {
+    "BracketCall": "_calls",
+    "Call": "_calls",
+    "CallReader": "_calls",
+    "TellingReader": "_calls",
+    "Cut": "_dialect",
+    "Dialect": "_dialect",
+    "Go": "_dialect",
+    "Note": "_dialect",
+    "Problem": "_dialect",
+    "Role": "_dialect",
+    "Table": "_dialect",
+    "Written": "_dialect",
+    "escape": "_escape",
+    "unescape": "_escape",
+    "ActionComplete": "_events",
+    "AnswerDelta": "_events",
+    "Delta": "_events",
+    "Event": "_events",
+    "Failed": "_events",
+    "Finish": "_events",
+    "InputDelta": "_events",
+    "MarkerSeen": "_events",
+    "ObservationDelta": "_events",
+    "QuestionDelta": "_events",
+    "Repair": "_events",
+    "SkippedDelta": "_events",
+    "Span": "_events",
+    "ThoughtDelta": "_events",
+    "ToolNamed": "_events",
+    "merge_events": "_events",
+    "JsonCall": "_json_call",
+    "CallKeys": "_json_members",
+    "folded": "_json_members",
+    "JsonCallRules": "_json_rules",
+    "MAX_CHARS": "_machine",
+    "Machine": "_machine",
+    "Mode": "_rules",
+    "machine": "_machine",
+    "Label": "_markers",
+    "Literal": "_markers",
+    "Marker": "_markers",
+    "mend_answer": "_mending",
+    "mend_input": "_mending",
+    "mend_json_input": "_mending",
+    "mend_tool": "_mending",
+    "ParameterCall": "_parameter_calls",
+    "BadPayload": "_payloads",
+    "ToolHead": "_payloads",
+    "RawValue": "_raw_values",
+    "Step": "_render",
+    "action_and_observation": "_render",
+    "Both": "_states",
+    "StreamParser": "_stream",
+    "TagCall": "_tag_calls",
+    "Turn": "_turn",
+}
+"""Where each name is that is imported at its first use."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_MODULES]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from agent_parsers.engine._events import (
     AnswerDelta,
@@ -22,7 +22,9 @@ from agent_parsers.engine._mending import read_python_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
-__all__ = ["BracketCall", "Call", "CallReader"]
+__all__ = ["BracketCall", "Call", "CallReader", "TellingReader"]
+
+_Told: TypeAlias = type[InputDelta | AnswerDelta | SkippedDelta | MarkerSeen | ToolNamed]
 
 
 @dataclass(slots=True)  # frozen, making one takes three times as long
@@ -62,7 +64,7 @@ class CallReader(ABC):
     )
     """Names of what it may find wrong; a dialect has words for them."""
     opener: ClassVar[str] = ""
-    """What every call has in it; text without it begins none."""
+    """What every call begins with; text without it begins none. Empty if any text may."""
 
     @property
     def is_begun(self) -> bool:
@@ -89,11 +91,26 @@ class CallReader(ABC):
         return self.close()[1]
 
 
+class TellingReader(CallReader):
+    """A call reader that tells its text from one end to the other, with no gap."""
+
+    __slots__ = ("_at",)
+
+    _at: int  # where what is told next stands
+
+    def _told(self, text: str, kind: _Told, events: list[Event], name: str = "") -> None:
+        """Tell of *text*, which is what is read next, by *name* if it is not told as it stands."""
+        if text:
+            span = (self._at, self._at + len(text))
+            self._at = span[1]
+            events.append(kind(name or text, span))
+
+
 _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"
 
 
-class BracketCall(CallReader):
+class BracketCall(TellingReader):
     """Reads ``Search[entity]``, as the ReAct paper writes it.
 
     The entity is verbatim and may hold brackets. The line on which they balance ends the call: at
@@ -108,7 +125,7 @@ class BracketCall(CallReader):
     """
 
     __slots__ = (
-        "_after", "_answers", "_at", "_delta", "_depth", "_end", "_entity", "_held", "_mends",
+        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_mends",
         "_name", "_read", "_start", "_tool",
     )  # fmt: skip
 
@@ -275,16 +292,3 @@ class BracketCall(CallReader):
         if text:
             self._entity.append(text)
             self._told(text, self._delta, events)
-
-    def _told(
-        self,
-        text: str,
-        kind: type[InputDelta | AnswerDelta | SkippedDelta | MarkerSeen | ToolNamed],
-        events: list[Event],
-        marker: str = "",
-    ) -> None:
-        """Tell of *text*, which is what is read next."""
-        if text:
-            span = (self._at, self._at + len(text))
-            self._at = span[1]
-            events.append(kind(marker or text, span))

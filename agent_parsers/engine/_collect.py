@@ -17,13 +17,14 @@ from agent_parsers.engine._events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.engine._machine import Machine, call_span, end_span
 from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._rules import call_span, end_span
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers.engine._calls import CallReader
+    from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._states import State
     from output_parsers import OutputParserException
 

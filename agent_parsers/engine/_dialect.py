@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from pydantic_core import CoreSchema, core_schema
 
@@ -53,8 +53,7 @@ _PROBLEMS_OF: Final = {
 """What can go wrong with a call in parts; a call reader says it of those in one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Go:
+class Go(NamedTuple):
     """The marker ends what was and begins the state *to*.
 
     Args:
@@ -74,8 +73,7 @@ class Go:
     closes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(NamedTuple):
     """The marker begins what cannot be part of this turn: the next step, or an invented one.
 
     A single turn ends before the marker, and all that follows is skipped and reported; a
@@ -90,8 +88,7 @@ class Cut:
     firm: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """The marker is text where it stands, but changes what may follow: the state becomes *to*.
 
     Args:
@@ -109,7 +106,7 @@ class Note:
 Move: TypeAlias = Go | Cut | Note
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Table:
     """One way to read a dialect: which marker does what in which state.
 

@@ -58,6 +58,9 @@ class JsonCall(JsonSearch):
     @override
     def read(self, text: str, at: int) -> Call:
         """Read the whole *text*, which stands at offset *at*; it may be empty."""
+        if self.opener not in text:
+            span = (at, at + len(text)) if text else (-1, -1)
+            return self._no_call(text, span)
         return read_whole(self._rules, text, at) or super().read(text, at)
 
     @override
@@ -71,14 +74,19 @@ class JsonCall(JsonSearch):
         is_open = self._is_lead and self._read == self._read_candidate
         self._think("".join(self._pieces), events)
         span = (self._start, self._size)
-        problem = "bad_call" if self._is_broken else "open_call" if is_open else "no_call"
-        may_answer = self._rules.may_answer
-        if problem == "no_call" and may_answer is not None and self._rest:
-            text = "".join(self._rest)
-            if may_answer(text):
-                return events, Call("", text.strip(), span, is_text=True)
-            problem = "bad_call"
+        if not self._is_broken and not is_open:
+            return events, self._no_call("".join(self._rest), span)
+        problem = "bad_call" if self._is_broken else "open_call"
         return events, Call("", "", span, problem=problem)
+
+    def _no_call(self, text: str, span: Span) -> Call:
+        """Return what *text*, which stands at *span* and has no call, comes to."""
+        may_answer = self._rules.may_answer
+        if may_answer is None or not text:
+            return Call("", "", span, problem="no_call")
+        if may_answer(text):
+            return Call("", text.strip(), span, is_text=True)
+        return Call("", "", span, problem="bad_call")
 
     @override
     def _begin(self, events: list[Event]) -> None:

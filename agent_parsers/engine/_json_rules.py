@@ -53,7 +53,7 @@ class JsonCallRules:
         if isinstance(value, str):
             if self.mends and key in self.keys.encoded and value.lstrip()[:1] == "{":
                 whole = parse_whole(value, MAX_DEPTH)
-                return (whole if isinstance(whole, dict) else value), ""
+                return (whole, "") if isinstance(whole, dict) else ({}, "bad_input")
             return value, ""
         if isinstance(value, dict):
             return value, ""

@@ -130,17 +130,18 @@ class _Node:
 
 
 class Patterns:
-    """What finds the markers of one state; compiled at first use.
+    """What finds the markers of one state; made at first use.
 
     Args:
-        markers: The markers, by name.
-
-    Raises:
-        ValueError: Two markers are spelt alike, or one is the beginning of another.
+        markers: The markers, by name; those of a table are known to differ, see `check_markers`.
     """
 
     def __init__(self, markers: Mapping[str, Marker]) -> None:
-        self._root = _trie(markers)
+        self._markers = markers
+
+    @cached_property
+    def _root(self) -> _Node:
+        return _trie(self._markers)
 
     @cached_property
     def whole(self) -> re.Pattern[str]:

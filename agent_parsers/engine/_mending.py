@@ -15,6 +15,7 @@ from warnings import catch_warnings, simplefilter
 from agent_parsers.engine._events import Repair
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from outputs._json_errors import JsonError, JsonIncompleteError
+from outputs._json_load import load_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -35,6 +36,60 @@ _NO_ACTION: Final = {
 }  # fmt: skip
 _ANSWERS: Final = {"final answer", "finalanswer"}
 _NO_NAMES: Final = _NO_ACTION | _ANSWERS
+_LEADS: Final = frozenset(
+    [
+        "i",
+        "d",
+        "ll",
+        "we",
+        "will",
+        "shall",
+        "should",
+        "would",
+        "can",
+        "must",
+        "need",
+        "want",
+        "have",
+        "going",
+        "let",
+        "s",
+        "me",
+        "us",
+        "now",
+        "first",
+        "then",
+        "to",
+        "try",
+        "use",
+        "using",
+        "ask",
+        "call",
+        "calling",
+        "run",
+        "invoke",
+        "apply",
+        "consult",
+        "query",
+        "perform",
+        "execute",
+        "do",
+        "with",
+        "a",
+        "an",
+        "the",
+        "my",
+        "this",
+        "tool",
+        "tools",
+        "function",
+        "action",
+    ]
+)
+"""Words that may stand before the name of a tool that is meant; ``avoid`` is none of them."""
+_DENIAL: Final = re.compile(
+    r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
+).search
 
 
 def is_bare_name(name: str) -> bool:
@@ -49,7 +104,8 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     (``functions.search``). A call (``search("old bridge")``, ``search(query="old bridge")``) is a
     name and an input. Where the *tools* are known, a name that differs from one of them only in
     case, spaces and marks is that one, and so is a phrase that holds the name of exactly one of
-    them (``Use search``). A name that is among the tools is never touched.
+    them behind nothing but words that lead to it (``Use search``), unless it denies something (``Do
+    not use search``). A name that is among the tools is never touched.
 
     Raises:
         BadPayload: It says that there is no action (``None``), or its input is cut.
@@ -104,9 +160,15 @@ def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
         return same[0], False
     words = _words(name)
     within = [tool for tool in tools if _words(tool) in words]
-    if len(within) == 1 and not same and "\n" not in name:
+    if len(within) == 1 and not same and "\n" not in name and _means(name, words, within[0]):
         return within[0], True
     return name, False
+
+
+def _means(phrase: str, words: str, tool: str) -> bool:
+    """Tell whether *phrase*, which consists of *words*, says to use the *tool* that it names."""
+    before, _, after = words.partition(_words(tool))
+    return _LEADS.issuperset(before.split()) and not (_DENIAL(phrase) or _words(tool) in after)
 
 
 def _words(text: str) -> str:
@@ -180,7 +242,11 @@ def _literal(node: ast.expr) -> Any:
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
-_CHATTER: Final = re.compile(r"[ \t]*(?:\r?\n|\()").match
+_CHATTER: Final = re.compile(
+    r"""[ \t]*+(?:\(|\r?\n\s*+(?![{\[.,;:=+/%|&)\]}"'`]|[\w.]++(?:[(\[]|[ \t]*=)))"""
+).match
+"""Matches at the beginning of what is said behind an object. What may go on with it is none:
+another object, a member, an operator, a line of code."""
 _FENCE: Final = "```"
 _OPENERS: Final = frozenset(("{", "[", " ", *_QUOTES))
 """What an input begins with that may have to be mended."""
@@ -191,8 +257,8 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
 
     One fence, or one pair of quotes or backticks, goes if it encloses the whole input and its mark
     does not occur within. An input that begins as a JSON object or list is mended as `repair_json`
-    does, and what follows an object on another line, or in parentheses, is left out; what has no
-    reading as JSON stays as it is. The value is always text.
+    does, and words that follow an object on another line, or in parentheses, are left out; what has
+    no reading as JSON stays as it is. The value is always text.
 
     Raises:
         BadPayload: The input is a fence without its end, or JSON cut in the middle of a value.
@@ -254,13 +320,34 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if len(body) < 2:
         return body, 0
     at = text.index(body[0])
+    if (end := _end_of_object(body)) < len(body):
+        start = len(text.rstrip()) - len(body[end:].lstrip())
+        repairs.append(_chatter(start, len(text.rstrip())))
+        body = body[:end]
     enclosed = _enclosed(body)
     if enclosed is None:
         return body, at
     kind, start, stop = enclosed
-    if body[0] != '"':  # one pair of these is nothing new to any parser
+    if start > 1 or body[0] != '"':  # one pair of these is nothing new to any parser
         repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
     return body[start:stop], at + start
+
+
+def _end_of_object(body: str) -> int:
+    """Return where a fence with a JSON object ends in *body*, if only words follow it."""
+    end = body.find(_FENCE, 3) + 3
+    if not body.startswith(_FENCE) or body.count(_FENCE) != 2 or _CHATTER(body, end) is None:
+        return len(body)
+    tag = _TAG(body, 3)
+    try:
+        value = load_json(body[tag.end() if tag else 3 : end - 3])
+    except (ValueError, RecursionError):
+        return len(body)
+    return end if isinstance(value, dict) else len(body)
+
+
+def _chatter(start: int, end: int) -> Repair:
+    return Repair("after_input", (start, end), "left out what follows the input")
 
 
 def _enclosed(body: str) -> tuple[str, int, int] | None:
@@ -280,8 +367,8 @@ def _enclosed(body: str) -> tuple[str, int, int] | None:
 def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | None:
     """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
     try:
-        return text, json.loads(text)
-    except (ValueError, RecursionError):
+        return text, load_json(text)
+    except ValueError:
         pass
     from outputs._json_repair import LenientJsonReader  # most inputs need no repair
 
@@ -294,13 +381,17 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | N
     except JsonError:
         return None
     rest = text[used:]
-    mends = [Repair(mend.kind, mend.span, mend.message) for mend in reader.repairs]
+    whole = (0, len(text.rstrip()))  # what is missing has no place of its own
+    mends = [
+        Repair(mend.kind, mend.span if mend.span[0] < mend.span[1] else whole, mend.message)
+        for mend in reader.repairs
+    ]
     if rest.strip():
         if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
             return None
         start = used + len(rest) - len(rest.lstrip())
         end = len(text.rstrip())
-        mends.append(Repair("after_input", (start, end), "left out what follows the input"))
+        mends.append(_chatter(start, end))
     repairs += (mend.moved(at) for mend in mends)
     if not reader.repairs:
         return text[:used], value

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine._calls import Call, CallReader
+from agent_parsers.engine._calls import Call, TellingReader
 from agent_parsers.engine._events import Event, InputDelta, MarkerSeen, SkippedDelta, ToolNamed
 from agent_parsers.engine._raw_values import RawValue
 
@@ -14,28 +14,27 @@ if TYPE_CHECKING:
 
 __all__ = ["ParameterCall"]
 
-_Delta: TypeAlias = type[InputDelta | SkippedDelta | MarkerSeen | ToolNamed]
-
 _TAG: Final = re.compile(
     r"""(?:<(?P<end>/?)(?P<tag>[\w.:-]+)\s*)?(?:name\s*=\s*["'](?P<name>[^"'<>]*)["']\s*)?>"""
 ).fullmatch
 _PIECES: Final = re.compile(r"[^>]*+>|[^>]++").findall
 
 
-class ParameterCall(CallReader):
+class ParameterCall(TellingReader):
     """Reads ``<invoke name="search"><parameter name="query">old bridge</parameter></invoke>``.
 
     The name may stand in ``<tool_name>``, and the parameters in ``<parameters>`` under their own
     names. The text begins behind ``<invoke`` or an element around it. The value of a parameter is
-    text as it stands, and must be closed; all else may end with the text. What follows the first
-    call is no part of it.
+    text as it stands, and must be closed; a call with parameters may end with the text. Text between
+    the parameters, an element of another kind, and a name that comes twice make it no call. What
+    follows the first call is no part of it.
     """
 
     problems = frozenset({"no_tool", "long_tool", "no_call", "open_call", "after_call"})
 
     __slots__ = (
-        "_after", "_at", "_blank", "_closer", "_end", "_found", "_held", "_inputs", "_is_inside",
-        "_is_over", "_key", "_pieces", "_raw", "_start", "_tool", "_tool_at",
+        "_after", "_blank", "_closer", "_end", "_found", "_held", "_inputs", "_is_inside",
+        "_is_odd", "_is_over", "_key", "_pieces", "_raw", "_start", "_tool", "_tool_at",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -48,6 +47,7 @@ class ParameterCall(CallReader):
         self._inputs: dict[str, str] = {}
         self._is_inside = False  # among elements that have the names of parameters
         self._is_over = False
+        self._is_odd = False  # something is in it that no parameter takes
         self._raw: RawValue | None = None
         self._closer = self._key = ""  # of the value that is read; no key is the name of the tool
         self._pieces: list[str] = []
@@ -74,6 +74,12 @@ class ParameterCall(CallReader):
                 self._held.append(rest)
             else:
                 problem = "open_call"
+        if self._tool and not problem and not self._is_over:
+            # What ends it may be lost to a stop sequence, but not if more of it was to come.
+            is_cut = "".join(self._held).strip() or not self._inputs
+            problem = "open_call" if is_cut else ""
+        if self._is_odd and not problem:
+            problem = "bad_call"
         self._told(self._blank + "".join(self._held), MarkerSeen, events, "tag")
         start = self._tool_at[0] if self._tool else self._start
         call = Call(
@@ -134,6 +140,7 @@ class ParameterCall(CallReader):
             self._open(name, name)
         else:
             self._is_inside = name == "parameters"
+            self._is_odd = self._is_odd or (self._tool is not None and not self._is_inside)
         self._told(written, MarkerSeen, events, f"<{name}>")
         if tag is not None and tag["end"] and self._after < 0:
             self._end = self._at
@@ -168,6 +175,7 @@ class ParameterCall(CallReader):
         value = "".join(self._pieces)
         self._pieces.clear()
         if self._key:
+            self._is_odd = self._is_odd or self._key in self._inputs
             self._inputs[self._key] = value
         else:
             self._name(value, events)
@@ -176,13 +184,7 @@ class ParameterCall(CallReader):
         return rest[len(self._closer) :]
 
     def _skip(self, text: str, events: list[Event]) -> None:
+        self._is_odd = self._is_odd or (self._tool is not None and not self._is_over)
         if text.strip() and self._after < 0:
             self._after = self._at + len(text) - len(text.lstrip())
         self._told(text, SkippedDelta, events)
-
-    def _told(self, text: str, kind: _Delta, events: list[Event], name: str = "") -> None:
-        """Tell of *text*, which is what is read next."""
-        if text:
-            span = (self._at, self._at + len(text))
-            self._at = span[1]
-            events.append(kind(name or text, span))

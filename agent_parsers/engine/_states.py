@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from re import Match, Pattern
+from functools import cached_property
+from re import Match
 from typing import Final, TypeAlias
 from typing import Literal as TypingLiteral
 
@@ -41,9 +42,9 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "asks", "begun", "beside_action", "can_be_cut", "crossings", "delta", "growing", "is_bare",
-        "is_cut", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end", "leads",
-        "problem", "role", "skim", "whole",
+        "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
+        "is_bare", "is_cut", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end",
+        "leads", "problem", "role", "skim", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -72,41 +73,57 @@ class State:
         # What finds a marker, and what it does, by group of the match; there is no group 0.
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
-        self.crossings: tuple[Crossing, ...] = ()
+        self.by_group: tuple[Crossing, ...] = ()
         # The same, but for markers that make no difference to the result.
         self.skim: Search = _no_marker
         self.leads: tuple[Crossing, ...] = ()
+        self._patterns: _Patterns | None = None
+
+    @property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """What each marker does here."""
+        return self._patterns.crossings[1:] if self._patterns is not None else ()
 
     def arm(self, crossings: Sequence[Crossing]) -> None:
-        """Say which markers do what here. Their patterns are compiled when first needed."""
+        """Say which markers do what here. Their patterns are made when first needed."""
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         closes = any(crossing.closes for crossing in crossings)
         self.is_open_answer = closes and self.role is Role.ANSWER
-        patterns, self.crossings = _by_group(crossings)
-        self.whole = self._lazy("whole", lambda: patterns.whole)
-        self.growing = self._lazy("growing", lambda: patterns.growing)
+        patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
         leads = [crossing for crossing in crossings if crossing.to is not self or matters]
+        if len(leads) < len(crossings):
+            few = _Patterns(leads)
+
+        def whole(text: str, start: int) -> Match[str] | None:
+            self.whole, self.by_group = patterns.whole.search, patterns.crossings
+            return self.whole(text, start)
+
+        def growing(text: str, start: int) -> Match[str] | None:
+            self.growing, self.by_group = patterns.growing.search, patterns.crossings
+            return self.growing(text, start)
+
+        def skim(text: str, start: int) -> Match[str] | None:
+            self.skim, self.leads = few.whole.search, few.crossings
+            return self.skim(text, start)
+
+        self.whole, self.growing = whole, growing
         if leads:
-            few, self.leads = _by_group(leads)
-            if len(leads) == len(crossings):
-                few = patterns
-            self.skim = self._lazy("skim", lambda: few.whole)
-
-    def _lazy(self, name: str, pattern: Callable[[], Pattern[str]]) -> Search:
-        def search(text: str, start: int) -> Match[str] | None:
-            found: Search = pattern().search
-            setattr(self, name, found)
-            return found(text, start)
-
-        return search
+            self.skim = skim
 
 
-def _by_group(crossings: Sequence[Crossing]) -> tuple[Patterns, tuple[Crossing, ...]]:
-    by_name = {crossing.name: crossing for crossing in crossings}
-    patterns = Patterns({name: crossing.marker for name, crossing in by_name.items()})
-    found = [by_name[name] for name in patterns.names]
-    return patterns, (found[0], *found)
+class _Patterns(Patterns):
+    """What finds the markers of some crossings."""
+
+    def __init__(self, crossings: Sequence[Crossing]) -> None:
+        self._by_name = {crossing.name: crossing for crossing in crossings}
+        super().__init__({name: crossing.marker for name, crossing in self._by_name.items()})
+
+    @cached_property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """The crossings by group; there is no group 0."""
+        found = [self._by_name[name] for name in self.names]
+        return (found[0], *found)
 
 
 def _no_marker(_text: str, _start: int) -> None:
@@ -254,6 +271,7 @@ def _reasoning(
         yield Crossing("reasoning", Literal(opens), thinking)
         yield Crossing("end of reasoning", Literal(closes), initial)
     elif role in _TURN:
-        yield Crossing("end of reasoning", Literal("\n" + closes), initial, drops=drops)
+        begins = "\n" if state.begun is None else ""
+        yield Crossing("end of reasoning", Literal(begins + closes), initial, drops=drops)
         if role is Role.CALL:
-            yield Crossing("reasoning", Literal("\n" + opens), thinking, drops=drops)
+            yield Crossing("reasoning", Literal(begins + opens), thinking, drops=drops)

@@ -11,7 +11,7 @@ from agent_parsers.engine._events import (
     MarkerSeen,
     Repair,
 )
-from agent_parsers.engine._machine import MAX_CHARS, Mode, machine
+from agent_parsers.engine._machine import MAX_CHARS, machine
 from agent_parsers.engine._markers import Literal
 from agent_parsers.engine._states import CUT, Crossing
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.engine._dialect import Dialect
+    from agent_parsers.engine._rules import Mode
     from agent_parsers.engine._states import Both, State
 
 
@@ -163,7 +164,7 @@ class StreamParser:
                         at = stop
                         continue
                 break
-            crossing = state.crossings[found.lastindex]
+            crossing = state.by_group[found.lastindex]
             stop, at = found.span()
             if state.asks:
                 told = self._say_part(events, buffer, told, stop)

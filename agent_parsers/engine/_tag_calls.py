@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine._calls import Call, CallReader
+from agent_parsers.engine._calls import Call, TellingReader
 from agent_parsers.engine._events import (
     Event,
     InputDelta,
@@ -14,7 +14,7 @@ from agent_parsers.engine._events import (
     ToolNamed,
 )
 from agent_parsers.engine._payloads import BadPayload
-from agent_parsers.engine._raw_values import RawValue
+from agent_parsers.engine._raw_values import RawValue, held_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["TagCall"]
 
-_Delta: TypeAlias = type[InputDelta | SkippedDelta | MarkerSeen | ToolNamed]
+_HALF_MARK: Final = 4
+"""As much of a closing tag at the very end is no part of an input, in characters."""
 
 
-class TagCall(CallReader):
+class TagCall(TellingReader):
     """Reads ``search</tool><tool_input>old bridge</tool_input>``, from behind the opening tag on.
 
     The last closing tag may be missing, since it is the stop sequence of the model. Text between
@@ -48,7 +49,7 @@ class TagCall(CallReader):
     )
 
     __slots__ = (
-        "_after", "_at", "_end", "_held", "_input", "_input_at", "_marks", "_mends", "_name",
+        "_after", "_end", "_held", "_input", "_input_at", "_marks", "_mends", "_name",
         "_outside", "_part", "_raw", "_read_input", "_read_tool", "_start", "_strays", "_tags",
         "_tool_at",
     )  # fmt: skip
@@ -97,7 +98,13 @@ class TagCall(CallReader):
         events: list[Event] = []
         if self._part < len(self._marks):
             value, rest = self._raw.close()
-            self._take(value, events)
+            size = held_size(value, self._marks[2]) if self._part == 2 and self._mends else 0
+            cut = value[len(value) - size :] if size >= _HALF_MARK else ""
+            self._take(value.removesuffix(cut), events)
+            if cut:
+                self._told(cut, MarkerSeen, events, self._marks[2])
+                span = (self._at - len(cut), self._at)
+                events.append(Repair("unclosed", span, "left out half of a closing tag"))
             if self._raw.is_closed:
                 self._take(self._end_part(rest, events), events)
         self._told(self._held, SkippedDelta, events)
@@ -134,6 +141,8 @@ class TagCall(CallReader):
             return "several_inputs"
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
+        if self._part == 1 and self._mends and outside.lstrip().startswith("<"):
+            return "open_call"  # of another name, or cut
         return ""
 
     def _take(self, text: str, events: list[Event]) -> None:
@@ -148,10 +157,11 @@ class TagCall(CallReader):
         else:
             self._outside.append(text)
             text = self._held + text
-            self._held = ""
-            if text.isspace():
-                self._held = text
+            body = text.rstrip()
+            self._held = text[len(body) :]
+            if not body:
                 return
+            text = body
             if self._after < 0:
                 self._after = self._at + len(text) - len(text.lstrip())
             self._told(text, SkippedDelta, events)
@@ -175,13 +185,6 @@ class TagCall(CallReader):
             self._raw = RawValue(self._marks[self._part], first=self._part == 1 or not self._mends)
         self._end = self._at if self._part in (1, 3) else -1
         return text[len(mark) :]
-
-    def _told(self, text: str, kind: _Delta, events: list[Event], name: str = "") -> None:
-        """Tell of *text*, which is what is read next."""
-        if text:
-            span = (self._at, self._at + len(text))
-            self._at = span[1]
-            events.append(kind(name or text, span))
 
 
 def has_element(text: str, name: str) -> bool:

@@ -198,6 +198,9 @@ def _tagged_calls(content: str, start: int) -> Iterator[ContentCall]:
     at = start
     while (found := _opener(content, at)) is not None:
         begin = at = found.start()
+        if _is_quoted(content, begin):
+            at = found.end()
+            continue
         is_wrapped = found[0] == "<tool_call>"
         body = found.end() if is_wrapped else begin
         function = _function(content, body)
@@ -211,6 +214,11 @@ def _tagged_calls(content: str, start: int) -> Iterator[ContentCall]:
             if content.startswith(_CALL_END, after):
                 at = after + len(_CALL_END)
         yield ContentCall(name, arguments, (begin, at), name_at)
+
+
+def _is_quoted(content: str, at: int) -> bool:
+    """Tell whether one backtick stands before *at*: a sentence quotes what follows as code."""
+    return content.endswith("`", 0, at) and not content.endswith("``", 0, at)
 
 
 def _end_of_space(content: str, at: int) -> int:
@@ -232,6 +240,8 @@ def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int]:
         return arguments, closer.end()
     if at < len(content) and not content.startswith(_CALL_END, at):
         raise BadCall(BAD_TAG, (at, len(content)))
+    if not arguments and at == len(content) and not content[:at].rstrip().endswith("=>"):
+        raise BadCall(CUT_CONTENT_CALL, (at, at))  # Who knows what it was to be called with?
     return arguments, at
 
 

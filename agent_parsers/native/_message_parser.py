@@ -66,7 +66,7 @@ class MessageParser(BaseModel):
     * A message without calls may have them in its content: in the tags ``<tool_call>`` or
       ``<function=…>``, or as JSON, perhaps in a code fence, if that is all there is and it names
       one of the `tools`, so that an answer in JSON stays one. A call that begins so and is cut or
-      broken is an error. What stands inside ``<think>`` is no call.
+      broken is an error. What stands inside ``<think>``, or behind one backtick, is no call.
 
     The answer in content that is a list of blocks is then its text.
     """

@@ -22,13 +22,14 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers._explain import Explanation, explain
-from agent_parsers._explain_cells import cells, fit, shown, wrapped
+from agent_parsers._explain_cells import cells, fit, wrapped
 from agent_parsers._explain_markers import Watcher
-from agent_parsers._explain_places import Places
 from agent_parsers._explain_screen import _Drawing
+from agent_parsers._places import Places
 from agent_parsers.cli._places import Document
 from agent_parsers.engine import MAX_CHARS, Label, Mode
 from agent_parsers.testing import ReadableSnapshots
+from output_parsers._printable import printable
 
 from .command_line import command, process, terminal
 from .stories import every_dialect, every_turn_mode, parsed, refusal, told
@@ -165,7 +166,7 @@ def test_what_is_drawn_fits_and_is_harmless_and_its_json_is_json(
 ) -> None:
     it, _ = example(dialect, mode, data)
     lines = it.render(width=width).split("\n")
-    assert all(line == shown(line) and cells(line) <= max(width, 40) for line in lines)
+    assert all(line == printable(line) and cells(line) <= max(width, 40) for line in lines)
     coloured = COLOUR.sub("", it.render(color=True, width=width))
     assert [line.rstrip() for line in coloured.split("\n")] == lines
     rows = _Drawing(it, color=False, width=40)._rows()

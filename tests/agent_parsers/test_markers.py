@@ -3,7 +3,7 @@ import re
 import pytest
 
 from agent_parsers.engine import Label, Literal, Marker
-from agent_parsers.engine._markers import MOST, Patterns
+from agent_parsers.engine._markers import MOST, Patterns, check_markers
 
 
 def found(marker: Marker, text: str) -> str | None:
@@ -167,7 +167,7 @@ def test_patterns_are_compiled_when_they_are_needed() -> None:
 )
 def test_no_marker_begins_another(markers: dict[str, Marker], reason: str) -> None:
     with pytest.raises(ValueError, match=f"^{reason}$"):
-        Patterns(markers)
+        check_markers(markers)
 
 
 def test_a_label_that_begins_another_ends_in_its_own_colon() -> None:

@@ -69,6 +69,7 @@ def test_a_name_is_the_tool_that_it_can_only_mean(written: str, name: str) -> No
         ("Use Wikipedia", "Wikipedia"),
         ("I should ask Wikipedia about this battle.", "Wikipedia"),
         ("use the python repl", "Python REPL"),
+        ("Use Wikipedia instead", "Wikipedia"),
     ],
 )
 def test_a_phrase_that_names_one_tool_is_that_tool_and_needs_an_input(
@@ -81,6 +82,22 @@ def test_a_phrase_that_names_one_tool_is_that_tool_and_needs_an_input(
     "written", ["Use Wikipedia or Calculator", "Use Wikipedia\nand more", "Use it"]
 )
 def test_a_phrase_that_names_no_tool_or_two_stays(written: str) -> None:
+    assert tool(written, TOOLS).tool == written
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Do not use Wikipedia",
+        "Wikipedia is not needed",
+        "Wikipedia isn't needed",
+        "None (Wikipedia has answered)",
+        "Avoid Wikipedia",
+        "After Wikipedia",
+        "Wikipedia, since only Wikipedia knows",
+    ],
+)
+def test_a_phrase_that_does_not_say_to_use_the_tool_stays(written: str) -> None:
     assert tool(written, TOOLS).tool == written
 
 

@@ -26,8 +26,8 @@ TABLE = (
 HELPERS = {"Any", "TYPE_CHECKING", "import_module"}
 
 HEAVY = {
-    "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pytest", "regex", "rich",
-    "syrupy", "typer", "yaml",
+    "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",
+    "rich", "syrupy", "typer", "yaml",
 }  # fmt: skip
 
 
@@ -47,11 +47,12 @@ def test_what_is_exported_is_there_and_nothing_else_is(package: ModuleType) -> N
     assert len(set(package.__all__)) == len(package.__all__)
 
 
-def test_what_is_imported_late_is_what_its_module_has() -> None:
-    for name in agent_parsers._MODULES:
-        assert hasattr(agent_parsers, name)
+@pytest.mark.parametrize("package", [agent_parsers, engine], ids=lambda p: p.__name__)
+def test_what_is_imported_late_is_what_its_module_has(package: ModuleType) -> None:
+    for name in package._MODULES:
+        assert hasattr(package, name)
     with pytest.raises(AttributeError, match="has no attribute 'ReactParser'"):
-        _ = agent_parsers.ReactParser
+        _ = package.ReactParser
 
 
 def test_an_init_is_a_table_of_contents() -> None:
@@ -168,3 +169,35 @@ def test_importing_it_stays_light() -> None:
 )
 def test_using_it_stays_light(code: str) -> None:
     assert not heavy_after(f"import agent_parsers; {code}")
+
+
+PARSE = "import agent_parsers; agent_parsers.get_parser('react').parse('Final Answer: 42')"
+
+
+def test_one_parser_brings_along_one_dialect() -> None:
+    dialects = "agent_parsers.dialects."
+    loaded = {name for name in modules_after(PARSE) if name.startswith(dialects)}
+    assert loaded == {f"{dialects}react"}
+
+
+@pytest.mark.parametrize(
+    "unused",
+    ["_explain", "_scratchpad", "_tools", "_transcript", "cli", "native", "testing", "tools",
+     "engine._calls", "engine._escape", "engine._json", "engine._parameter_calls", "engine._render",
+     "engine._stream", "engine._tag_calls"],
+)  # fmt: skip
+def test_one_parser_brings_along_no_more_than_it_needs(unused: str) -> None:
+    assert not {name for name in modules_after(PARSE) if name.startswith(f"agent_parsers.{unused}")}
+
+
+def test_a_call_behind_labels_is_read_without_the_stream() -> None:
+    call = {"action": "search", "action_input": "Bern"}
+    text = f"Thought: hm\\nAction:\\n```json\\n{json.dumps(call)}\\n```"
+    code = f"import agent_parsers; agent_parsers.get_parser('react_json').parse('{text}')"
+    assert "agent_parsers.engine._stream" not in modules_after(code)
+
+
+def test_a_codec_comes_with_the_dialect_that_reads_by_it() -> None:
+    loaded = modules_after(PARSE.replace("react", "react_json"))
+    assert "agent_parsers.engine._json_call" in loaded
+    assert "agent_parsers.engine._tag_calls" not in loaded

@@ -107,7 +107,15 @@ def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:
     return isinstance(lenient, kind) and isinstance(strict, Refusal) and is_clear(dialect, text)
 
 
+SELDOM = {("xml", AgentAction): "<tool>search</tool><tool>search</tool>"}
+"""Texts that a search seldom finds: two whole calls, neither of which has an input."""
+
+
 @every_dialect
 @pytest.mark.parametrize("kind", [AgentAction, AgentFinish])
 def test_there_are_texts_that_only_lenient_reading_takes(dialect: Dialect, kind: type) -> None:
-    assert_found(dialect, "lenient", partial(only_lenient_takes, dialect, kind))
+    condition = partial(only_lenient_takes, dialect, kind)
+    if (dialect.name, kind) in SELDOM:
+        assert condition(SELDOM[dialect.name, kind])
+    else:
+        assert_found(dialect, "lenient", condition)

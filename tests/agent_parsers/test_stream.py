@@ -174,6 +174,27 @@ def test_the_error_is_the_one_of_parse() -> None:
     assert str(streamed.value) == str(parsed.value)
 
 
+@pytest.mark.parametrize(
+    ("dialect", "text", "is_cut"),
+    [
+        ("react", "Final Answer: 42\nObs", True),
+        ("json_toolcall", "Final Answer: 42\nObs", True),
+        ("structured_chat", "It is 42.\nObs", True),
+        # In such an answer a label Observation is text, so half of it is.
+        ("json_toolcall", "Final Answer: 42\nAction: none\nObs", False),
+    ],
+)
+def test_half_a_stop_sequence_counts_where_the_whole_one_would(
+    dialect: str, text: str, is_cut: bool
+) -> None:
+    parser = StreamParser(get_dialect(dialect))
+    parser.feed(text)
+    parser.close()
+    assert parser.result == get_parser(dialect).parse(text)
+    assert parser.result is not None
+    assert parser.result.log.endswith("\nObs") is not is_cut
+
+
 def test_a_transcript_has_no_result() -> None:
     parser = stream(mode="transcript")
     parser.feed(REACT.sample)

@@ -21,6 +21,10 @@ class Places:
         """Return the line of the character at *offset*, from 1."""
         return bisect_right(self._starts, offset)
 
+    def line_start(self, offset: int) -> int:
+        """Return where the line of the character at *offset* begins."""
+        return self._starts[self.line(offset) - 1]
+
     def column(self, offset: int) -> int:
         """Return which character of its line that is, from 1."""
-        return offset - self._starts[self.line(offset) - 1] + 1
+        return offset - self.line_start(offset) + 1

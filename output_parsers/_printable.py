@@ -1,0 +1,25 @@
+"""Text of a model made fit for a terminal."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["printable"]
+
+_JOINERS: Final = "\u200c\u200d"
+"""Not printable by themselves, but part of how Persian, Hindi and some emoji are written."""
+
+
+def printable(text: str) -> str:
+    """Return *text* without what a terminal obeys: one character for one character.
+
+    Any white space becomes a space; escape sequences, changes of direction and lone surrogates
+    become U+FFFD.
+    """
+    return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def _printable(char: str) -> str:
+    if char.isprintable() or char in _JOINERS:
+        return char
+    return " " if char.isspace() else "\ufffd"
