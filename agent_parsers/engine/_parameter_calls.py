@@ -25,9 +25,9 @@ class ParameterCall(TellingReader):
 
     The name may stand in ``<tool_name>``, and the parameters in ``<parameters>`` under their own
     names. The text begins behind ``<invoke`` or an element around it. The value of a parameter is
-    text as it stands, and must be closed; a call with parameters may end with the text. Text between
-    the parameters, an element of another kind, and a name that comes twice make it no call. What
-    follows the first call is no part of it.
+    text as it stands, and must be closed; a call with parameters may end with the text. It is no
+    call with text between the parameters, an element of another kind, or a name that comes twice.
+    What follows the first call is no part of it.
     """
 
     problems = frozenset({"no_tool", "long_tool", "no_call", "open_call", "after_call"})
