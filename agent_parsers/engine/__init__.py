@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine._json_rules import JsonCallRules
     from agent_parsers.engine._machine import MAX_CHARS, Machine, machine
     from agent_parsers.engine._markers import Label, Literal, Marker
-    from agent_parsers.engine._mending import mend_answer, mend_input, mend_json_input, mend_tool
+    from agent_parsers.engine._mend_inputs import mend_answer, mend_input, mend_json_input
+    from agent_parsers.engine._mend_names import mend_tool
     from agent_parsers.engine._parameter_calls import ParameterCall
     from agent_parsers.engine._payloads import BadPayload, ToolHead
     from agent_parsers.engine._raw_values import RawValue
@@ -144,10 +145,10 @@ _MODULES = {
     "Label": "_markers",
     "Literal": "_markers",
     "Marker": "_markers",
-    "mend_answer": "_mending",
-    "mend_input": "_mending",
-    "mend_json_input": "_mending",
-    "mend_tool": "_mending",
+    "mend_answer": "_mend_inputs",
+    "mend_input": "_mend_inputs",
+    "mend_json_input": "_mend_inputs",
+    "mend_tool": "_mend_names",
     "ParameterCall": "_parameter_calls",
     "BadPayload": "_payloads",
     "ToolHead": "_payloads",

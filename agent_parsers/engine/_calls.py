@@ -17,7 +17,7 @@ from agent_parsers.engine._events import (
     Span,
     ToolNamed,
 )
-from agent_parsers.engine._mending import read_python_call
+from agent_parsers.engine._mend_names import read_python_call
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Dialect, Role
-from agent_parsers.engine._mending import is_bare_name
+from agent_parsers.engine._mend_names import is_bare_name
 from agent_parsers.engine._payloads import BadPayload
 from agent_parsers.engine._rules import Mode, TurnRules, call_span, end_span, trimmed
 from agent_parsers.engine._states import build_states

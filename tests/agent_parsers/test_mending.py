@@ -209,6 +209,7 @@ def test_any_name_is_read_or_says_that_it_is_none(written: str) -> None:
         ("[x for x in range(3)]", "[x for x in range(3)]"),
         (r"{\bf low} tide", r"{\bf low} tide"),
         ("{% for x in y %}", "{% for x in y %}"),
+        ('{"a": x}.get("a")', '{"a": x}.get("a")'),
     ],
 )
 def test_dressing_comes_off_an_input_and_data_stays(written: str, value: str) -> None:
@@ -221,6 +222,8 @@ def test_dressing_comes_off_an_input_and_data_stays(written: str, value: str) ->
         ('{"to": "Ann", "text": "Dear', "cut_input"),
         ('{"to": "Ann", "amount": 1', "cut_input"),
         ('```json\n{"to": "Ann", "amount": 1\n```', "cut_input"),
+        ('{"q": bridge', "cut_input"),
+        ("{'q': bridge, 'n': [1", "cut_input"),
         ("```python\nx = 1", "open_fence"),
         ("see ```\nx = 1\n``` and ```\ny", "open_fence"),
     ],

@@ -1,0 +1,178 @@
+"""What models put around an input or an answer, and how it comes off.
+
+Each rule takes off what cannot be part of the value, or leaves the text as it is; what is taken off
+is told as a repair. Half a value is an error: nobody wants half an input acted on.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from agent_parsers.engine._events import Repair
+from agent_parsers.engine._payloads import BadPayload
+from outputs._json_errors import JsonError, JsonIncompleteError
+from outputs._json_load import load_json
+
+__all__ = ["mend_answer", "mend_input", "mend_json_input"]
+
+_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
+_CHATTER: Final = re.compile(
+    r"""[ \t]*+(?:\(|\r?\n\s*+(?![{\[.,;:=+/%|&)\]}"'`]|[\w.]++(?:[(\[]|[ \t]*=)))"""
+).match
+"""Matches at the beginning of what is said behind an object. What may go on with it is none:
+another object, a member, an operator, a line of code."""
+_BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
+_FENCE: Final = "```"
+_OPENERS: Final = frozenset(("{", "[", " ", *_QUOTES))
+"""What an input begins with that may have to be mended."""
+
+
+def mend_input(text: str, repairs: list[Repair]) -> str:
+    """Read an input that is text, as models write it.
+
+    One fence, or one pair of quotes or backticks, goes if it encloses the whole input and its mark
+    does not occur within. An input that begins as a JSON object or list is mended as `repair_json`
+    does, and words that follow an object on another line, or in parentheses, are left out; what has
+    no reading as JSON stays as it is. The value is always text.
+
+    Raises:
+        BadPayload: The input is a fence without its end, or JSON cut in the middle of a value.
+    """
+    if text[:1] not in _OPENERS and _FENCE not in text:
+        return text.strip()
+    body, at = _unwrapped(text, repairs)
+    if body[:1] not in ("{", "["):
+        return body
+    found = _read_json(body, at, repairs)
+    return body if found is None else found[0]
+
+
+def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Read an input that is a JSON object, as models write it; see `mend_input`.
+
+    What does not begin as an object is text.
+
+    Raises:
+        BadPayload: As `mend_input` does, and for an object that has no reading.
+    """
+    body, at = _unwrapped(text, repairs)
+    if body[:1] != "{":
+        return body
+    found = _read_json(body, at, repairs)
+    if found is None:
+        raise BadPayload("bad_input", (at, at + len(body)))
+    value: dict[Any, Any] = found[1]
+    return value
+
+
+def mend_answer(text: str, repairs: list[Repair]) -> str:
+    """Read an answer as models write it: a fence at its end that opened before it is not part."""
+    return _without_end(text, repairs) if _is_open(text) else text
+
+
+def _is_open(text: str) -> bool:
+    return _FENCE in text and text.count(_FENCE) % 2 == 1
+
+
+def _without_end(text: str, repairs: list[Repair]) -> str:
+    """Take off a fence that closes at the end of *text*, and was opened before it."""
+    body = text.rstrip()
+    if not body.endswith(_FENCE):
+        return text
+    inner = body[:-3].rstrip()
+    message = "took off the end of a fence that encloses the whole turn"
+    repairs.append(Repair("fence", (len(inner), len(text)), message))
+    return inner
+
+
+def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
+    """Take off what encloses all of *text*; return what is left, and where it begins."""
+    if _is_open(text):
+        text = _without_end(text, repairs)
+        if _is_open(text):
+            raise BadPayload("open_fence", (text.rindex(_FENCE), len(text)))
+    body = text.strip()
+    if len(body) < 2:
+        return body, 0
+    at = text.index(body[0])
+    if (end := _end_of_object(body)) < len(body):
+        start = len(text.rstrip()) - len(body[end:].lstrip())
+        repairs.append(_chatter(start, len(text.rstrip())))
+        body = body[:end]
+    enclosed = _enclosed(body)
+    if enclosed is None:
+        return body, at
+    kind, start, stop = enclosed
+    if start > 1 or body[0] != '"':  # one pair of these is nothing new to any parser
+        repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
+    return body[start:stop], at + start
+
+
+def _end_of_object(body: str) -> int:
+    """Return where a fence with a JSON object ends in *body*, if only words follow it."""
+    end = body.find(_FENCE, 3) + 3
+    if not body.startswith(_FENCE) or body.count(_FENCE) != 2 or _CHATTER(body, end) is None:
+        return len(body)
+    tag = _TAG(body, 3)
+    try:
+        value = load_json(body[tag.end() if tag else 3 : end - 3])
+    except (ValueError, RecursionError):
+        return len(body)
+    return end if isinstance(value, dict) else len(body)
+
+
+def _chatter(start: int, end: int) -> Repair:
+    return Repair("after_input", (start, end), "left out what follows the input")
+
+
+def _enclosed(body: str) -> tuple[str, int, int] | None:
+    """Return what encloses all of *body*, and where the rest begins and ends; `None` if nothing."""
+    for mark, kind in ((_FENCE, "fence"), ('"""', "quotes")):
+        if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
+            inner = body[3:-3]
+            tag = _TAG(inner) if kind == "fence" else None
+            start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
+            return kind, start, max(start, 3 + len(inner.rstrip()))
+    inner = body[1:-1]
+    if _QUOTES.get(body[0]) == body[-1] and body[0] not in inner and body[-1] not in inner:
+        return ("backticks" if body[0] == "`" else "quotes"), 1, len(body) - 1
+    return None
+
+
+def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | None:
+    """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
+    try:
+        return text, load_json(text)
+    except ValueError:
+        pass
+    from outputs._json_repair import LenientJsonReader  # most inputs need no repair
+
+    reader = LenientJsonReader()
+    try:
+        used = reader.feed(text)
+        value = reader.close()
+    except JsonIncompleteError as error:
+        raise BadPayload("cut_input", (at, at + len(text))) from error
+    except JsonError:
+        if _BEGINS_OBJECT(text) and text.count("{") > text.count("}"):
+            raise BadPayload("cut_input", (at, at + len(text))) from None
+        return None
+    rest = text[used:]
+    whole = (0, len(text.rstrip()))  # what is missing has no place of its own
+    mends = [
+        Repair(mend.kind, mend.span if mend.span[0] < mend.span[1] else whole, mend.message)
+        for mend in reader.repairs
+    ]
+    if rest.strip():
+        if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
+            return None
+        start = used + len(rest) - len(rest.lstrip())
+        end = len(text.rstrip())
+        mends.append(_chatter(start, end))
+    repairs += (mend.moved(at) for mend in mends)
+    if not reader.repairs:
+        return text[:used], value
+    return json.dumps(value, ensure_ascii=False), value
