@@ -149,8 +149,8 @@ class _Vocabulary:
     """Those that the reader itself knows."""
     own: frozenset[str]
     """Those that the dialect declares; the others are of chat templates."""
-    thinking: State | None
-    """The state inside a block of reasoning, if there is one."""
+    thinking: frozenset[State]
+    """The states inside blocks of reasoning."""
 
 
 @cache
@@ -173,7 +173,7 @@ def _vocabulary(reader: Machine) -> _Vocabulary:
         if (found := ways.get(_key(crossing.marker))) is not None:
             found.update(dict.fromkeys(_patterns(crossing.marker)))
     pattern = "|".join(f"(?:{'|'.join(found)})()" for found in ways.values())
-    opens = dialect.reasoning[0] if dialect.reasoning else ""
+    opens = {mark for mark, _ in dialect.reasoning}
     return _Vocabulary(
         pattern=re.compile(pattern or r"(?!)()"),
         keys=tuple(ways),
@@ -183,7 +183,7 @@ def _vocabulary(reader: Machine) -> _Vocabulary:
             for table in (dialect.strict, dialect.lenient)
             for marker in table.markers.values()
         ),
-        thinking=next((c.to for c in here if opens and _key(c.marker) == opens), None),
+        thinking=frozenset(c.to for c in here if c.name in opens),
     )
 
 
@@ -261,7 +261,7 @@ def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, s
         return f"in a value of {_PLACES['call']}" if state.asks and is_written else written
     if state.problem and not state.crossings:
         return "after what makes the turn an error"
-    if state is known.thinking:
+    if state in known.thinking:
         return "in reasoning"
     counting = dict.fromkeys(_key(c.marker) for c in state.crossings)
     told = [repr(other) for other in counting if other in known.keys and other in known.own]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from outputs._json_load import load_json
 from outputs._tool_calls import (
     InvalidToolCall,
     ToolCall,
@@ -170,6 +169,8 @@ def finished_block(
 
 def _complete(written: str) -> dict[str, Any] | None:
     """Return the object written as JSON, ``{}`` for any empty value, or `None` if it is neither."""
+    from outputs._json_load import load_json  # at the first call, as below
+
     try:
         value = load_json(written) or {}
     except ValueError:

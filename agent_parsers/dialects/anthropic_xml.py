@@ -203,6 +203,7 @@ DIALECT: Final = replace(
     lenient=LENIENT,
     problems=PROBLEMS,
     stop=("</function_calls>",),
+    reasoning=(("<think>", "</think>"),),  # <thinking> holds its thoughts
     closer="</function_calls>",
     write=write,
     write_observation=write_observation,

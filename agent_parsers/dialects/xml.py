@@ -326,6 +326,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         ),
         problems=PROBLEMS,
         stop=("</tool_input>",),
+        reasoning=(("<think>", "</think>"),),  # <thinking> holds its thoughts
         closer="</tool_input>",
         write=write,
         write_observation=write_observation,

@@ -225,9 +225,13 @@ class Dialect:
     """Stop sequences to pass to the model."""
     closer: str = ""
     """What ends an action, if the model stops there; a scratchpad puts it back."""
-    reasoning: tuple[str, str] | None = ("<think>", "</think>")
+    reasoning: tuple[tuple[str, str], ...] = (
+        ("<think>", "</think>"),
+        ("<thinking>", "</thinking>"),
+        ("<reasoning>", "</reasoning>"),
+    )
     """What opens and closes a block of reasoning, in which no label counts; only lenient reading
-    knows it. `None` if the dialect has none."""
+    knows it. Empty if the dialect has none."""
     write: Callable[[Written], str]
     """Writes one step; `render` checks that it can be read back."""
     write_observation: Callable[[str, int], str]

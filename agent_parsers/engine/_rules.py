@@ -120,8 +120,8 @@ class TurnRules:
             BadPayload: There is no such tool.
         """
         if call.is_text:
-            reasoning = self.dialect.reasoning
-            hides = self.mends and reasoning is not None and reasoning[1] in log[: call.span[0]]
+            before = log[: call.span[0]]
+            hides = self.mends and any(closes in before for _, closes in self.dialect.reasoning)
             return make_finish(call.tool_input if hides else log, log)
         if call.is_answer:
             return make_finish(call.tool_input, log)

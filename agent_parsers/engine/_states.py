@@ -163,7 +163,7 @@ Both: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
 
 def build_states(
     table: Table,
-    reasoning: tuple[str, str] | None,
+    reasoning: Sequence[tuple[str, str]],
     *,
     is_transcript: bool,
     both: Both = "error",
@@ -172,7 +172,7 @@ def build_states(
 
     Args:
         table: What to build.
-        reasoning: What opens and closes a block of reasoning, if the dialect has any.
+        reasoning: What opens and closes a block of reasoning.
         is_transcript: Whether steps follow each other, or there is only one.
         both: What counts in a turn that has an action and an answer.
     """
@@ -195,13 +195,13 @@ def build_states(
         elif isinstance(move, Note) and move.in_turn:
             continue
         crossings[state].append(crossing)
-    if table.mends and reasoning is not None:
+    for marks in reasoning if table.mends else ():
         thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
         initial = states[table.initial]
-        thinking.arm([Crossing("end of reasoning", Literal(reasoning[1]), initial)])
+        thinking.arm([Crossing(marks[1], Literal(marks[1]), initial)])
         for state, found in crossings.items():
             if state.role is Role.THOUGHT or not is_transcript:
-                found.extend(_reasoning(state, reasoning, thinking, initial))
+                found.extend(_reasoning(state, marks, thinking, initial))
     for state, found in crossings.items():
         if table.mends and not is_transcript and state.role in {*_TURN, Role.THOUGHT}:
             found.extend(Crossing(token, Literal(token), CUT) for token in _END_TOKENS)
@@ -256,7 +256,7 @@ def _in_turn(move: Move, crossing: Crossing, both: Both) -> Crossing:
 
 
 def _reasoning(
-    state: State, reasoning: tuple[str, str], thinking: State, initial: State
+    state: State, marks: tuple[str, str], thinking: State, initial: State
 ) -> Iterator[Crossing]:
     """Yield what opens and closes a block of reasoning in this *state*.
 
@@ -265,13 +265,13 @@ def _reasoning(
     marks. A call may have nothing before it but reasoning.
     """
     role = state.role
-    opens, closes = reasoning
+    opens, closes = marks
     drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
     if role is Role.THOUGHT:
-        yield Crossing("reasoning", Literal(opens), thinking)
-        yield Crossing("end of reasoning", Literal(closes), initial)
+        yield Crossing(opens, Literal(opens), thinking)
+        yield Crossing(closes, Literal(closes), initial)
     elif role in _TURN:
-        begins = "\n" if state.begun is None else ""
-        yield Crossing("end of reasoning", Literal(begins + closes), initial, drops=drops)
+        begins = "" if state.asks else "\n"  # the reader knows what is within a string
+        yield Crossing(closes, Literal(begins + closes), initial, drops=drops)
         if role is Role.CALL:
-            yield Crossing("reasoning", Literal(begins + opens), thinking, drops=drops)
+            yield Crossing(opens, Literal(begins + opens), thinking, drops=drops)
