@@ -237,7 +237,9 @@ class JsonCall(JsonSearch):
             problem = "no_tool"
         if not problem and tool_input is not None:
             value, problem = rules.value(tool_input.key, tool_input.value, is_answer=is_answer)
-        elif not problem and (is_answer or rules.needs_input):
+        elif not problem and (
+            is_answer or rules.needs_input or (rules.mends and members.has_others)
+        ):
             problem = "no_input"
         place = self._place(tool) if tool.end >= 0 else span
         if not problem:

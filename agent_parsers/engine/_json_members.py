@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["CallKeys", "Member", "Members", "folded"]
 
 _MARKS: Final = re.compile(r"[\W_]+")
+_REMARKS: Final = frozenset(
+    ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
+     "criticism", "comment", "confidence", "status", "id", "type", "role", "content", "question")
+)  # fmt: skip
+"""Keys, folded, under which models say something beside a call."""
 
 
 def folded(name: str) -> str:
@@ -112,6 +117,8 @@ class _Candidate:
 
     tools: list[Member] = field(default_factory=list)
     inputs: list[Member] = field(default_factory=list)
+    has_others: bool = False
+    """Whether it has members that may be an input without its key."""
 
 
 class Members:
@@ -122,7 +129,8 @@ class Members:
     """
 
     __slots__ = (
-        "_keys", "_last", "_stack", "call", "is_whole", "is_wrapped", "tool", "tool_input", "twice",
+        "_keys", "_last", "_own", "_stack", "call", "is_whole", "is_wrapped", "tool", "tool_input",
+        "twice",
     )  # fmt: skip
 
     def __init__(self, keys: CallKeys) -> None:
@@ -141,6 +149,12 @@ class Members:
         """Whether it stands inside another object."""
         self.is_whole = False
         """Whether the call has ended."""
+        self._own: _Candidate | None = None  # the object that is the call
+
+    @property
+    def has_others(self) -> bool:
+        """Whether the call has members that may be its input without the key of one."""
+        return self._own is not None and self._own.has_others
 
     def take(self, notes: Iterable[Note]) -> bool:
         """Take what was noted; return whether the call is found."""
@@ -167,6 +181,8 @@ class Members:
         kind = self._keys.kind(key)
         if kind is _Kind.NONE:
             self._last = None
+            if folded(key) not in _REMARKS:
+                self._stack[-1].has_others = True
             return
         is_other = kind in (_Kind.OTHER_TOOL, _Kind.OTHER_INPUT)
         member = self._last = Member(key, at, is_other=is_other)
@@ -196,6 +212,7 @@ class Members:
         inputs = [member for member in candidate.inputs if not member.is_other]
         inputs = inputs or candidate.inputs
         self.is_wrapped = len(self._stack) > 1
+        self._own = candidate
         self.tool = tools[0]
         self.tool_input = inputs[0] if inputs else None
         self.call = sorted((tools[0], *inputs[:1]), key=lambda member: member.key_end)

@@ -153,6 +153,10 @@ class TestTheCountOfWork:
             assert all(growth(do, ("", "word "), size) > 2.5 for size in (1, 4, 4096))
 
 
+NOISE_S = 0.002
+"""What copying a long text may cost beyond its length, when memory is new to the process."""
+
+
 def seconds(dialect: Dialect, mode: Mode, text: str) -> float:
     start = time.thread_time()
     parsed(dialect, mode, text)
@@ -168,4 +172,7 @@ def test_eight_times_the_text_takes_less_than_sixteen_times_as_long(
         times = max(8_000 // len(run), 1)
         short, long = start + run * times, start + run * 8 * times
         once = min(seconds(dialect, mode, short) for _ in range(3))
-        assert any(seconds(dialect, mode, long) < 16 * once for _ in range(9)), (start, run)
+        assert any(seconds(dialect, mode, long) < 16 * once + NOISE_S for _ in range(9)), (
+            start,
+            run,
+        )
