@@ -51,8 +51,9 @@ Action:
 }
 ```"""
 
-# What LangChain's pattern takes for a blob. A fence with another tag is a part of the answer.
-_is_blob: Final = re.compile(r"```(?:json\s+)?\W.*?```", re.DOTALL).search
+# What LangChain's pattern takes for a blob. A fence with another tag is a part of the answer. One
+# blank behind the tag will do, since what follows it may be a blank as well.
+_is_blob: Final = re.compile(r"```(?:json\s)?\W.*?```", re.DOTALL).search
 
 
 def _is_answer(text: str) -> bool:

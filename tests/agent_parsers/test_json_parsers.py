@@ -1,5 +1,7 @@
 """The classes with LangChain's names that read JSON."""
 
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -115,3 +117,15 @@ class TestStructuredChatWithRetries:
         assert parser.get_format_instructions() == (
             StructuredChatOutputParser().get_format_instructions()
         )
+
+
+@pytest.mark.parametrize("lead", ["", "Action:\n", "prose "])
+def test_blanks_behind_the_tag_of_a_fence_are_passed_over_once(lead: str) -> None:
+    def seconds(blanks: int) -> float:
+        start = time.thread_time()
+        with suppress(OutputParserException):
+            StructuredChatOutputParser().parse(f"{lead}```json{' ' * blanks}x")
+        return time.thread_time() - start
+
+    once = min(seconds(4_000) for _ in range(3))
+    assert any(seconds(32_000) < 16 * once + 0.002 for _ in range(5))
