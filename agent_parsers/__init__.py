@@ -4,8 +4,7 @@ What every parser needs is imported at once, and the rest with the first use of 
 pays for what it uses.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agent_parsers._agent import (
     AgentAction,
@@ -27,6 +26,7 @@ from agent_parsers._registry import (
 from output_parsers import (
     OutputParserException,
 )
+from outputs._late import late_names
 
 if TYPE_CHECKING:
     from agent_parsers._explain import (
@@ -248,14 +248,4 @@ _MODULES = {
 }
 """Where each name is that is imported at its first use."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_MODULES]
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
 from agent_parsers._base import DialectParser
+from agent_parsers._names import did_you_mean
 from agent_parsers.engine import MAX_CHARS, Both, Dialect
 
 if TYPE_CHECKING:
@@ -58,10 +59,7 @@ def get_dialect(name: str) -> Dialect:
     for dialect in loaded:
         if name in dialect.aliases:
             return dialect
-    from difflib import get_close_matches  # only errors need it
-
-    near = get_close_matches(name, [*names, *(a for d in loaded for a in d.aliases)], n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(name, [*names, *(a for d in loaded for a in d.aliases)])
     raise ValueError(f"there is no dialect {name!r}.{hint} The dialects are: {', '.join(names)}")
 
 

@@ -4,8 +4,7 @@ The base classes are imported at once, and each parser with the first use of its
 pays for what it uses.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from output_parsers._base import (
     BaseGenerationOutputParser,
@@ -26,6 +25,7 @@ from output_parsers._transform import (
     BaseCumulativeTransformOutputParser,
     BaseTransformOutputParser,
 )
+from outputs._late import late_names
 
 if TYPE_CHECKING:
     from output_parsers._boolean import BooleanOutputParser
@@ -249,14 +249,4 @@ _MODULES = {
 }
 """Where each name is that is imported at its first use."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_MODULES]
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -3,8 +3,7 @@
 The readers of JSON that is still being written are imported with the first use of their names.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from outputs._ai import AIMessage
 from outputs._ai_chunks import AIMessageChunk, add_ai_message_chunks
@@ -27,6 +26,7 @@ from outputs._generations import (
     GenerationChunk,
     merge_chat_generation_chunks,
 )
+from outputs._late import late_names
 from outputs._merging import merge_dicts, merge_lists, merge_obj
 from outputs._messages import (
     BaseMessage,
@@ -129,14 +129,4 @@ _MODULES = {
 }
 """Where each name is that is imported at its first use."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_MODULES]
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

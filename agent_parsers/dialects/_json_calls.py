@@ -23,6 +23,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._names import folded
 from agent_parsers.engine import (
     CallKeys,
     Cut,
@@ -36,7 +37,6 @@ from agent_parsers.engine import (
     Role,
     Table,
     Written,
-    folded,
     mend_answer,
     mend_tool,
 )

@@ -3,8 +3,9 @@
 Each name is imported at its first use, so that a dialect brings along only the codecs it needs.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from outputs._late import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import BracketCall, Call, CallReader, TellingReader
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         merge_events,
     )
     from agent_parsers.engine._json_call import JsonCall
-    from agent_parsers.engine._json_members import CallKeys, folded
+    from agent_parsers.engine._json_members import CallKeys
     from agent_parsers.engine._json_rules import JsonCallRules
     from agent_parsers.engine._machine import MAX_CHARS, Machine, machine
     from agent_parsers.engine._markers import Label, Literal, Marker
@@ -93,7 +94,6 @@ __all__ = [
     "Written",
     "action_and_observation",
     "escape",
-    "folded",
     "machine",
     "mend_answer",
     "mend_input",
@@ -136,7 +136,6 @@ _MODULES = {
     "merge_events": "_events",
     "JsonCall": "_json_call",
     "CallKeys": "_json_members",
-    "folded": "_json_members",
     "JsonCallRules": "_json_rules",
     "MAX_CHARS": "_machine",
     "Machine": "_machine",
@@ -162,14 +161,4 @@ _MODULES = {
 }
 """Where each name is that is imported at its first use."""
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *_MODULES]
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

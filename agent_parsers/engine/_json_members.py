@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._names import folded
 from agent_parsers.engine._json_watch import Note, Noted
 from outputs._json_scalars import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["CallKeys", "Member", "Members", "folded"]
+__all__ = ["CallKeys", "Member", "Members"]
 
-_MARKS: Final = re.compile(r"[\W_]+")
 _REMARKS: Final = frozenset(
     ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
      "criticism", "comment", "confidence", "status", "id", "type", "role", "content", "question")
 )  # fmt: skip
 """Keys, folded, under which models say something beside a call."""
-
-
-def folded(name: str) -> str:
-    """Return *name* without case, spaces and marks, by which models' spellings differ."""
-    return _MARKS.sub("", name).casefold()
 
 
 class _Kind(Enum):

@@ -119,7 +119,7 @@ def _end_of_object(body: str) -> int:
     tag = _TAG(body, 3)
     try:
         value = load_json(body[tag.end() if tag else 3 : end - 3])
-    except (ValueError, RecursionError):
+    except ValueError:
         return len(body)
     return end if isinstance(value, dict) else len(body)
 

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from warnings import catch_warnings, simplefilter
 
+from agent_parsers._names import folded
 from agent_parsers.engine._events import Repair
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 
@@ -31,56 +32,12 @@ _NO_ACTION: Final = {
 }  # fmt: skip
 _ANSWERS: Final = {"final answer", "finalanswer"}
 _NO_NAMES: Final = _NO_ACTION | _ANSWERS
-_LEADS: Final = frozenset(
-    [
-        "i",
-        "d",
-        "ll",
-        "we",
-        "will",
-        "shall",
-        "should",
-        "would",
-        "can",
-        "must",
-        "need",
-        "want",
-        "have",
-        "going",
-        "let",
-        "s",
-        "me",
-        "us",
-        "now",
-        "first",
-        "then",
-        "to",
-        "try",
-        "use",
-        "using",
-        "ask",
-        "call",
-        "calling",
-        "run",
-        "invoke",
-        "apply",
-        "consult",
-        "query",
-        "perform",
-        "execute",
-        "do",
-        "with",
-        "a",
-        "an",
-        "the",
-        "my",
-        "this",
-        "tool",
-        "tools",
-        "function",
-        "action",
-    ]
-)
+_LEADS: Final = frozenset((
+    "i", "d", "ll", "we", "will", "shall", "should", "would", "can", "must", "need", "want", "have",
+    "going", "let", "s", "me", "us", "now", "first", "then", "to", "try", "use", "using", "ask",
+    "call", "calling", "run", "invoke", "apply", "consult", "query", "perform", "execute", "do",
+    "with", "a", "an", "the", "my", "this", "tool", "tools", "function", "action",
+))  # fmt: skip
 """Words that may stand before the name of a tool that is meant; ``avoid`` is none of them."""
 _DENIAL: Final = re.compile(
     r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
@@ -149,8 +106,8 @@ def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
 
     If there is none, or more than one, that is *name* itself.
     """
-    key = _MARKS.sub("", name).casefold()
-    same = [tool for tool in tools if _MARKS.sub("", tool).casefold() == key]
+    key = folded(name)
+    same = [tool for tool in tools if folded(tool) == key]
     if len(same) == 1:
         return same[0], False
     words = _words(name)

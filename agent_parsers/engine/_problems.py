@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers._names import did_you_mean, nearest
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
@@ -86,10 +88,7 @@ def shared_problem(name: str, text: str, tools: Collection[str]) -> Problem:
     """Return the problem *name* with *text*, where *tools* are the known ones."""
     if name != "unknown_tool":
         return SHARED_PROBLEMS[name]
-    from difflib import get_close_matches  # only errors need it
-
-    near = get_close_matches(text, tools, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    hint = did_you_mean(text, tools)
     return Problem(
         f"{text!r} is none of the tools",
         f"There is no tool {text!r}.{hint} The tools are: {', '.join(tools)}.",
@@ -109,16 +108,13 @@ def advice(
         tools: Names of the tools there are. The example has the one most like what was written,
             or the first.
     """
-    from difflib import get_close_matches  # only errors need it
-
     lines = [problem.observation]
     found = _shown(text[slice(*span)])
     if found and found not in problem.observation:
         lines.append(f"You wrote: {found}")
     example = dialect.example
     if tools:
-        near = get_close_matches(found, tools, n=1)
-        example = replace(example, tool=near[0] if near else next(iter(tools)))
+        example = replace(example, tool=nearest(found, tools) or next(iter(tools)))
     # In a scratchpad the example stands within an observation, where a label must begin no line.
     lines += ("For example:", *(f"| {line}" for line in dialect.write(example).split("\n")))
     return "\n".join(lines)

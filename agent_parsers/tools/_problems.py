@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from agent_parsers._names import folded
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -103,13 +105,9 @@ def near(word: str, words: Iterable[str]) -> str | None:
     """Return the one of *words* that *word* was most likely meant to be, if any is near."""
     from difflib import get_close_matches  # only errors need it
 
-    plain = {_bare(other): other for other in words}
-    word = _bare(word[:_MOST_SHOWN])
+    plain = {folded(other): other for other in words}
+    word = folded(word[:_MOST_SHOWN])
     found = get_close_matches(word, plain, n=1)
     if not found and len(word) > 2:
         found = [other for other in plain if word in other or (len(other) > 2 and other in word)]
     return plain[found[0]] if len(found) == 1 else None
-
-
-def _bare(word: str) -> str:
-    return re.sub(r"[\W_]+", "", word).casefold()

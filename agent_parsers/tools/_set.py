@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import re
 from typing import TYPE_CHECKING, Any, Final, get_args
 
+from agent_parsers._names import folded
 from agent_parsers.tools._errors import UnknownToolError
 from agent_parsers.tools._forms import Tools, read_specs
 from agent_parsers.tools._policy import CheckedInput, ExtraText, MissingKeys, Policy, UnknownKeys
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolSet"]
 
-_marks: Final = re.compile(r"[\W_]+")
 _MOST_CHARS: Final = 200
 
 
@@ -245,4 +244,4 @@ class ToolSet:
 
 
 def _plain(name: str) -> str:
-    return _marks.sub("", name[: 2 * _MOST_CHARS]).casefold()
+    return folded(name[: 2 * _MOST_CHARS])

@@ -20,10 +20,10 @@ LAYERS = ["outputs", "output_parsers", "agent_parsers"]
 
 TABLE = (
     "from ", "__all__ = ", "if TYPE_CHECKING:\n    from ", "_MODULES = ", "'Where each name is ",
-    "def __getattr__(", "def __dir__(",
+    "(__getattr__, __dir__) = late_names(", "__getattr__, __dir__ = late_names(",
 )  # fmt: skip
 """How the lines of an ``__init__`` begin."""
-HELPERS = {"Any", "TYPE_CHECKING", "import_module"}
+HELPERS = {"TYPE_CHECKING", "late_names"}
 
 HEAVY = {
     "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",

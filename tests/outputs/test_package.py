@@ -13,7 +13,7 @@ HEAVY = {"asyncio", "defusedxml", "jsonpatch", "langchain_core", "pytest", "rege
 
 
 def test_what_is_exported_is_there_and_nothing_else_is() -> None:
-    helpers = {"Any", "TYPE_CHECKING", "import_module"}
+    helpers = {"TYPE_CHECKING", "late_names"}
     public = {
         name
         for name, value in vars(outputs).items()

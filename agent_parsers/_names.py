@@ -1,0 +1,31 @@
+"""Names as people and models spell them: what is the same, and what was meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["did_you_mean", "folded", "nearest"]
+
+_MARKS: Final = re.compile(r"[\W_]+")
+
+
+def folded(name: str) -> str:
+    """Return *name* without case, spaces and marks, by which models' spellings differ."""
+    return _MARKS.sub("", name).casefold()
+
+
+def nearest(name: str, names: Iterable[str]) -> str | None:
+    """Return the one of *names* that is most like *name*, if any is like it."""
+    from difflib import get_close_matches  # only errors need it
+
+    return next(iter(get_close_matches(name, list(names), n=1)), None)
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a sentence that suggests one of *names* for *name*, or ``""``."""
+    near = nearest(name, names)
+    return "" if near is None else f" Did you mean {near!r}?"
