@@ -31,8 +31,9 @@ fuzz:  ## run the property tests a hundred times longer
 	HYPOTHESIS_PROFILE=deep pytest
 
 .PHONY: snapshots
-snapshots:  ## write the snapshots anew; look at the diff
+snapshots:  ## write the snapshots anew, those of the example too; look at the diff
 	pytest --snapshot-update
+	cd examples/pinned_agent && pytest --snapshot-update
 
 .PHONY: bench
 bench:  ## measure speed, next to LangChain

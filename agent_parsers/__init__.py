@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         ThoughtDelta,
         ToolNamed,
         Turn,
+        localised,
         merge_events,
     )
     from agent_parsers.native import (
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
         parse_ai_message_to_openai_tool_action,
         parse_ai_message_to_tool_action,
     )
+    from agent_parsers.tools import ToolInputError, ToolSet, ToolSpec, UnknownToolError
 
 __all__ = [
     "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE",
@@ -159,12 +161,16 @@ __all__ = [
     "StructuredChatOutputParserWithRetries",
     "ThoughtDelta",
     "ToolAgentAction",
+    "ToolInputError",
     "ToolNamed",
+    "ToolSet",
+    "ToolSpec",
     "ToolsAgentOutputParser",
     "Transcript",
     "TranscriptParser",
     "TranscriptStep",
     "Turn",
+    "UnknownToolError",
     "XMLAgentOutputParser",
     "format_log_to_messages",
     "format_log_to_str",
@@ -176,6 +182,7 @@ __all__ = [
     "get_dialect",
     "get_parser",
     "list_dialects",
+    "localised",
     "merge_events",
     "parse_ai_message_to_openai_tool_action",
     "parse_ai_message_to_tool_action",
@@ -229,6 +236,7 @@ _MODULES = {
     "StreamParser": "engine",
     "ThoughtDelta": "engine",
     "ToolNamed": "engine",
+    "localised": "engine",
     "Turn": "engine",
     "merge_events": "engine",
     "MessageParser": "native",
@@ -245,6 +253,10 @@ _MODULES = {
     "format_to_tool_messages": "native",
     "parse_ai_message_to_openai_tool_action": "native",
     "parse_ai_message_to_tool_action": "native",
+    "ToolInputError": "tools",
+    "ToolSet": "tools",
+    "ToolSpec": "tools",
+    "UnknownToolError": "tools",
 }
 """Where each name is that is imported at its first use."""
 

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from pydantic import ConfigDict, Field, field_validator
 from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers.engine import MAX_CHARS, Both, Dialect, machine
+from agent_parsers.engine._known import known_tools
 from output_parsers import BaseOutputParser, ModelOutput, OutputParserException
 from output_parsers._model_output import text_of
 from output_parsers._transform import aread, read
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 
     from agent_parsers._explain import Explanation
     from agent_parsers.engine import Event, Mode, Step, StreamParser, Turn
-    from agent_parsers.tools import ToolSpec
+    from agent_parsers.tools import ToolSet
+    from outputs import BaseMessage
 
 __all__ = ["AgentOutputParser", "DialectParser", "MultiActionAgentOutputParser"]
 
@@ -62,9 +63,11 @@ class DialectParser(AgentOutputParser):
     """How turns are written."""
     lenient: bool = False
     """Whether what models really write is mended, or only what the dialect says is read."""
-    tools: Iterable[Any] | None = Field(default=None, exclude=True)
-    """The tools there are, in any form of `Tools`; kept as a tuple of `ToolSpec`. A turn that names
-    another is an error. `None`: any name will do."""
+    tools: Any = Field(default=None, exclude=True)
+    """The tools there are, in any form of `agent_parsers.tools.Tools`; kept as a `ToolSet`, and one
+    that is given, with its policies, as it is. A turn that names another tool is an error, and so
+    is an input that the tool does not take; one that it takes has the types that the schema says.
+    `None`: any name will do, and any input."""
     max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest turn that is read, in characters."""
     both: Both = "error"
@@ -73,12 +76,8 @@ class DialectParser(AgentOutputParser):
 
     @field_validator("tools", mode="plain")
     @classmethod
-    def _read_tools(cls, tools: Any) -> tuple[ToolSpec, ...] | None:
-        if tools is None:
-            return None
-        from agent_parsers._tools import read_tools  # only who has tools needs it
-
-        return read_tools(tools)
+    def _read_tools(cls, tools: Any) -> ToolSet | None:
+        return None if tools is None else known_tools(tools)
 
     @property
     def mode(self) -> Mode:
@@ -88,7 +87,8 @@ class DialectParser(AgentOutputParser):
     @property
     def tool_names(self) -> tuple[str, ...] | None:
         """Names of the tools, if any were given."""
-        return None if self.tools is None else tuple(tool.name for tool in self.tools)
+        tools: ToolSet | None = self.tools
+        return None if tools is None else tools.names
 
     @property
     def stop(self) -> list[str]:
@@ -104,10 +104,11 @@ class DialectParser(AgentOutputParser):
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
-                long, or names a tool that there is not. It says where, and what to tell the model.
+                long. It says where, and what to tell the model. `UnknownToolError` and
+                `ToolInputError` are such errors.
         """
         return machine(self.dialect, "lenient" if self.lenient else "strict", self.both).parse(
-            text, self.max_chars, None if self.tools is None else self.tool_names
+            text, self.max_chars, self.tools
         )
 
     def read(self, text: str) -> Turn:
@@ -124,9 +125,7 @@ class DialectParser(AgentOutputParser):
         """Say why a turn parses as it does: spans, repairs, what did not count; it never raises."""
         from agent_parsers._explain import explain  # only who asks why needs it
 
-        return explain(
-            self.dialect, self.mode, text, self.tool_names, self.max_chars, both=self.both
-        )
+        return explain(self.dialect, self.mode, text, self.tools, self.max_chars, both=self.both)
 
     def stream_parser(self) -> StreamParser:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
@@ -136,7 +135,7 @@ class DialectParser(AgentOutputParser):
             self.dialect,
             mode=self.mode,
             max_chars=self.max_chars,
-            tools=self.tool_names,
+            tools=self.tools,
             both=self.both,
         )
 
@@ -157,6 +156,10 @@ class DialectParser(AgentOutputParser):
     ) -> str:
         """Write a step as this dialect does, so that reading it gives the same thought and action.
 
+        An input that the schema of a tool gives types is written as the dialect can say it: as an
+        object, as the text of the only parameter, or as an object in JSON. It is read back as the
+        tool takes it.
+
         Args:
             step: An action, an answer, or an action with what the tool returned. What would be read
                 as a marker in that gets a backslash, which reading takes off. The action's own
@@ -165,11 +168,12 @@ class DialectParser(AgentOutputParser):
             number: Number of the step, for dialects that count.
 
         Raises:
-            ValueError: The dialect cannot say this, such as an input that holds a label.
+            ValueError: The dialect cannot say this, such as an input that holds a label, or the
+                tool does not take the input.
         """
         from agent_parsers.engine._render import render
 
-        return render(self.dialect, step, thought=thought, number=number)
+        return render(self.dialect, step, thought=thought, number=number, tools=self.tools)
 
     def format_scratchpad(self, steps: Sequence[Step]) -> str:
         """Write the steps taken so far, as the next prompt continues them.
@@ -178,7 +182,50 @@ class DialectParser(AgentOutputParser):
         """
         from agent_parsers.engine._render import render_scratchpad
 
-        return render_scratchpad(self.dialect, steps)
+        return render_scratchpad(self.dialect, steps, self.tools)
+
+    @overload
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = ...,
+        *,
+        system: str = ...,
+        as_messages: Literal[False] = ...,
+    ) -> str: ...
+    @overload
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = ...,
+        *,
+        system: str = ...,
+        as_messages: Literal[True],
+    ) -> list[BaseMessage]: ...
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = (),
+        *,
+        system: str = "",
+        as_messages: bool = False,
+    ) -> str | list[BaseMessage]:
+        """Return the whole prompt for the next turn: the instructions, the question, past steps.
+
+        Args:
+            question: What the agent is asked; it is put in as it is.
+            steps: What it has done so far, written as `format_scratchpad` does. The text ends in
+                what invites the next turn.
+            system: What stands before the instructions.
+            as_messages: Whether to return messages for a chat model: the instructions, the
+                question, and for each step what the model wrote and what the tool returned.
+        """
+        from agent_parsers.engine._prompt import render_prompt
+
+        told = self.get_format_instructions()
+        return render_prompt(
+            self.dialect, told, question, self.tools, steps, system=system, as_messages=as_messages
+        )
 
     @override
     def get_format_instructions(self) -> str:
@@ -186,20 +233,24 @@ class DialectParser(AgentOutputParser):
 
         A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
         """
-        if self.tools is None:
-            return self.dialect.instructions
-        tools = self.tools
-        listed = "\n".join(
-            f"{tool.name}: {tool.description}" if tool.description else tool.name for tool in tools
-        )
-        names = ", ".join(tool.name for tool in tools)
-        text = self.dialect.instructions.replace("{tool_names}", names)
-        return text.replace("{tools}", listed)  # last: a description may hold braces
+        return self.dialect.instructions(self.tools)
 
     @property
     @override
     def _type(self) -> str:
         return self.dialect.name
+
+
+class InstructedParser(DialectParser):
+    """A parser whose user may choose what the model is told."""
+
+    format_instructions: str | None = None
+    """What to tell the model, if not the dialect's own words."""
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return `format_instructions`, or what the dialect tells the model."""
+        return self.format_instructions or super().get_format_instructions()
 
 
 class _Reader:

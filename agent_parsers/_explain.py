@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from agent_parsers._agent import AgentAction, AgentFinish
+    from agent_parsers.tools import ToolSet
 
 __all__ = ["ExplainedRepair", "ExplainedSpan", "Explanation", "IgnoredMarker", "explain"]
 
@@ -135,7 +136,7 @@ def explain(
     dialect: Dialect,
     mode: Mode,
     text: str,
-    tools: Collection[str] | None = None,
+    tools: ToolSet | Collection[str] | None = None,
     max_chars: int = MAX_CHARS,
     both: Both = "error",
 ) -> Explanation:
@@ -145,7 +146,7 @@ def explain(
         dialect: How turns are written.
         mode: ``"strict"`` or ``"lenient"``.
         text: What the model wrote.
-        tools: Names of the tools there are; `None` if any will do.
+        tools: The tools there are, or only their names; `None` if any will do.
         max_chars: Longest turn that is read, in characters.
         both: What counts in a lenient turn that has an action and an answer.
 
@@ -165,9 +166,7 @@ def explain(
     events = merge_events(told)
     spans = tuple(_spans(text, events, parser.passed))
     read = text[:max_chars]
-    ignored = ignored_markers(
-        machine(dialect, mode, both), read, parser.passed, spans, Places(read)
-    )
+    ignored = ignored_markers(machine(dialect, mode, both), read, parser, spans, Places(read))
     return Explanation(
         dialect=dialect.name,
         mode=mode,

@@ -22,7 +22,7 @@ from agent_parsers.engine import (
     StreamParser,
     machine,
 )
-from agent_parsers.engine._markers import INDENT, MOST
+from agent_parsers.engine._markers import INDENT, MOST, SPACED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers._explain import ExplainedSpan
     from agent_parsers._places import Places
     from agent_parsers.engine._states import Crossing, State
+    from agent_parsers.tools import ToolSet
 
 __all__ = ["IgnoredMarker", "Passed", "Watcher", "ignored_markers"]
 
@@ -61,9 +62,9 @@ class Passed:
 
 
 class Watcher(StreamParser):
-    """Reads a text as any stream parser does, and keeps the markers that counted in `passed`."""
+    """Reads a text as any stream parser does, and keeps track of its markers."""
 
-    __slots__ = ("passed",)
+    __slots__ = ("passed", "quoted")
 
     def __init__(
         self,
@@ -71,11 +72,19 @@ class Watcher(StreamParser):
         *,
         mode: Mode,
         max_chars: int | None,
-        tools: Collection[str] | None,
+        tools: ToolSet | Collection[str] | None,
         both: Both,
     ) -> None:
         super().__init__(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
         self.passed: list[Passed] = []
+        """Those that counted."""
+        self.quoted: dict[int, int] = {}
+        """Where those stand that a quotation holds, and where that begins; -1 if unknown."""
+
+    @override
+    def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
+        super()._pass_by(events, spelt, start)
+        self.quoted[start + len(spelt) - len(spelt.lstrip())] = self._collector.opened_at
 
     @override
     def _cross(
@@ -94,28 +103,31 @@ class Watcher(StreamParser):
 def ignored_markers(
     reader: Machine,
     text: str,
-    passed: Sequence[Passed],
+    watcher: Watcher,
     spans: Sequence[ExplainedSpan],
     places: Places,
 ) -> Iterator[IgnoredMarker]:
-    """Give the markers that are spelt in *text* but are not among those that were *passed*.
+    """Give the markers that are spelt in *text* but did not count.
 
     Args:
         reader: What read the text.
         text: As much as was read.
-        passed: The markers that counted.
+        watcher: What kept track of them.
         spans: What each character is.
         places: Lines of the text.
     """
     known = _vocabulary(reader)
+    passed = watcher.passed
     ends = [mark.span[1] for mark in passed]
-    at_span = 0
-    for found in known.pattern.finditer(text):
+    at_span = pos = 0
+    while (found := known.pattern.search(text, pos)) is not None:
+        pos = found.end()
         key = known.keys[(found.lastindex or 1) - 1]
         spelt = found[0].rstrip()
         span = (found.start(), found.start() + len(spelt))
         at = bisect_right(ends, span[0])
         if at < len(passed) and passed[at].span[0] < span[1]:
+            pos = passed[at].span[1]
             continue
         while spans[at_span].span[1] <= span[0]:
             at_span += 1
@@ -124,9 +136,10 @@ def ignored_markers(
         state = last.crossing.to if last else reader.initial
         if state.begun is not None and role != "thought":
             state = state.begun
-        if last is not None and _is_enclosed(state, last, key):
-            line = places.line(last.span[1])
-            reason = f"in the {last.crossing.name} that opens in line {line}"
+        opened_at = watcher.quoted.get(span[0], -1)
+        if opened_at >= 0:
+            what = "fence" if text.startswith("```", opened_at) else "quotation"
+            reason = f"in the {what} that opens in line {places.line(opened_at)}"
         else:
             is_told = role in _PLACES and role != "skipped"  # else the state says more
             place = _PLACES[role if is_told else state.role.name.lower()]
@@ -199,7 +212,7 @@ def _patterns(marker: Marker) -> Iterator[str]:
         ways += [replace(marker, loose=True, anywhere=False, firm=False)]
     for atoms in sorted((atoms for way in ways for atoms in way.spellings()), key=len)[::-1]:
         start = 0
-        while atoms[start] in {"\n", re.escape("\n"), INDENT}:
+        while atoms[start] in {"\n", re.escape("\n"), SPACED, INDENT}:
             start += 1
         yield edge + "".join(atoms[start:])
 
@@ -231,16 +244,6 @@ _PLACES: Final = {
 """By role."""
 
 _INDENT: Final = re.compile(INDENT).fullmatch
-
-
-def _is_enclosed(state: State, last: Passed, key: str) -> bool:
-    """Tell whether *key* would count if the *last* marker, such as a fence, did not enclose it."""
-    return (
-        last.crossing.is_note
-        and any(c.name == last.crossing.name and c.to is last.state for c in state.crossings)
-        and all(_key(c.marker) != key for c in state.crossings)
-        and any(_key(c.marker) == key for c in last.state.crossings)
-    )
 
 
 def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, span: Span) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field, SerializeAsAny, SkipValidation
 from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import AgentOutputParser, DialectParser
+from agent_parsers._base import AgentOutputParser, DialectParser, InstructedParser
 from agent_parsers.dialects import chat, conversational_chat, json, react_json, structured_chat
 from agent_parsers.engine import Dialect
 from output_parsers import OutputFixingParser, OutputParserException
@@ -49,7 +49,7 @@ class ReActJsonSingleInputOutputParser(DialectParser):
         return "react-json-single-input"
 
 
-class ChatOutputParser(DialectParser):
+class ChatOutputParser(InstructedParser):
     """Does the same as `ReActJsonSingleInputOutputParser`, for a line break after the fence."""
 
     dialect: Dialect = Field(default=chat.DIALECT, exclude=True)
@@ -80,7 +80,7 @@ class JSONAgentOutputParser(DialectParser):
         return "json-agent"
 
 
-class StructuredChatOutputParser(DialectParser):
+class StructuredChatOutputParser(InstructedParser):
     """Reads one JSON object in a fence; a text without any is the final answer.
 
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
@@ -94,7 +94,7 @@ class StructuredChatOutputParser(DialectParser):
         return "structured_chat"
 
 
-class ConvoOutputParser(DialectParser):
+class ConvoOutputParser(InstructedParser):
     """Reads one JSON object with ``action`` and ``action_input``, both of which must be there.
 
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.

@@ -5,20 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from reprlib import Repr
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers._agent import as_text
 from agent_parsers._registry import get_dialect
 from agent_parsers._run import Run
 from agent_parsers._transcript import Transcript, TranscriptStep
 from agent_parsers.engine import Dialect, Failed, StreamParser
+from agent_parsers.engine._known import known_tools
 from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers.tools import Tools, ToolSet
 
 __all__ = ["parse_record"]
 
 
 def parse_record(
-    record: Mapping[str, Any], *, dialect: str | Dialect | None = None, lenient: bool = True
+    record: Mapping[str, Any],
+    *,
+    dialect: str | Dialect | None = None,
+    lenient: bool = True,
+    tools: Tools | None = None,
 ) -> Transcript:
     """Read a run that is recorded turn by turn.
 
@@ -28,6 +36,7 @@ def parse_record(
             question, ``id`` the name of the run.
         dialect: How the outputs are written, if not as ``format`` says.
         lenient: Whether what models really write is mended.
+        tools: The tools there were, as `parse_transcript` takes them.
 
     Raises:
         OutputParserException: It is not such an object; the message says what is missing.
@@ -43,12 +52,13 @@ def parse_record(
         raise _bad_record("expected 'format', the name of a dialect", record)
     if isinstance(written, str):
         written = get_dialect(written)
+    known = None if tools is None else known_tools(tools)
     read = []
     for number, step in enumerate(steps, 1):
         output = step.get("output") if isinstance(step, Mapping) else None
         if not isinstance(output, str):
             raise _bad_record(f"expected the text 'output' in step {number}", record)
-        turn = _read_output(written, output, lenient=lenient)
+        turn = _read_output(written, output, known, lenient=lenient)
         seen = step.get("observation")
         observation = None if seen is None else as_text(seen)
         read.append(replace(turn, number=number, observation=observation))
@@ -59,8 +69,10 @@ def parse_record(
     )
 
 
-def _read_output(dialect: Dialect, output: str, *, lenient: bool) -> TranscriptStep:
-    parser = StreamParser(dialect, mode="lenient" if lenient else "strict")
+def _read_output(
+    dialect: Dialect, output: str, tools: ToolSet | None, *, lenient: bool
+) -> TranscriptStep:
+    parser = StreamParser(dialect, mode="lenient" if lenient else "strict", tools=tools)
     run = Run(dialect, {})
     for event in parser.feed(output):
         run.take(event)

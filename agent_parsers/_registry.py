@@ -19,8 +19,8 @@ from agent_parsers.engine import MAX_CHARS, Both, Dialect
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers._tools import Tools
     from agent_parsers.native import MessageParser
+    from agent_parsers.tools import Tools
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
@@ -63,8 +63,13 @@ def get_dialect(name: str) -> Dialect:
     raise ValueError(f"there is no dialect {name!r}.{hint} The dialects are: {', '.join(names)}")
 
 
-def register(dialect: Dialect) -> Dialect:
+def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
     """Make *dialect* known by its name, so that `get_parser` finds it, and return it.
+
+    Args:
+        dialect: What to make known.
+        replace: Whether it takes the place of another dialect of that name, as when the cell of a
+            notebook runs again. Parsers that were made before keep theirs.
 
     Raises:
         ValueError: Another dialect has this name, or one of its aliases.
@@ -76,7 +81,7 @@ def register(dialect: Dialect) -> Dialect:
             known = get_dialect(name)
         except ValueError:
             continue
-        if known is not dialect:
+        if known is not dialect and not (replace and known.name == dialect.name):
             raise ValueError(f"there is a dialect {name!r} already")
     _registered[dialect.name] = dialect
     return dialect
@@ -126,8 +131,9 @@ def get_parser(
     Args:
         name: Name or alias of a dialect; `list_dialects` has the names. ``"openai_functions"``,
             ``"openai_tools"`` and ``"tools"`` read messages with calls, not text.
-        tools: The tools there are, for the prompt and to check names: a list of names, functions
-            or objects with a name, or ``{name: description}``. `None`: any name will do.
+        tools: The tools there are, for the prompt and to check names and inputs: a `ToolSet`, or
+            names, functions, models, schemas and other forms; see `agent_parsers.tools.Tools`.
+            `None`: any name will do, and any input.
         lenient: Whether what models really write is mended, or only what the dialect says is read.
             What was mended is told by `DialectParser.read` and by events, not by `parse`.
         both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
@@ -137,17 +143,12 @@ def get_parser(
     Raises:
         ValueError: There is no such dialect, or two tools have the same name.
     """
-    known = None
-    if tools is not None:
-        from agent_parsers._tools import read_tools  # only who has tools needs it
-
-        known = read_tools(tools)
     if name in _NATIVE:
         native = import_module("agent_parsers.native")
         parser: type[MessageParser] = getattr(native, _NATIVE[name])
-        return parser(tools=known, lenient=lenient, max_chars=max_chars)
+        return parser(tools=tools, lenient=lenient, max_chars=max_chars)
     return DialectParser(
-        dialect=get_dialect(name), tools=known, lenient=lenient, both=both, max_chars=max_chars
+        dialect=get_dialect(name), tools=tools, lenient=lenient, both=both, max_chars=max_chars
     )
 
 

@@ -12,7 +12,7 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from agent_parsers._base import DialectParser
+from agent_parsers._base import DialectParser, InstructedParser
 from agent_parsers.dialects import conversational, mrkl, self_ask, xml
 from agent_parsers.engine import Dialect
 
@@ -105,17 +105,10 @@ class SelfAskOutputParser(_MadeParser):
         return "self_ask"
 
 
-class MRKLOutputParser(DialectParser):
+class MRKLOutputParser(InstructedParser):
     """Reads ReAct text as LangChain's MRKL agent does: an answer before an action counts."""
 
     dialect: Dialect = Field(default=mrkl.DIALECT, exclude=True)
-    format_instructions: str | None = None
-    """What to tell the model, if not the dialect's own words."""
-
-    @override
-    def get_format_instructions(self) -> str:
-        """Return `format_instructions`, or what the dialect tells the model."""
-        return self.format_instructions or super().get_format_instructions()
 
     @property
     @override
@@ -123,7 +116,7 @@ class MRKLOutputParser(DialectParser):
         return "mrkl"
 
 
-class ConvoTextOutputParser(_MadeParser):
+class ConvoTextOutputParser(_MadeParser, InstructedParser):
     """Reads the text of LangChain's conversational agent: an action, or a reply after ``AI:``.
 
     It is `langchain_classic.agents.conversational.output_parser.ConvoOutputParser`; the parser of
@@ -136,17 +129,10 @@ class ConvoTextOutputParser(_MadeParser):
     dialect: Dialect = Field(default=conversational.DIALECT, exclude=True)
     ai_prefix: str = conversational.AI_PREFIX
     """What stands before a reply and its colon."""
-    format_instructions: str | None = None
-    """What to tell the model, if not the dialect's own words."""
 
     @override
     def _make(self) -> Dialect:
         return conversational.make_dialect(self.ai_prefix)
-
-    @override
-    def get_format_instructions(self) -> str:
-        """Return `format_instructions`, or what the dialect tells the model."""
-        return self.format_instructions or super().get_format_instructions()
 
     @property
     @override

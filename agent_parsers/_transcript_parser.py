@@ -14,20 +14,26 @@ from agent_parsers.engine import (
     Role,
     StreamParser,
 )
+from agent_parsers.engine._known import known_tools
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers._transcript import Transcript, TranscriptStep
+    from agent_parsers.tools import Tools
 
 __all__ = ["TranscriptParser", "parse_transcript", "parse_transcripts"]
 
 
-def parse_transcript(text: str, *, dialect: str | Dialect = "react") -> Transcript:
+def parse_transcript(
+    text: str, *, dialect: str | Dialect = "react", tools: Tools | None = None
+) -> Transcript:
     """Read the transcript of one run.
 
     Args:
         text: The whole log: a question or other preamble, then steps. It may be cut off anywhere.
         dialect: How it is written, by name or as a value.
+        tools: The tools there were. Inputs then have the types that their schemas say, and steps
+            with another tool or input are wrong. `None`: any name will do, and any input.
 
     Returns:
         The steps that are complete, with spans, and what is wrong with the others.
@@ -37,7 +43,7 @@ def parse_transcript(text: str, *, dialect: str | Dialect = "react") -> Transcri
             `parse_transcripts`).
         ValueError: There is no such dialect.
     """
-    runs = parse_transcripts(text, dialect=dialect)
+    runs = parse_transcripts(text, dialect=dialect, tools=tools)
     if len(runs) > 1:
         raise OutputParserException(
             f"expected the transcript of one run, found {len(runs)}; use parse_transcripts()",
@@ -47,12 +53,14 @@ def parse_transcript(text: str, *, dialect: str | Dialect = "react") -> Transcri
     return runs[0]
 
 
-def parse_transcripts(text: str, *, dialect: str | Dialect = "react") -> list[Transcript]:
+def parse_transcripts(
+    text: str, *, dialect: str | Dialect = "react", tools: Tools | None = None
+) -> list[Transcript]:
     """Read a log of one or several runs, each of which begins with a question.
 
     The arguments and errors are those of `parse_transcript`.
     """
-    parser = TranscriptParser(dialect)
+    parser = TranscriptParser(dialect, tools=tools)
     parser.feed(text)
     parser.close()
     if not parser.runs:
@@ -71,14 +79,22 @@ class TranscriptParser:
     Args:
         dialect: How it is written, by name or as a value.
         max_chars: Longest transcript that is read; `None` if there is no limit.
+        tools: The tools there were; `None` if any name and input will do.
     """
 
-    def __init__(self, dialect: str | Dialect, *, max_chars: int | None = None) -> None:
+    def __init__(
+        self,
+        dialect: str | Dialect,
+        *,
+        max_chars: int | None = None,
+        tools: Tools | None = None,
+    ) -> None:
         if isinstance(dialect, str):
             dialect = get_dialect(dialect)
         if not dialect.lenient.transcript_start:
             raise ValueError(f"dialect {dialect.name!r} does not say how its transcripts begin")
-        self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars)
+        known = None if tools is None else known_tools(tools)
+        self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars, tools=known)
         self.runs: list[Transcript] = []
         """The runs that were read to their end."""
         table = dialect.lenient

@@ -6,18 +6,39 @@ import contextlib
 import io
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent_parsers import _registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-SAMPLES = [
-    pytest.param(code, id=f"{page.name}-{number}")
-    for page in PAGES
-    for number, code in enumerate(
-        re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    )
-]
+BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def samples() -> Iterator[Any]:
+    """Yield the code of each sample; one that goes on has that of those before it."""
+    for page in PAGES:
+        before = ""
+        for number, (goes_on, code) in enumerate(BLOCK.findall(page.read_text("utf-8"))):
+            before = before + code if goes_on else code
+            yield pytest.param(before, id=f"{page.name}-{number}")
+
+
+SAMPLES = [*samples()]
+
+
+@pytest.fixture(autouse=True)
+def forget() -> Iterator[None]:
+    """Forget the dialects that a sample registers."""
+    known = dict(_registry._registered)
+    yield
+    _registry._registered.clear()
+    _registry._registered.update(known)
 
 
 def test_the_pages_have_samples() -> None:

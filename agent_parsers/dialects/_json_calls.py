@@ -36,6 +36,7 @@ from agent_parsers.engine import (
     Problem,
     Role,
     Table,
+    Words,
     Written,
     mend_answer,
     mend_tool,
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERS",
-    "KEYS", "PROBLEMS", "lenient_rules", "lenient_table", "opens_after", "strict_table",
-    "write_blob", "write_observation",
+    "KEYS", "PROBLEMS", "WORDS", "invite", "lenient_rules", "lenient_table", "opens_after",
+    "strict_table", "write_blob", "write_observation", "written_call",
 ]  # fmt: skip
 
 KEYS: Final = CallKeys(tool="action", input="action_input")
@@ -224,6 +225,7 @@ def lenient_table(
             # Minutes may have a line "Action:"; only with a call it makes a second turn.
             ("answer", "action"): Note("answer, action", firm=True),
             ("answer, action", "key"): Note("answer and action"),
+            ("answer, action", "answer"): Go("answer", firm=True),
             ("observation", "thought"): Go("turn"),
             ("observation", "action"): Go("action"),
             ("observation", "answer"): Go("answer"),
@@ -293,14 +295,22 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 """What can be wrong. Strict mode has LangChain's words, which are the same for almost all of it."""
 
 
+WORDS: Final = Words(tool="the name of the tool", arguments={"parameter": "value"})
+
+
 def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
     """Write *call* as JSON in a fence."""
     return f"```{tag}\n{json.dumps(call, ensure_ascii=False, indent=2)}\n```"
 
 
-def write_observation(observation: str, _number: int) -> str:
+def invite(_number: int) -> str:
+    """Write the label that invites a thought."""
+    return "Thought: "
+
+
+def write_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nObservation: {observation}\nThought: "
+    return f"\nObservation: {observation}\n{invite(number + 1)}"
 
 
 def written_call(step: Written) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from agent_parsers.engine import (
     Role,
     Table,
     Written,
+    list_schemas,
     mend_tool,
 )
 
@@ -170,28 +171,25 @@ def write_observation(observation: str, _number: int) -> str:
     return f"\n<function_results>\n{observation}\n</function_results>\n"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-To use one, write its name, which is one of [{tool_names}], and its parameters in this form, then
-stop. What it returns is given to you in <function_results>.
+To use a tool, write <function_calls> with its name and its parameters, then stop.
+The name is one of [{tool_names}]. What the tool returned is given to you in <function_results>.
+When you know the answer, write it in <final_answer>.
 
-<thinking>what you know and what you need to find out</thinking>
-<function_calls>
-<invoke name="tool">
-<parameter name="key">value</parameter>
-</invoke>
-</function_calls>
-<function_results>
-what the tool returned
-</function_results>
+Write in this form:
 
-When you know the answer, write it in <final_answer>:
+{form}
 
-<thinking>I now know the answer.</thinking>
-<final_answer>the answer to the question</final_answer>"""
+Use one tool in a turn.
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = replace(xml.WORDS, tool_input={"name of a parameter": "its value"})
 
 DIALECT: Final = replace(
     xml.DIALECT,
@@ -207,6 +205,8 @@ DIALECT: Final = replace(
     closer="</function_calls>",
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

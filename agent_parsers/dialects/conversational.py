@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from agent_parsers.dialects import react
 from agent_parsers.engine import (
+    Ahead,
     BadPayload,
     Cut,
     Dialect,
@@ -48,6 +49,7 @@ AI: The Untertorbrücke has stood since 1489."""
 
 AI_PREFIX: Final = "AI"
 _ASKS: Final = "Do I need to use a tool?"
+_WORD_END: Final = Ahead(r"(?=\W)", sample=" ")
 _YES: Final = Literal(f"{_ASKS} Yes")
 
 
@@ -59,7 +61,7 @@ class Phrase(Literal):
     def spellings(self) -> Iterator[tuple[str, ...]]:
         """Give the atoms of each spelling, and what must follow."""
         for spelling in super(Phrase, self).spellings():
-            yield *spelling, r"(?=\W)"
+            yield *spelling, _WORD_END
 
 
 _NO: Final = Phrase(f"{_ASKS} No")
@@ -173,6 +175,31 @@ PROBLEMS: Final = {
 }
 
 
+PROMPT: Final = """\
+Talk with the human, and help as well as you can. You can use these tools:
+
+{tools}
+
+Write in this form. Each label begins a line:
+
+{form}
+
+Use one tool in a turn, and stop after the Action Input: the Observation is given to you.
+When you need no tool, or have something to say to the human, write your reply.
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = replace(
+    react.WORDS,
+    question="what the human says",
+    thought="",
+    last_thought="",
+    answer="your reply",
+    use="",
+)
+
+
 @cache
 def make_dialect(ai_prefix: str) -> Dialect:
     """Return the dialect whose replies stand after *ai_prefix* and a colon.
@@ -198,26 +225,10 @@ def make_dialect(ai_prefix: str) -> Dialect:
         stop=("\nObservation:",),
         write=write,
         write_observation=react.write_observation,
-        instructions=_INSTRUCTIONS.replace("{ai_prefix}", ai_prefix),
+        invite=react.invite,
+        prompt=PROMPT,
+        words=WORDS,
     )
 
-
-_INSTRUCTIONS: Final = f"""\
-You can use these tools:
-
-{{tools}}
-
-To use one, write in this form. Each label begins a line. After the Action Input, stop: the
-Observation is given to you.
-
-Thought: {_ASKS} Yes
-Action: the tool to use, one of [{{tool_names}}]
-Action Input: the input for that tool
-Observation: what the tool returned
-
-When you have something to say to the human, or need no tool, write in this form:
-
-Thought: {_ASKS} No
-{{ai_prefix}}: your reply"""
 
 DIALECT: Final = make_dialect(AI_PREFIX)

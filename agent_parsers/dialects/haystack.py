@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine import (
-    Go,
+    Inline,
     Label,
     Problem,
     Repair,
@@ -25,6 +25,8 @@ from agent_parsers.engine import (
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+
+    from agent_parsers.engine import Marker
 
 __all__ = ["DIALECT"]
 
@@ -55,9 +57,10 @@ STRICT: Final = replace(
 
 def _lenient() -> Table:
     borrowed = {"tool input"}  # here it is the label itself
-    own = {
+    own: dict[str, Marker] = {
         "action": Label("Tool", loose=True),
-        "inline action": Label("Tool", anywhere=True),
+        "second action": Label("Tool", loose=True, then="Tool Input"),
+        "inline action": Inline("Tool", then="Tool Input"),
         "input": Label("Tool Input", loose=True),
         "inline input": Label("Tool Input", anywhere=True),
     }
@@ -67,7 +70,7 @@ def _lenient() -> Table:
         react.LENIENT,
         read_tool=read_tool,
         markers={**markers, **own},
-        moves={**moves, ("thought", "inline action"): Go("tool")},
+        moves=moves,
     )
 
 
@@ -111,7 +114,7 @@ def write(step: Written) -> str:
     return f"{thought}Tool: {step.tool}\nTool Input: {step.tool_input}"
 
 
-INSTRUCTIONS: Final = react.INSTRUCTIONS.replace("Action", "Tool")
+PROMPT: Final = react.PROMPT.replace("Action", "Tool")
 
 DIALECT: Final = replace(
     react.DIALECT,
@@ -123,5 +126,5 @@ DIALECT: Final = replace(
     lenient=_lenient(),
     problems=PROBLEMS,
     write=write,
-    instructions=INSTRUCTIONS,
+    prompt=PROMPT,
 )

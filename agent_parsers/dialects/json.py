@@ -14,6 +14,8 @@ from agent_parsers.dialects._json_calls import (
     ANSWERS,
     KEYS,
     PROBLEMS,
+    WORDS,
+    invite,
     lenient_rules,
     lenient_table,
     opens_after,
@@ -21,7 +23,7 @@ from agent_parsers.dialects._json_calls import (
     write_blob,
     written_call,
 )
-from agent_parsers.engine import Dialect, JsonCallRules, Table, Written
+from agent_parsers.engine import Dialect, JsonCallRules, Table, Written, list_schemas
 
 __all__ = ["DIALECT", "RULES", "lenient", "write_observation"]
 
@@ -68,36 +70,28 @@ def write(step: Written) -> str:
     return thought + write_blob(written_call(step))
 
 
-def write_observation(observation: str, _number: int) -> str:
+def write_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nTOOL RESPONSE: {observation}\nThought: "
+    return f"\nTOOL RESPONSE: {observation}\n{invite(number + 1)}"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-Reply with one JSON blob and nothing else. To use a tool, which is one of [{tool_names}]:
+Each reply is a thought and one JSON blob with two keys.
+"action" is the name of a tool, one of [{tool_names}], or "Final Answer" when you know the answer.
+"action_input" is the input of the tool, or the answer.
 
-```json
-{
-  "action": the tool,
-  "action_input": its input
-}
-```
+Write in this form. Each label begins a line:
 
-When you know the answer:
+{form}
 
-```json
-{
-  "action": "Final Answer",
-  "action_input": the answer
-}
-```
+A blob has one action, never a list of them. Stop after it: the TOOL RESPONSE is given to you.
+For example, this turn uses a tool:
 
-If you have to think first, do so before the blob, in a line that begins with "Thought:". What the
-tool returned is given to you after the label "TOOL RESPONSE:"."""
+{action}"""
 
 DIALECT: Final = Dialect(
     name="json",
@@ -110,5 +104,8 @@ DIALECT: Final = Dialect(
     stop=("\nTOOL RESPONSE:",),
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_schemas,
 )

@@ -9,10 +9,13 @@ Source: the ``function`` object of OpenAI's chat completions.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
+from agent_parsers.dialects import _json_calls
 from agent_parsers.dialects._json_calls import (
     PROBLEMS,
+    invite,
     lenient_rules,
     lenient_table,
     opens_after,
@@ -20,7 +23,7 @@ from agent_parsers.dialects._json_calls import (
     write_blob,
     write_observation,
 )
-from agent_parsers.engine import CallKeys, Dialect, JsonCallRules, Written
+from agent_parsers.engine import CallKeys, Dialect, JsonCallRules, Written, list_schemas
 
 __all__ = ["DIALECT"]
 
@@ -59,23 +62,25 @@ def write(step: Written) -> str:
     return thought + write_blob({"name": step.tool, "arguments": step.tool_input})
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-To use one, which is one of [{tool_names}], write one JSON blob and stop:
+To use a tool, write a JSON blob with two keys.
+"name" is the name of the tool, one of [{tool_names}].
+"arguments" is an object with the arguments of the tool.
 
-```json
-{
-  "name": the tool,
-  "arguments": its arguments, an object
-}
-```
+Write in this form. Each label begins a line:
 
-What the tool returned is given to you after the label "Observation:". If you have to think first,
-do so before the blob, in a line that begins with "Thought:". When you know the answer, write it
-after the label "Final Answer:"."""
+{form}
+
+A blob has one call, never a list of them. Stop after it: the Observation is given to you.
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = replace(_json_calls.WORDS, tool_input={"parameter": "value"})
 
 DIALECT: Final = Dialect(
     name="json_toolcall",
@@ -88,5 +93,8 @@ DIALECT: Final = Dialect(
     stop=("\nObservation:",),
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_schemas,
 )

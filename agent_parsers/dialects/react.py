@@ -11,6 +11,7 @@ from agent_parsers.engine import (
     Cut,
     Dialect,
     Go,
+    Inline,
     Label,
     Literal,
     Note,
@@ -18,6 +19,7 @@ from agent_parsers.engine import (
     Repair,
     Role,
     Table,
+    Words,
     Written,
     mend_answer,
     mend_input,
@@ -112,7 +114,7 @@ LENIENT: Final = Table(
         "question": Label("Question", loose=True),
         "thought": Label("Thought", loose=True),
         "action": Label("Action", loose=True),
-        "input": Label("Action Input", loose=True),
+        "input": Label("Action Input", loose=True, listed=True),
         "inline input": Label("Action Input", anywhere=True),
         # After an action, what other formats call an input can mean nothing else.
         "parameters": Label("Parameters", loose=True, borrowed=True),
@@ -122,21 +124,23 @@ LENIENT: Final = Table(
         "bare input": Label("Input", loose=True, borrowed=True),
         "observation": Label("Observation", loose=True),
         "answer": Label("Final Answer", loose=True),
-        "fence": Literal("```"),
+        # On one line, where an input follows; and an answer, unless an action follows that.
+        "second action": Label("Action", loose=True, then="Action Input"),
+        "inline action": Inline("Action", then="Action Input"),
+        "inline answer": Inline("Final Answer"),
     },
     roles={
         "thought": Role.THOUGHT,
         "tool": Role.TOOL,
         "input": Role.INPUT,
-        "input, fenced": Role.INPUT,
         "answer": Role.ANSWER,
-        "answer, fenced": Role.ANSWER,
+        "answer, inline": Role.ANSWER,
+        "answer, action": Role.ANSWER,
+        "answer and action": Role.ANSWER,
         "observation": Role.OBSERVATION,
         "question": Role.QUESTION,
         "thought, stray input": Role.THOUGHT,
         "tool, stray input": Role.TOOL,
-        "answer, action": Role.ANSWER,
-        "answer and action": Role.ANSWER,
     },
     moves={
         # Prompts end in "Thought:" and some models repeat it, so a second one is usual.
@@ -144,6 +148,8 @@ LENIENT: Final = Table(
         ("thought", "action"): Go("tool"),
         ("thought", "input"): Note("thought, stray input"),
         ("thought", "answer"): Go("answer"),
+        ("thought", "inline action"): Go("tool"),
+        ("thought", "inline answer"): Go("answer, inline"),
         ("thought", "observation"): Go("observation", clash="early"),
         ("thought, stray input", "thought"): Go("thought, stray input"),
         ("thought, stray input", "action"): Go("tool, stray input"),
@@ -172,21 +178,26 @@ LENIENT: Final = Table(
         ("input", "thought"): Cut("thought", firm=True),
         ("input", "action"): Cut("tool", firm=True),
         ("input", "observation"): Cut("observation", firm=True),
-        # Labels within a fence are text.
-        ("input", "fence"): Note("input, fenced", in_turn=True),
-        ("input, fenced", "fence"): Note("input", in_turn=True),
-        ("answer", "fence"): Note("answer, fenced", in_turn=True),
-        ("answer, fenced", "fence"): Note("answer", in_turn=True),
         ("answer", "answer"): Go("answer", firm=True),
         ("answer", "question"): Cut("question", firm=True),
         ("answer", "observation"): Cut("observation", firm=True),
-        # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn.
+        # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn,
+        # which begins at its Action if that is the line before.
+        ("answer", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
         ("answer", "action"): Note("answer, action", firm=True),
+        ("answer, action", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
         ("answer, action", "answer"): Go("answer", firm=True),
         ("answer, action", "question"): Cut("question", firm=True),
         ("answer, action", "observation"): Cut("observation", firm=True),
         ("answer, action", "input"): Note("answer and action", firm=True),
         ("answer and action", "question"): Go("question", clash="both", firm=True),
+        # A thought may speak of the answer that is to come.
+        ("answer, inline", "answer"): Go("answer", restarts=True),
+        ("answer, inline", "thought"): Go("thought", restarts=True),
+        ("answer, inline", "action"): Go("tool", restarts=True),
+        ("answer, inline", "inline action"): Go("tool", restarts=True),
+        ("answer, inline", "question"): Cut("question", firm=True),
+        ("answer, inline", "observation"): Cut("observation", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "action"): Go("tool"),
         ("observation", "answer"): Go("answer"),
@@ -262,28 +273,33 @@ def write(step: Written) -> str:
     return f"{thought}Action: {step.tool}\nAction Input: {step.tool_input}"
 
 
-def write_observation(observation: str, _number: int) -> str:
+def invite(_number: int) -> str:
+    """Write the label that invites a thought."""
+    return "Thought: "
+
+
+def write_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nObservation: {observation}\nThought: "
+    return f"\nObservation: {observation}\n{invite(number + 1)}"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-Write in this form:
+Write in this form. Each label begins a line:
 
-Question: the question to answer
-Thought: what you know and what you need to find out
-Action: the tool to use, one of [{tool_names}]
-Action Input: the input for that tool
-Observation: what the tool returned
-... (Thought, Action, Action Input and Observation may repeat)
-Thought: I now know the final answer
-Final Answer: the answer to the question
+{form}
 
-Each label begins a line. After the Action Input, stop: the Observation is given to you."""
+Use one tool in a turn, and stop after the Action Input: the Observation is given to you.
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = Words(
+    tool_input="the input of the tool; a JSON object if it takes several parameters"
+)
 
 DIALECT: Final = Dialect(
     name="react",
@@ -296,5 +312,7 @@ DIALECT: Final = Dialect(
     stop=("\nObservation:",),
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
 )

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.dialects.react_llamaindex import write_object
-from agent_parsers.engine import Repair, Written, mend_json_input
+from agent_parsers.engine import Repair, Words, Written, list_schemas, mend_json_input
 from outputs._json_load import load_json
 
 __all__ = ["DIALECT"]
@@ -46,9 +46,7 @@ def write(step: Written) -> str:
     return react.write(replace(step, tool_input=write_object(step.tool_input)))
 
 
-INSTRUCTIONS: Final = react.INSTRUCTIONS.replace(
-    "the input for that tool", 'the input for that tool, a JSON object such as {"key": "value"}'
-)
+WORDS: Final = Words(tool_input={"parameter": "value"})
 
 DIALECT: Final = replace(
     react.DIALECT,
@@ -59,6 +57,7 @@ DIALECT: Final = replace(
     strict=replace(react.STRICT, read_input=read_input),
     lenient=replace(react.LENIENT, read_input=mend_json_input),
     write=write,
-    instructions=INSTRUCTIONS,
+    words=WORDS,
+    list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

@@ -19,6 +19,7 @@ from agent_parsers.engine import (
     Problem,
     Role,
     Table,
+    Words,
     Written,
     mend_tool,
 )
@@ -128,27 +129,37 @@ def write(step: Written) -> str:
     return f"{thought}Action {step.number}: {call}"
 
 
+def invite(number: int) -> str:
+    """Write the label that invites a thought."""
+    return f"Thought {number}: "
+
+
 def write_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nObservation {number}: {observation}\nThought {number + 1}: "
+    return f"\nObservation {number}: {observation}\n{invite(number + 1)}"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question in numbered steps of Thought, Action and Observation. You can use these tools:
 
 {tools}
 
-Answer the question in numbered steps of Thought, Action and Observation. A Thought says what you
-know and what you need next. An Action is one line: a tool, with its input in brackets. It ends your
-turn, and the Observation is given to you. When you know the answer, the Action is Finish[answer].
+A Thought says what you know and what you need to find out. An Action is one line: the name of a
+tool, with its input in brackets. Then stop: the Observation is given to you.
+The name is one of [{tool_names}]. An input of several parameters is a JSON object.
+When you know the answer, the Action is Finish, with the answer in brackets.
 
-The tools are [{tool_names}]. For example:
+Write in this form. Each label begins a line:
 
-Thought 1: I need to look up the first thing the question names.
-Action 1: tool[input]
-Observation 1: what the tool returned
-Thought 2: I now know the answer.
-Action 2: Finish[answer]"""
+{form}
+
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = Words(
+    tool="tool", tool_input="input", last_thought="I now know the answer.", answer="answer"
+)
 
 DIALECT: Final = Dialect(
     name="react_docstore",
@@ -161,5 +172,7 @@ DIALECT: Final = Dialect(
     stop=("\nObservation",),
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
 )

@@ -15,6 +15,8 @@ from agent_parsers.dialects._json_calls import (
     ANSWERS,
     KEYS,
     PROBLEMS,
+    WORDS,
+    invite,
     lenient_rules,
     lenient_table,
     opens_after,
@@ -23,7 +25,7 @@ from agent_parsers.dialects._json_calls import (
     write_observation,
     written_call,
 )
-from agent_parsers.engine import Dialect, JsonCallRules, Written
+from agent_parsers.engine import Dialect, JsonCallRules, Written, list_schemas
 
 __all__ = ["DIALECT", "RULES"]
 
@@ -58,29 +60,23 @@ def write(step: Written) -> str:
     return f"{thought}Action:\n{write_blob(written_call(step))}"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-To use one, write a JSON blob with two keys: "action" is the name of the tool, one of
-[{tool_names}], and "action_input" is its input. Write in this form:
+To use a tool, write a JSON blob with two keys.
+"action" is the name of the tool, one of [{tool_names}].
+"action_input" is the input of the tool.
 
-Question: the question to answer
-Thought: what you know and what you need to find out
-Action:
-```json
-{
-  "action": the tool,
-  "action_input": its input
-}
-```
-Observation: what the tool returned
-... (Thought, Action and Observation may repeat)
-Thought: I now know the final answer
-Final Answer: the answer to the question
+Write in this form. Each label begins a line:
 
-A blob has one action, never a list of them. After it, stop: the Observation is given to you."""
+{form}
+
+A blob has one action, never a list of them. Stop after it: the Observation is given to you.
+For example, this turn uses a tool:
+
+{action}"""
 
 DIALECT: Final = Dialect(
     name="react_json",
@@ -93,5 +89,8 @@ DIALECT: Final = Dialect(
     stop=("\nObservation:",),
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_schemas,
 )

@@ -20,7 +20,9 @@ from agent_parsers.engine import (
     Repair,
     Role,
     Table,
+    Words,
     Written,
+    list_schemas,
     mend_json_input,
 )
 from outputs._json_load import load_json
@@ -93,10 +95,24 @@ STRICT: Final = Table(
     ends={"tool": "no_input"},
 )
 
+
+def mend_object(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
+    """Read an input as `mend_json_input` does, and tell that a text is no object."""
+    value = mend_json_input(text, repairs)
+    if isinstance(value, str):
+        if not text:
+            raise BadPayload("no_object", (0, 0))
+        message = "took an input that is no JSON object as text"
+        repairs.append(Repair("input_type", (0, len(text)), message))
+    return value
+
+
 LENIENT: Final = replace(
     react.LENIENT,
-    read_input=mend_json_input,
+    read_input=mend_object,
     markers={**react.LENIENT.markers, "answer": Label("Answer", loose=True)},
+    # The first answer goes on to the end; one that begins anew leaves it out.
+    moves={**react.LENIENT.moves, ("answer", "answer"): Go("answer", firm=True, restarts=True)},
 )
 
 PROBLEMS: Final = {
@@ -135,23 +151,24 @@ def write(step: Written) -> str:
     return f"{thought}\nAction: {step.tool}\nAction Input: {write_object(step.tool_input)}"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-Write in this form:
+Begin with a Thought, and write in this form. Each label begins a line:
 
-Thought: what you know and what you need to find out
-Action: the tool to use, one of [{tool_names}]
-Action Input: the input for that tool, a JSON object such as {"key": "value"}
-Observation: what the tool returned
-... (Thought, Action, Action Input and Observation may repeat)
-Thought: I can answer without using any more tools.
-Answer: the answer to the question
+{form}
 
-Begin with a Thought. Each label begins a line. After the Action Input, stop: the Observation is
-given to you."""
+The Action Input is a JSON object with the parameters of the tool.
+Use one tool in a turn, and stop after the Action Input: the Observation is given to you.
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = Words(
+    tool_input={"parameter": "value"}, last_thought="I can answer without using any more tools."
+)
 
 DIALECT: Final = replace(
     react.DIALECT,
@@ -163,6 +180,8 @@ DIALECT: Final = replace(
     lenient=LENIENT,
     problems=PROBLEMS,
     write=write,
-    instructions=INSTRUCTIONS,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

@@ -27,6 +27,7 @@ from agent_parsers.engine import (
     Role,
     Table,
     ToolNamed,
+    Words,
     Written,
 )
 
@@ -207,21 +208,30 @@ PROBLEMS: Final = {
 }
 
 
-def _instructions(followup: str, finish_string: str) -> str:
-    return f"""\
-Questions go to {{tool_names}}:
+PROMPT: Final = """\
+Answer the question as well as you can. If it is not simple, ask simpler questions first.
+Each goes to {tool_names}:
 
-{{tools}}
+{tools}
 
-Say whether the question needs to be taken apart. If so, ask a simpler one and stop; its answer is
-given to you. Each of these begins a line:
+Write in this form. Each label begins a line:
 
-Question: the question to answer
-{_NEEDED}: Yes.
-{followup} a simpler question
-Intermediate answer: its answer
-... (follow-up questions and intermediate answers may repeat)
-{finish_string}the answer to the question"""
+{form}
+
+Ask one question in a turn, then stop: its answer is given to you.
+For example, this turn asks a question:
+
+{action}"""
+
+WORDS: Final = Words(
+    thought="Yes.",
+    tool=TOOL,
+    tool_input="a simpler question",
+    observation="its answer",
+    repeats="... (questions and their answers can repeat)",
+    last_thought="",
+    use="Yes.",
+)
 
 
 @cache
@@ -252,7 +262,8 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         stop=("\nIntermediate answer:",),
         write=write,
         write_observation=write_observation,
-        instructions=_instructions(followup, finish_string),
+        prompt=PROMPT,
+        words=WORDS,
         example=Written(tool=TOOL, tool_input="what do I need to know first?"),
     )
 

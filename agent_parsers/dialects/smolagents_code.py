@@ -30,7 +30,9 @@ from agent_parsers.engine import (
     SkippedDelta,
     Table,
     ToolNamed,
+    Words,
     Written,
+    list_functions,
 )
 
 __all__ = ["DIALECT", "TOOL"]
@@ -275,30 +277,53 @@ def write(step: Written) -> str:
     return f"{thought}<code>\n{code}\n</code>"
 
 
-def write_observation(observation: str, _number: int) -> str:
+def invite(_number: int) -> str:
+    """Write the label that invites a thought."""
+    return "Thought: "
+
+
+def write_observation(observation: str, number: int) -> str:
     """Write what the code printed, and the label that invites the next thought."""
-    return f"\nObservation: {observation}\nThought: "
+    return f"\nObservation: {observation}\n{invite(number + 1)}"
 
 
-INSTRUCTIONS: Final = """\
-Solve the task in steps of Thought, code and Observation. The code is Python. It can call these
-functions, [{tool_names}]:
+PROMPT: Final = """\
+Solve the task in steps of Thought, code and Observation.
+The code is Python and can call these functions, [{tool_names}]:
 
 {tools}
 
-Print what you need to see, then stop: what was printed is given to you. When you know the answer,
-call final_answer with it. For example:
+Write one block of code in a turn, from <code> to </code>, and print what you need to see.
+Then stop: what was printed is given to you as the Observation.
+When you know the answer, call final_answer with it.
 
-Task: the task to solve
-Thought: what you know and what you need to find out
-<code>
-print(look_up("the word"))
-</code>
-Observation: what was printed
-Thought: I now know the answer.
-<code>
-final_answer("the answer to the task")
-</code>"""
+Write in this form. Each label begins a line:
+
+{form}
+
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = Words(
+    question="the task to solve",
+    tool=TOOL,
+    tool_input="# Python that prints what you need to see",
+    observation="what was printed",
+    last_thought="I now know the answer.",
+    answer="the answer to the task",
+)
+
+
+def show(name: str, arguments: dict[str, Any] | None) -> Written | None:
+    """Return code that prints what the function *name* returns; `None` if Python cannot say it."""
+    if not all(word.isidentifier() for word in (name, *(arguments or ()))):
+        return None
+    given = [repr("what to look for")]
+    if arguments is not None:
+        given = [f"{key}={value!r}" for key, value in arguments.items()]
+    return Written(tool=TOOL, tool_input=f"print({name}({', '.join(given)}))")
+
 
 DIALECT: Final = Dialect(
     name="smolagents_code",
@@ -312,6 +337,10 @@ DIALECT: Final = Dialect(
     closer="</code>",
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_functions,
+    show=show,
     example=Written(tool=TOOL, tool_input='print(search("what to look for"))'),
 )

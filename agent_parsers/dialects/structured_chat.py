@@ -10,12 +10,15 @@ Source: LangChain's structured chat agent.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Final
 
+from agent_parsers.dialects import _json_calls
 from agent_parsers.dialects._json_calls import (
     ANSWERS,
     KEYS,
     PROBLEMS,
+    invite,
     lenient_rules,
     lenient_table,
     opens_after,
@@ -24,7 +27,7 @@ from agent_parsers.dialects._json_calls import (
     write_observation,
     written_call,
 )
-from agent_parsers.engine import Dialect, JsonCallRules, Written
+from agent_parsers.engine import Dialect, JsonCallRules, Written, list_schemas
 
 __all__ = ["DIALECT"]
 
@@ -77,36 +80,29 @@ def write(step: Written) -> str:
     return f"{thought}Action:\n{write_blob(written_call(step))}"
 
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-Everything you do is a JSON blob with two keys: "action" is the name of a tool, one of
-[{tool_names}], or "Final Answer"; "action_input" is the input of the tool, or the answer. Write one
-action in a blob, in this form:
+Whatever you do is a JSON blob with two keys.
+"action" is the name of a tool, one of [{tool_names}], or "Final Answer" when you know the answer.
+"action_input" is the input of the tool, or the answer.
 
-Question: the question to answer
-Thought: what you know and what to do next
-Action:
-```json
-{
-  "action": the tool,
-  "action_input": its input
-}
-```
-Observation: what the tool returned
-... (Thought, Action and Observation may repeat)
-Thought: I know what to respond
-Action:
-```json
-{
-  "action": "Final Answer",
-  "action_input": the answer to the question
-}
-```
+Write in this form. Each label begins a line:
 
-After a blob, stop: the Observation is given to you."""
+{form}
+
+A blob has one action, never a list of them. Stop after it: the Observation is given to you.
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = replace(
+    _json_calls.WORDS,
+    tool_input={"parameter": "value"},
+    last_thought="I know what to respond",
+)
 
 DIALECT: Final = Dialect(
     name="structured_chat",
@@ -119,5 +115,8 @@ DIALECT: Final = Dialect(
     stop=("\nObservation:",),
     write=write,
     write_observation=write_observation,
-    instructions=INSTRUCTIONS,
+    invite=invite,
+    prompt=PROMPT,
+    words=WORDS,
+    list_tools=list_schemas,
 )

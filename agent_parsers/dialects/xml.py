@@ -25,9 +25,10 @@ from agent_parsers.engine import (
     Role,
     Table,
     TagCall,
+    Words,
     Written,
-    mend_input,
     mend_tool,
+    mend_written_input,
 )
 
 if TYPE_CHECKING:
@@ -263,23 +264,29 @@ PROBLEMS: Final = {
     ),
 }
 
-INSTRUCTIONS: Final = """\
-You can use these tools:
+PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
 
 {tools}
 
-To use one, write its name in <tool> and what it shall work on in <tool_input>, then stop. What it
-returns is given to you in <observation>. The name is one of [{tool_names}]. For example, if there
-were a tool that looks up words:
+To use a tool, write its name in <tool> and its input in <tool_input>, then stop.
+The name is one of [{tool_names}]. What the tool returned is given to you in <observation>.
+When you know the answer, write it in <final_answer>.
 
-<thinking>what you know and what you need to find out</thinking>
-<tool>look_up</tool><tool_input>the word</tool_input>
-<observation>what the tool returned</observation>
+Write in this form:
 
-When you know the answer, write it in <final_answer>:
+{form}
 
-<thinking>I now know the answer.</thinking>
-<final_answer>the answer to the question</final_answer>"""
+For example, this turn uses a tool:
+
+{action}"""
+
+WORDS: Final = Words(
+    tool="the name of the tool",
+    tool_input="its input; a JSON object if it takes several parameters",
+    last_thought="I now know the answer.",
+    value="the {name}",  # a placeholder in angle brackets would look like a tag
+)
 
 
 def write_observation(observation: str, _number: int) -> str:
@@ -298,11 +305,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         return take(text)
 
     def read_input(text: str, repairs: list[Repair]) -> str:
-        told = len(repairs)
-        value = mend_input(text, repairs)
-        if value != text.strip() and len(repairs) == told:  # strictly, quotes are part of an input
-            repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
-        return take(value)
+        return take(mend_written_input(text, repairs))
 
     def write(step: Written) -> str:
         thought = f"<thinking>{step.thought}</thinking>\n" if step.thought else ""
@@ -330,7 +333,8 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         closer="</tool_input>",
         write=write,
         write_observation=write_observation,
-        instructions=INSTRUCTIONS,
+        prompt=PROMPT,
+        words=WORDS,
     )
 
 

@@ -9,7 +9,17 @@ from outputs._late import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import BracketCall, Call, CallReader, TellingReader
-    from agent_parsers.engine._dialect import Cut, Dialect, Go, Note, Problem, Role, Table, Written
+    from agent_parsers.engine._dialect import (
+        Cut,
+        Dialect,
+        Go,
+        Note,
+        Problem,
+        Role,
+        Table,
+        Words,
+        Written,
+    )
     from agent_parsers.engine._escape import escape, unescape
     from agent_parsers.engine._events import (
         ActionComplete,
@@ -30,11 +40,19 @@ if TYPE_CHECKING:
         merge_events,
     )
     from agent_parsers.engine._json_call import JsonCall
+    from agent_parsers.engine._json_inputs import read_json_input, write_json_input
     from agent_parsers.engine._json_members import CallKeys
     from agent_parsers.engine._json_rules import JsonCallRules
+    from agent_parsers.engine._localised import localised
     from agent_parsers.engine._machine import MAX_CHARS, Machine, machine
-    from agent_parsers.engine._markers import Label, Literal, Marker
-    from agent_parsers.engine._mend_inputs import mend_answer, mend_input, mend_json_input
+    from agent_parsers.engine._markers import Ahead, Inline, Label, Literal, Marker
+    from agent_parsers.engine._mend_inputs import (
+        mend_answer,
+        mend_input,
+        mend_json_input,
+        mend_object_input,
+        mend_written_input,
+    )
     from agent_parsers.engine._mend_names import mend_tool
     from agent_parsers.engine._parameter_calls import ParameterCall
     from agent_parsers.engine._payloads import BadPayload, ToolHead
@@ -44,11 +62,13 @@ if TYPE_CHECKING:
     from agent_parsers.engine._states import Both
     from agent_parsers.engine._stream import StreamParser
     from agent_parsers.engine._tag_calls import TagCall
+    from agent_parsers.engine._tool_lists import list_functions, list_schemas
     from agent_parsers.engine._turn import Turn
 
 __all__ = [
     "MAX_CHARS",
     "ActionComplete",
+    "Ahead",
     "AnswerDelta",
     "BadPayload",
     "Both",
@@ -63,6 +83,7 @@ __all__ = [
     "Failed",
     "Finish",
     "Go",
+    "Inline",
     "InputDelta",
     "JsonCall",
     "JsonCallRules",
@@ -91,16 +112,24 @@ __all__ = [
     "ToolHead",
     "ToolNamed",
     "Turn",
+    "Words",
     "Written",
     "action_and_observation",
     "escape",
+    "list_functions",
+    "list_schemas",
+    "localised",
     "machine",
     "mend_answer",
     "mend_input",
     "mend_json_input",
+    "mend_object_input",
     "mend_tool",
+    "mend_written_input",
     "merge_events",
+    "read_json_input",
     "unescape",
+    "write_json_input",
 ]
 
 _MODULES = {
@@ -115,6 +144,7 @@ _MODULES = {
     "Problem": "_dialect",
     "Role": "_dialect",
     "Table": "_dialect",
+    "Words": "_words",
     "Written": "_dialect",
     "escape": "_escape",
     "unescape": "_escape",
@@ -137,16 +167,23 @@ _MODULES = {
     "JsonCall": "_json_call",
     "CallKeys": "_json_members",
     "JsonCallRules": "_json_rules",
+    "localised": "_localised",
     "MAX_CHARS": "_machine",
     "Machine": "_machine",
     "Mode": "_rules",
     "machine": "_machine",
+    "Ahead": "_markers",
+    "Inline": "_markers",
     "Label": "_markers",
     "Literal": "_markers",
     "Marker": "_markers",
     "mend_answer": "_mend_inputs",
     "mend_input": "_mend_inputs",
     "mend_json_input": "_mend_inputs",
+    "mend_object_input": "_mend_inputs",
+    "mend_written_input": "_mend_inputs",
+    "read_json_input": "_json_inputs",
+    "write_json_input": "_json_inputs",
     "mend_tool": "_mend_names",
     "ParameterCall": "_parameter_calls",
     "BadPayload": "_payloads",
@@ -157,6 +194,8 @@ _MODULES = {
     "Both": "_states",
     "StreamParser": "_stream",
     "TagCall": "_tag_calls",
+    "list_functions": "_tool_lists",
+    "list_schemas": "_tool_lists",
     "Turn": "_turn",
 }
 """Where each name is that is imported at its first use."""

@@ -49,6 +49,8 @@ class Call:
     """Whether there is no call, and the text as it stands is the final answer."""
     repairs: tuple[Repair, ...] = ()
     """What was mended."""
+    input_span: Span | None = None
+    """Where its input stands; `None` if it has none, or that is nowhere in particular."""
 
 
 class CallReader(ABC):
@@ -125,8 +127,8 @@ class BracketCall(TellingReader):
     """
 
     __slots__ = (
-        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_mends",
-        "_name", "_read", "_start", "_tool",
+        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_input_at",
+        "_input_end", "_mends", "_name", "_read", "_start", "_tool",
     )  # fmt: skip
 
     def __init__(self, answers: Container[str] = (), *, mends: bool = False) -> None:
@@ -139,6 +141,7 @@ class BracketCall(TellingReader):
         self._delta: type[InputDelta | AnswerDelta] = InputDelta
         self._depth = 0
         self._entity: list[str] = []
+        self._input_at = self._input_end = -1  # where that stands
         self._held: list[str] = []  # from a bracket on that may be the last
         self._end = -1
         self._after = -1
@@ -178,6 +181,7 @@ class BracketCall(TellingReader):
             is_answer=self._delta is AnswerDelta,
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,
+            input_span=(self._input_at, self._input_end) if self._input_at >= 0 else None,
         )
         return events, call
 
@@ -201,6 +205,7 @@ class BracketCall(TellingReader):
             self._told(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
         self._depth = 1
         self._read = self._read_entity
+        self._input_at = self._input_end = self._at
         return rest
 
     def _undress(self, written: str, events: list[Event]) -> str:
@@ -232,7 +237,9 @@ class BracketCall(TellingReader):
             head = head[len(self._tool) :]
         self._told(head, MarkerSeen, events, "finish" if is_answer else "[")
         self._delta = AnswerDelta if is_answer else InputDelta
+        self._input_at = self._at
         self._told(inner, self._delta, events)
+        self._input_end = self._at
         self._told(")", MarkerSeen, events, "]")
         self._entity = [value]
         self._end = self._at
@@ -292,3 +299,4 @@ class BracketCall(TellingReader):
         if text:
             self._entity.append(text)
             self._told(text, self._delta, events)
+            self._input_end = self._at

@@ -18,14 +18,15 @@ from agent_parsers.engine._events import (
     ToolNamed,
 )
 from agent_parsers.engine._payloads import BadPayload, ToolHead
-from agent_parsers.engine._rules import call_span, end_span
+from agent_parsers.engine._quoting import QuoteWatch
+from agent_parsers.engine._rules import unmarked
+from agent_parsers.engine._spans import call_span, end_span
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine._calls import CallReader
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._states import State
+    from agent_parsers.tools import ToolSet
     from output_parsers import OutputParserException
 
 __all__ = ["Collector"]
@@ -39,21 +40,24 @@ class Collector:
 
     Args:
         machine: What reads the text.
-        tools: Names of the tools there are; `None` if any will do.
+        tools: The tools there are; `None` if any will do.
     """
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "label", "result",
     )  # fmt: skip
 
-    def __init__(self, machine: Machine, tools: Collection[str] | None) -> None:
+    def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
         self._machine = machine
         self._tools = tools
-        self._problem: tuple[str, Span] | None = None  # the first one of a turn
+        self._problem: BadPayload | None = None  # the first one of a turn
         self.result: AgentAction | AgentFinish | None = None
         self._kept: list[str] = []  # text of this state
         self._call: CallReader | None = None
+        self._watch: QuoteWatch | None = None
+        self.label = ""
+        """The marker before the text of this state, as it is spelt."""
         # The tool that waits for its input, or why there is none; and its place.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._answer: tuple[str, Span] | None = None
@@ -75,8 +79,15 @@ class Collector:
 
     @property
     def is_quoting(self) -> bool:
-        """Whether the text ends inside a quoted value of a call."""
+        """Whether the text ends inside a quotation, so that a marker that comes next is none."""
+        if self._watch is not None:
+            return self._watch.holds_marker()
         return self._call is not None and self._call.is_quoting
+
+    @property
+    def opened_at(self) -> int:
+        """Where the quotation was opened in which the text ends; -1 if that is not known."""
+        return -1 if self._watch is None else self._watch.opened_at
 
     def add(self, chunk: str) -> None:
         """Take the next *chunk* of the text, markers and all."""
@@ -93,6 +104,10 @@ class Collector:
             events += self._named(self._call.feed(text, at))
         if state.is_kept:
             self._kept.append(text)
+            if state.watches:
+                if self._watch is None:
+                    self._watch = QuoteWatch(fences_only=state.role is Role.ANSWER, at=at)
+                self._watch.feed(text)
 
     def leave(
         self, events: list[Event], state: State, to: State | None, span: Span, stop: int
@@ -109,13 +124,19 @@ class Collector:
         """
         text = "".join(self._kept)
         self._kept.clear()
+        watch, self._watch = self._watch, None
+        raw, whole = text, span
+        if text and self._machine.mends and (text := unmarked(raw, self.label)) != raw:
+            span = (span[0], span[0] + len(text))
+            message = "took off the end of the emphasis that the label begins"
+            events.append(Repair("emphasis", (span[1], whole[1]), message))
         is_sound = not (state if to is None else to).problem
         try:
             match state.role:
                 case Role.TOOL:
-                    self._end_tool(events, text, span, to, stop, is_sound=is_sound)
+                    self._end_tool(events, text, raw, whole, to, stop, is_sound=is_sound)
                 case Role.INPUT if is_sound:
-                    self._end_input(events, text, span, to, stop)
+                    self._end_input(events, text, span, to, stop, watch)
                 case Role.CALL:
                     self._end_call(events, state, to, stop, is_sound=is_sound)
                 case Role.ANSWER:
@@ -130,7 +151,7 @@ class Collector:
                         message = "text that follows the answer is no part of it"
                         events.append(Repair("after_answer", span, message))
         except BadPayload as bad:
-            self._fail(events, bad.problem, bad.span)
+            self._fail(events, bad)
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
@@ -139,7 +160,7 @@ class Collector:
         if self._call is not None:
             events += self._named(self._call.close()[0])
         self._kept.clear()
-        self._call = self._tool = self._answer = self._problem = None
+        self._call = self._watch = self._tool = self._answer = self._problem = None
 
     def turn_page(self, events: list[Event], role: Role, start: int) -> None:
         """Begin or end a step of a transcript, if the next text has this *role*."""
@@ -156,19 +177,19 @@ class Collector:
         """Return what is wrong with the turn; `None` if nothing is."""
         if self._problem is None:
             return None
-        name, span = self._problem
-        return self._machine.error(name, self.text, span, self._tools)
+        return self._machine.error(self._problem, self.text, self._tools)
 
     def _end_step(self, events: list[Event], stop: int) -> None:
         if self._step_at >= 0 and not self._acted:
             # The line break before its label belongs to the line above.
             self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
-            self._fail(events, "nothing", (self._step_at, stop))
+            self._fail(events, BadPayload("nothing", (self._step_at, stop)))
 
     def _end_tool(
         self,
         events: list[Event],
         written: str,
+        raw: str,
         span: Span,
         to: State | None,
         stop: int,
@@ -184,8 +205,8 @@ class Collector:
         self._tool = (head, span)
         if isinstance(head, ToolHead) and self._machine.is_name(head):
             events.append(ToolNamed(head.tool, span))
-        elif written:
-            events.append(SkippedDelta(written, span))
+        elif raw:
+            events.append(SkippedDelta(raw, span))
         events += (repair.moved(span[0]) for repair in repairs)
         if not is_sound or (to is not None and to.role is Role.INPUT):
             return
@@ -197,14 +218,22 @@ class Collector:
         if isinstance(head, BadPayload):
             raise head
         is_whole = is_beside or (to is not None and to.role in _BETWEEN)
-        value = self._machine.bare_input(head, span, self._tools, is_whole=is_whole)
+        mends: list[Repair] = []
+        value = self._machine.bare_input(head, span, self._tools, mends, is_whole=is_whole)
+        events += mends
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
             events.append(Repair("missing_input", span, message))
         self._done(events, self._machine.result(head, value, self._log(to, stop)), span)
 
     def _end_input(
-        self, events: list[Event], written: str, at: Span, to: State | None, stop: int
+        self,
+        events: list[Event],
+        written: str,
+        at: Span,
+        to: State | None,
+        stop: int,
+        watch: QuoteWatch | None,
     ) -> None:
         assert self._tool is not None, "an input follows a tool"
         if self._is_none(events, to):
@@ -212,9 +241,10 @@ class Collector:
         head, span = self._tool
         if isinstance(head, BadPayload):
             raise head
+        self._machine.check_quotes(watch, at)
         repairs: list[Repair] = []
         value = self._machine.input_value(head, span, written, at[0], self._tools, repairs)
-        events += (repair.moved(at[0]) for repair in repairs)
+        events += repairs
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
 
@@ -246,7 +276,7 @@ class Collector:
             return
         repairs: list[Repair] = []
         result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
-        events += (repair.moved(call.tool_span[0]) for repair in repairs)
+        events += repairs
         self._done(events, result, call_span("", call, stop))
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
@@ -270,14 +300,14 @@ class Collector:
         events += (repair.moved(span[0]) for repair in repairs)
         self._done(events, make_finish(answer, log), span)
 
-    def _fail(self, events: list[Event], problem: str, span: Span) -> None:
+    def _fail(self, events: list[Event], bad: BadPayload) -> None:
         if not self._machine.is_transcript:
-            self._problem = self._problem or (problem, span)
+            self._problem = self._problem or bad
             return
-        at = min(self._step_at, span[0])
-        text = self._slice(at, span[1])
-        error = self._machine.error(problem, text, (span[0] - at, span[1] - at))
-        events.append(Failed(error, span))
+        at = min(self._step_at, bad.span[0])
+        text = self._slice(at, bad.span[1])
+        error = self._machine.error(bad.moved(-at), text, self._tools)
+        events.append(Failed(error, bad.span))
         self._acted = True
 
     def end_text(
@@ -299,11 +329,11 @@ class Collector:
             return
         text = self.text
         if state.problem and not self._is_none(events, state):
-            self._fail(events, state.problem, end_span(state.problem, text, entry))
+            self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
         elif self._problem is None and self.result is None:
             is_open = state.is_open_answer
             if self._answer is None or (is_open and not self._answer[0]):
-                self._fail(events, "nothing", end_span("nothing", text, entry))
+                self._fail(events, BadPayload("nothing", end_span("nothing", text, entry)))
             else:
                 if is_open and self._machine.mends:
                     message = "the answer is not closed; took all of it"
@@ -311,7 +341,7 @@ class Collector:
                 try:
                     self._finish(events, text[:entry].rstrip() if state.is_cut else text)
                 except BadPayload as bad:
-                    self._fail(events, bad.problem, bad.span)
+                    self._fail(events, bad)
 
     def _is_none(self, events: list[Event], answer: State | None) -> bool:
         """Tell whether the action beside an *answer* says that it is none."""

@@ -106,7 +106,10 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something was read that the dialect does not say; only lenient reading does this."""
+    """Something was read that the dialect does not say; only lenient reading does this.
+
+    Or something was left out of an input, as the policy of a `ToolSet` says.
+    """
 
     kind: str
     """``label``, ``invented``, ``missing_input``, ``after_call`` or another short name."""

@@ -46,7 +46,7 @@ class JsonCall(JsonSearch):
         rules: How the dialect writes calls.
     """
 
-    __slots__ = ("_after", "_end", "_told", "_told_parts")
+    __slots__ = ("_after", "_end", "_follows", "_told", "_told_parts")
 
     @override
     def _set_up(self, at: int) -> None:
@@ -54,6 +54,7 @@ class JsonCall(JsonSearch):
         self._told = self._told_parts = 0  # characters and pieces told of an answer
         self._end = -1  # of the JSON
         self._after = -1  # of the call; where other text follows
+        self._follows = ""  # the first character of that
 
     @override
     def read(self, text: str, at: int) -> Call:
@@ -122,6 +123,7 @@ class JsonCall(JsonSearch):
             if stop == len(text):
                 return
             self._after = self._size - len(text) + stop
+            self._follows = text[stop]
             self._mark("}", self._after, events)
         self._skipped(events)
 
@@ -233,6 +235,8 @@ class JsonCall(JsonSearch):
         has_rest = self._after >= 0 and not self._is_listed
         if not problem and has_rest and rules.is_cut_short("".join(self._rest)):
             problem = "bad_call"
+        if not problem and self._is_part_of_sentence():
+            problem = "quoted_call"
         if not problem and not is_answer and not name.strip():
             problem = "no_tool"
         if not problem and tool_input is not None:
@@ -242,10 +246,11 @@ class JsonCall(JsonSearch):
         ):
             problem = "no_input"
         place = self._place(tool) if tool.end >= 0 else span
+        input_span: Span | None = None
         if not problem:
             span = place
             if tool_input is not None:
-                start, end = (self._base + at for at in tool_input.content)
+                start, end = input_span = self._place(tool_input)
                 span = (start, end) if is_answer else (min(start, span[0]), max(end, span[1]))
         is_mended = rules.mends and self._after >= 0
         return Call(
@@ -257,6 +262,7 @@ class JsonCall(JsonSearch):
             problem=problem,
             after=(self._after, self._size) if is_mended else None,
             repairs=repairs,
+            input_span=input_span,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:
@@ -292,6 +298,13 @@ class JsonCall(JsonSearch):
             yield from (Repair("input_type", self._place(tool_input), text) for text in odd)
 
     # -- small things -----------------------------------------------------------------------------
+
+    def _is_part_of_sentence(self) -> bool:
+        """Tell whether a sentence goes on behind the call, which it may speak of."""
+        if self._is_listed or not (self._follows.islower() or self._follows == ","):
+            return False
+        closers = "".join(self._rest)
+        return self._rules.mends and "\n" not in closers and "`" not in closers
 
     def _is_answer(self, name: Any) -> bool:
         rules = self._rules

@@ -69,6 +69,14 @@ class JsonCallRules:
             return ()
         return ("read an input that is no text or object",)
 
+    def is_quoted(self, before: str, opener: str) -> bool:
+        """Tell whether a sentence leads to an *opener*, given the character *before* it.
+
+        What it speaks of is not done.
+        """
+        leads = before.isalnum() or before in (",", ";", ")")
+        return self.mends and leads and "\n" not in opener and "`" not in opener
+
     def is_cut_short(self, closers: str) -> bool:
         """Tell whether other text follows a call in its fence, given what closes the call."""
         return self.fills_fence and not self.mends and "`" not in closers
@@ -101,6 +109,16 @@ def _before_blank(text: str, at: int) -> int:
     return at
 
 
+def _may_begin(rules: JsonCallRules, text: str, brace: int) -> bool:
+    """Tell whether a call may begin at a *brace* in *text*."""
+    opener = text[:brace]
+    if opener and opener not in _USUAL_OPENERS:
+        opener = text[start_of_opener(text, brace) : brace]
+    start = brace - len(opener)
+    before = text[max(start - 1, 0) : start]
+    return rules.may_open(opener, not start) and not rules.is_quoted(before, opener)
+
+
 def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     """Return the call in *text*, which stands at offset *at*, if it is JSON by the book.
 
@@ -114,10 +132,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
         return None  # a key that comes twice has two readings
-    opener = text[:brace]
-    if opener and opener not in _USUAL_OPENERS:
-        opener = text[start_of_opener(text, brace) : brace]
-    if not rules.may_open(opener, len(opener) == brace) or after_call(text, end).end() < len(text):
+    if after_call(text, end).end() < len(text) or not _may_begin(rules, text, brace):
         return None
     value = parse_whole(text[brace:end], MAX_DEPTH)
     if not isinstance(value, dict):
@@ -141,4 +156,11 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     if place < 0:
         return None
     place += at + 1
-    return Call(name, tool_input, (at, at + end), (place, place + len(name)), is_answer)
+    return Call(
+        name,
+        tool_input,
+        (at, at + end),
+        (place, place + len(name)),
+        is_answer,
+        input_span=None if is_bare else (at, at + end),  # somewhere within; the reader knows where
+    )

@@ -38,8 +38,9 @@ class JsonSearch(CallReader):
     """
 
     __slots__ = (
-        "_at", "_base", "_is_broken", "_is_fenced", "_is_lead", "_is_listed", "_is_odd", "_json",
-        "_members", "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start",
+        "_at", "_base", "_is_broken", "_is_fenced", "_is_lead", "_is_listed", "_is_odd",
+        "_is_quoted", "_json", "_last", "_members", "_pieces", "_read", "_rest", "_rules", "_size",
+        "_skipper", "_start",
     )  # fmt: skip
 
     opener: ClassVar = "{"
@@ -60,6 +61,8 @@ class JsonSearch(CallReader):
         self._is_lead = False  # whether the text or a fence begins with it
         self._is_fenced = False  # whether a fence does
         self._is_listed = False  # whether a list does
+        self._is_quoted = False  # whether a sentence leads to it, so that it is no call
+        self._last = ""  # the last character that was told of the thought
         self._is_odd = False  # whether strict reading looks for no call there
         self._members = Members(self._rules.keys)
         self._is_broken = False  # whether what looks like a call broke off
@@ -69,7 +72,7 @@ class JsonSearch(CallReader):
     @override
     def is_begun(self) -> bool:
         """Whether a call has begun."""
-        return self._start >= 0 and self._members.tool is not None
+        return self._start >= 0 and self._members.tool is not None and not self._is_quoted
 
     @property
     @override
@@ -112,6 +115,8 @@ class JsonSearch(CallReader):
             self._json = (LenientWatch if self._rules.mends else StrictWatch)()
             self._json.start(self._rules.keys.wrappers)
             self._members = Members(self._rules.keys)
+            before = text[start - 1 : start] or self._last
+            self._is_quoted = self._rules.is_quoted(before, fence)
             if self._is_open(text, brace):
                 self._think(text[:start], events)
                 self._pieces = [text[start:]]
@@ -130,6 +135,7 @@ class JsonSearch(CallReader):
         if text:
             events.append(ThoughtDelta(text, (self._at, self._at + len(text))))
             self._at += len(text)
+            self._last = text[-1]
             if self._rules.may_answer is not None:
                 self._rest.append(text)
 

@@ -7,13 +7,16 @@ text comes in. Both decide by `TurnRules`.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Dialect, Role
+from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._mend_names import is_bare_name
-from agent_parsers.engine._payloads import BadPayload
-from agent_parsers.engine._rules import Mode, TurnRules, call_span, end_span, trimmed
+from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._quoting import QuoteWatch
+from agent_parsers.engine._rules import Mode, TurnRules, unmarked
+from agent_parsers.engine._spans import call_span, end_span, trimmed
 from agent_parsers.engine._states import build_states
 
 if TYPE_CHECKING:
@@ -21,7 +24,8 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
-    from agent_parsers.engine._states import Both, State
+    from agent_parsers.engine._states import Both, Crossing, State
+    from agent_parsers.tools import ToolSet
 
 __all__ = ["MAX_CHARS", "Machine", "machine"]
 
@@ -29,7 +33,11 @@ MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
 
 _TOOL: Final = int(Role.TOOL)
-_NOWHERE: Final[list[Span | None]] = [None] * len(Role)
+_ANSWER: Final = Role.ANSWER
+_MARKS: Final = ("*", "_")
+_Place: TypeAlias = tuple[int, int, int]
+"""Where a text begins and ends, and where the marker begins that led to it; -1 if none did."""
+_NOWHERE: Final[list[_Place | None]] = [None] * len(Role)
 
 
 class Machine(TurnRules):
@@ -54,18 +62,18 @@ class Machine(TurnRules):
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
 
     def parse(
-        self, text: str, max_chars: int = MAX_CHARS, tools: Collection[str] | None = None
+        self, text: str, max_chars: int = MAX_CHARS, tools: ToolSet | Collection[str] | None = None
     ) -> AgentAction | AgentFinish:
         """Read one whole turn.
 
         Args:
             text: What the model wrote.
             max_chars: Longest text that is read.
-            tools: Names of the tools there are; `None` if any will do.
+            tools: The tools there are, or only their names; `None` if any will do.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
-                long, or names a tool that there is not.
+                long, or names a tool that there is not, or that takes another input.
         """
         if len(text) > max_chars:
             raise self.too_long(text[:max_chars], max_chars)
@@ -73,43 +81,111 @@ class Machine(TurnRules):
         places = _NOWHERE.copy()  # of the last text of each role in the buffer
         state = self.initial
         start = at = stop = 0
+        label_at = -1  # where the marker stands that led to this state
+        watch: QuoteWatch | None = None
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
-            stop, at = found.span()
-            if state.asks and (crossing.to.is_cut or self._may_call(state, buffer[start:stop])):
-                return self._parse_as_stream(text, tools)
+            begin, at = found.span()
+            if crossing.is_delicate:
+                if state.watches and crossing.is_label:
+                    watch = watch or QuoteWatch(fences_only=state.role is _ANSWER, at=start)
+                    if watch.reaches(buffer, begin).holds_marker():
+                        continue
+                elif self._needs_stream(state, crossing, buffer[start:begin], buffer[at : at + 1]):
+                    return self._parse_as_stream(text, tools)
+            stop = begin
             if not crossing.is_note:
-                places[state.role] = (start, stop)
+                places[state.role] = (start, stop, label_at)
                 if crossing.drops:
                     places = _NOWHERE.copy()
-                start = at
+                start, label_at, watch = at, stop, None
             state = crossing.to
         if state.can_be_cut and text.endswith(self.half_stops):
             return self._parse_as_stream(text, tools)
-        places[state.role] = (start, len(buffer))
+        places[state.role] = (start, len(buffer), label_at)
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
-        try:
-            if state.is_plain and (tool_at := places[_TOOL]) is not None:
-                # What most turns are, at half the price; `_resolve` reads all others.
-                tool = buffer[tool_at[0] : tool_at[1]].strip()
-                if self._is_plain_tool(tool) if tools is None else tool in tools:
-                    written = buffer[start:].lstrip()
-                    if not self._keeps_input_end:
-                        written = written.rstrip()
-                    return make_action(tool, self._read_input(written, []), text)
-        except BadPayload:
-            pass  # told below, with its place in the text
-        try:
-            return self._resolve(text, places, state, entry, tools)
-        except BadPayload as bad:
-            raise self.error(bad.problem, text, bad.span, tools) from None
+        if state.is_plain and watch is None:
+            action = self._plain_action(text, buffer, places[_TOOL], start, tools)
+            if action is not None:
+                return action
+        return self._resolve(text, places, state, entry, tools, watch)
 
-    def _may_call(self, state: State, text: str) -> bool:
-        """Tell whether a call may have begun in a *state* that has this *text* so far."""
-        return state.begun is None or self._opener in text
+    def _fit_plain(
+        self, tool: str, value: str | dict[Any, Any], tools: ToolSet | Collection[str]
+    ) -> str | dict[Any, Any]:
+        """Return the *value* of an input as *tool* takes it; of names alone, any takes anything."""
+        checks = getattr(tools, "checks", None)
+        if checks is None or not checks(tool):
+            return value
+        return self._fit(ToolHead(tool), value, (0, 0), known_tools(tools), [])
+
+    def _resolve(
+        self,
+        text: str,
+        places: list[_Place | None],
+        state: State,
+        entry: int,
+        tools: ToolSet | Collection[str] | None,
+        watch: QuoteWatch | None,
+    ) -> AgentAction | AgentFinish:
+        """Return what a turn comes to; see `_result`.
+
+        Raises:
+            OutputParserException: It comes to nothing.
+        """
+        known = None if tools is None else known_tools(tools)
+        try:
+            return self._result(text, places, state, entry, known, watch)
+        except BadPayload as bad:
+            problem = bad
+        if problem.error is not None:
+            return self._parse_as_stream(text, known)  # which knows where the input of a call is
+        raise self.error(problem, text, known)
+
+    def _plain_action(
+        self,
+        text: str,
+        buffer: str,
+        place: _Place | None,
+        start: int,
+        tools: ToolSet | Collection[str] | None,
+    ) -> AgentAction | None:
+        """Return what most turns are, at half the price; `_resolve` reads all others."""
+        if place is None:
+            return None
+        tool = buffer[place[0] : place[1]].strip()
+        if not (self._is_plain_tool(tool) if tools is None else tool in tools):
+            return None
+        written = buffer[start:].lstrip()
+        if not self._keeps_input_end:
+            written = written.rstrip()
+            if written[-1:] in _MARKS:
+                return None
+        try:
+            value = self._read_input(written, [])
+            if tools is not None:
+                value = self._fit_plain(tool, value, tools)
+            return make_action(tool, value, text)
+        except BadPayload:
+            return None  # `_resolve` tells its place in the text
+
+    def _needs_stream(self, state: State, crossing: Crossing, before: str, after: str) -> bool:
+        """Tell whether to know what a marker means takes more than where markers stand.
+
+        Args:
+            state: Where it stands.
+            crossing: What it does, perhaps.
+            before: The text of the state up to it.
+            after: The next character.
+        """
+        if state.asks and (
+            crossing.to.is_cut or state.begun is None or self._opener in before
+        ):  # a call may have begun
+            return True
+        return crossing.breaks_line and after not in ("", "\n")
 
     def _parse_as_stream(
-        self, text: str, tools: Collection[str] | None
+        self, text: str, tools: ToolSet | Collection[str] | None
     ) -> AgentAction | AgentFinish:
         """Read *text* as if it came in, which knows more than where markers stand.
 
@@ -125,13 +201,14 @@ class Machine(TurnRules):
         assert parser.result is not None, "a turn that is not refused has a result"
         return parser.result
 
-    def _resolve(
+    def _result(
         self,
         text: str,
-        places: list[Span | None],
+        places: list[_Place | None],
         state: State,
         entry: int,
-        tools: Collection[str] | None,
+        tools: ToolSet | None,
+        watch: QuoteWatch | None,
     ) -> AgentAction | AgentFinish:
         """Return what a turn comes to.
 
@@ -140,7 +217,8 @@ class Machine(TurnRules):
             places: Where the last text of each role stands, in the text after a line break.
             state: The state in which it ends.
             entry: Where the marker stands that led to that state; -1 if there is none.
-            tools: Names of the tools there are.
+            tools: The tools there are.
+            watch: What looks for quotations in the last text, if it holds markers.
 
         Raises:
             BadPayload: It comes to nothing.
@@ -167,7 +245,7 @@ class Machine(TurnRules):
             start, stop = max(answer_at[0] - 1, 0), answer_at[1] - 1
             answer = text[start:stop]
             if not self.table.keeps_answer_space:
-                answer = answer.strip()
+                answer = self._unmarked(answer.strip(), text, answer_at)
             if not answer and state.is_open_answer:
                 raise BadPayload("nothing", end_span("nothing", text, entry))
             try:
@@ -176,16 +254,12 @@ class Machine(TurnRules):
                 raise bad.moved(trimmed(text, start, stop)[0]) from None
         if tool_at is None:
             raise BadPayload("nothing", end_span("nothing", text, entry))
-        span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
-        head = self.read_head(text[slice(*span)], span, tools, [])
+        written, span = self._name_at(text, tool_at)
+        head = self.read_head(written, span, tools, [])
         if input_at is None:
-            value = self.bare_input(head, span, tools, is_whole=is_cut)
+            value = self.bare_input(head, span, tools, [], is_whole=is_cut)
         else:
-            stop = input_at[1] - 1
-            written = text[input_at[0] - 1 : stop].lstrip()
-            at = stop - len(written)
-            if not self._keeps_input_end:
-                written = written.rstrip()
+            written, at = self._input_at(text, input_at, watch)
             value = self.input_value(head, span, written, at, tools, [])
         return self.result(head, value, log)
 
@@ -199,13 +273,36 @@ class Machine(TurnRules):
             raise BadPayload(problem, call_span(problem, call, stop))
         return call
 
-    def _is_void(self, text: str, tool_at: Span | None, tools: Collection[str] | None) -> bool:
+    def _input_at(self, text: str, place: _Place, watch: QuoteWatch | None) -> tuple[str, int]:
+        """Return the input that stands at a *place*, and where it begins."""
+        stop = place[1] - 1
+        written = text[place[0] - 1 : stop].lstrip()
+        at = stop - len(written)
+        if not self._keeps_input_end:
+            written = self._unmarked(written.rstrip(), text, place)
+        if watch is not None:
+            watch.reaches(f"\n{text}", len(text) + 1)
+            self.check_quotes(watch, (at, at + len(written)))
+        return written, at
+
+    def _name_at(self, text: str, place: _Place) -> tuple[str, Span]:
+        """Return what stands at a *place* for the name of a tool, and where it begins and ends."""
+        start, stop = trimmed(text, place[0] - 1, place[1] - 1)
+        return self._unmarked(text[start:stop], text, place), (start, stop)
+
+    def _unmarked(self, written: str, text: str, place: _Place) -> str:
+        """Return what is *written* at a *place* without emphasis that its label begins."""
+        if not self.mends or written[-1:] not in _MARKS:
+            return written
+        return unmarked(written, text[max(place[2] - 1, 0) : place[0] - 1])
+
+    def _is_void(self, text: str, tool_at: _Place | None, tools: ToolSet | None) -> bool:
         """Tell whether the action beside an answer says that it is none."""
         if self._read_tool is None or tool_at is None:
             return False
-        span = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
+        written, span = self._name_at(text, tool_at)
         try:
-            self.read_head(text[slice(*span)], span, tools, [])
+            self.read_head(written, span, tools, [])
         except BadPayload as bad:
             return bad.problem == "no_action"
         return False

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,8 +27,8 @@ MOST: Final = 16
 """Longest run of white space, digits or dressing inside a label."""
 
 Atom: TypeAlias = str
-"""A pattern for one character that must be there or, in a lookahead, must follow; or for a run of
-characters (it ends in ``+``)."""
+"""A pattern for one character that must be there, or for a run of them (it ends in ``+``); see also
+`Ahead`."""
 
 
 def _run(chars: str) -> Atom:
@@ -36,21 +36,79 @@ def _run(chars: str) -> Atom:
 
 
 SPACE, BLANK, DIGITS = _run(r"\s"), _run(r" \t"), _run(r"\d")
-HASHES, LINE_END = _run("#"), r"(?=\n)"
-JOINT, INDENT = _run(r" \t_\-"), _run(r" \t>#")
+HASHES, SPACED = _run("#"), r"\ "
+JOINT, INDENT = _run(r" \t_\-"), _run(r" \t\xa0\u3000\u200b\ufeff#")
+
+
+def _any_of(chars: str) -> Atom:
+    return re.escape(chars) if len(chars) == 1 else f"[{re.escape(chars)}]"
+
+
+class Ahead(str):
+    """An atom that takes no characters, but wants some to follow; it stands at a marker's end.
+
+    Args:
+        pattern: A lookahead.
+        pending: What may follow at the end of the text while that is not decided; bounded.
+        sample: Something that follows.
+    """
+
+    __slots__ = ("pending", "sample")
+
+    pending: str
+    sample: str
+
+    def __new__(cls, pattern: str, *, pending: str = "", sample: str) -> Self:
+        """Make an atom of a *pattern*."""
+        atom = super().__new__(cls, pattern)
+        atom.pending, atom.sample = pending, sample
+        return atom
+
+
+LINE_END = Ahead(r"(?=\n)", sample="\n")
+TEXT_END = Ahead(rf"(?={SPACE}\Z)", pending=SPACE, sample="")
+
+
+BOLD = (r"\*", r"\*")
+
+
+def _unless(edge: tuple[Atom, ...]) -> Ahead:
+    """Return an atom that wants no mark to follow whose characters match *edge*."""
+    return Ahead(
+        rf"(?!{BLANK}{''.join(edge)})",
+        pending="".join((BLANK, *(f"(?:{char})?" for char in edge[:-1]))),
+        sample="",
+    )
+
+
+def _followed_by(label: str) -> tuple[Ahead, ...]:
+    """Return an atom for a short text and then *label*, on the same line or the next with text."""
+    words, end = re.escape(label), rf"[ \d]{{0,{MOST}}}+[*_]{{0,2}}+ ?+"
+    line, gap = r"[^\n]{0,200}+", rf"\n[\s*_\-•\d.)]{{0,{MOST}}}+"
+    begun = "".join(f"(?:{re.escape(char)}" for char in label) + ")?" * len(label)
+    ahead = Ahead(
+        rf"(?=(?:[^\n:：]{{0,80}}+(?<={words})[*_]{{0,2}}+|{line}{gap}{words}{end})[:：])",
+        pending=rf"{line}(?:{gap}{begun}{end})?",
+        sample=f" x\n{label}:",
+    )
+    return (ahead,) if label else ()
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text that counts wherever it stands, in one or several spellings; the first is canonical."""
+    """Text that counts wherever it stands, in one or several spellings; the first is canonical.
+
+    With *last* it counts only where nothing but white space follows.
+    """
 
     canonical: str
     variants: tuple[str, ...] = ()
+    last: bool = False
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""
         for text in (self.canonical, *self.variants):
-            yield tuple(map(re.escape, text))
+            yield (*map(re.escape, text), *((TEXT_END,) if self.last else ()))
 
     def is_canonical(self, seen: str) -> bool:
         """Tell whether *seen* is how the dialect writes this marker."""
@@ -63,43 +121,59 @@ class Label:
 
     A label stands at the beginning of a line, in exactly these words. With *anywhere* it counts in
     the middle of a line too, and any white space may join it, as LangChain has it. A *loose* label
-    may be indented, quoted (``>``), a heading (``#``, which needs no colon) or emphasised (``**``),
-    in any case, joined by ``_`` or ``-``, and may end in a full-width colon. With *firm* it may
-    only be emphasised and end so: where any text may stand, a line such as ``# action:`` is more
-    likely a part of it. A *borrowed* label is that of another format, which it is a repair to read.
+    may be indented, a heading (``#``, which needs no colon) or emphasised (``**`` may also end with
+    the line), in any case, joined by ``_`` or ``-``, and may end in a full-width colon.
+    With *firm* it may only be emphasised and end so: where any text may stand, a line such as
+    ``# action:`` is more likely a part of it. A *listed* label may be an item of a list. A
+    *borrowed* label is that of another format, which it is a repair to read. With *then* the label
+    of these words has to follow, as for `Inline`.
     """
 
     words: str
     anywhere: bool = False
     loose: bool = False
     firm: bool = False
+    listed: bool = False
     borrowed: bool = False
+    then: str = ""
+    colon: str = ":"
+    """What ends it, instead of a colon: any of these characters, of which the first is written."""
+    also: tuple[str, ...] = ()
+    """Other words that are read for these."""
 
     @property
     def canonical(self) -> str:
         """The label as the dialect writes it."""
-        return f"{self.words}:"
+        return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""
-        words = self.words.split()
+        then = _followed_by(self.then)
+        for words in (self.words, *self.also):
+            for label in self._labels(words.split()):
+                yield *label, *then
+
+    def _labels(self, words: list[str]) -> Iterator[tuple[Atom, ...]]:
         if not self.loose and not self.firm:
             label = (
                 *chain.from_iterable((*map(re.escape, w), SPACE, DIGITS, SPACE) for w in words),
-                ":",
+                _any_of(self.colon),
             )
             yield label if self.anywhere else ("\n", *label)
             return
         letters = [[self._letter(char) for char in word] for word in words]
-        start = ("\n",) if self.firm else ("\n", INDENT)
+        start: tuple[Atom, ...] = ("\n",) if self.firm else ("\n", INDENT)
         label = (*chain.from_iterable((*w, JOINT, DIGITS, JOINT) for w in letters[:-1]),)
         label = *label, *letters[-1], BLANK, DIGITS, BLANK
-        colon = "[:：]"
+        colon = _any_of("".join(dict.fromkeys(f":：{self.colon}")))
         yield *start, *label, colon
-        for mark in (r"\*", r"\*\*", "__"):
-            edge = re.findall(r"\\?.", mark)
+        for edge in ((r"\*",), BOLD, ("_", "_")):
             yield *start, *edge, *label, colon, BLANK, *edge
             yield *start, *edge, *label, *edge, BLANK, colon
+        yield *start, *BOLD, *label, colon, _unless(BOLD)
+        for item in (("[-•]", BLANK), (r"\d", DIGITS, "[.)]", BLANK)) if self.listed else ():
+            yield *start, *item, *label, colon
+            yield *start, *item, *BOLD, *label, colon, BLANK, *BOLD
         if not self.firm:  # a heading has its line to itself
             yield "\n", "#", HASHES, BLANK, *label, LINE_END
 
@@ -113,10 +187,50 @@ class Label:
         if self.anywhere or self.borrowed:
             return False
         words = r"(?: \d+)? ".join(map(re.escape, self.words.split()))
-        return re.fullmatch(rf"\n?{words}(?: \d+)?:", seen) is not None
+        return re.fullmatch(rf"\n?{words}(?: \d+)?{re.escape(self.colon[0])}", seen) is not None
 
 
-Marker: TypeAlias = Literal | Label
+@dataclass(frozen=True, slots=True)
+class Inline:
+    """A label in the middle of a line, in exactly these words, perhaps emphasised.
+
+    Text may speak of labels, so it needs evidence: the label *then* has to follow what it names, on
+    the same line or the next. With an empty *then* none is needed.
+    """
+
+    words: str
+    then: str = ""
+    colon: str = ":"
+    """What ends it; see `Label`."""
+
+    @property
+    def canonical(self) -> str:
+        """The label as the dialect writes it."""
+        return f"{self.words}{self.colon[0]}"
+
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of each spelling."""
+        label = *map(re.escape, self.words), BLANK
+        then, colon = _followed_by(self.then), _any_of(self.colon)
+        yield SPACED, *label, colon, *then
+        yield SPACED, *BOLD, *label, colon, BLANK, *BOLD, *then
+        yield SPACED, *BOLD, *label, *BOLD, BLANK, colon, *then
+
+    def is_canonical(self, _seen: str) -> bool:
+        """Tell that it is a repair to read this."""
+        return False
+
+
+Marker: TypeAlias = Literal | Label | Inline
+
+
+_MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match
+
+
+def open_mark(spelt: str) -> str:
+    """Return the mark of the emphasis that the label *spelt* begins and does not end, or ``""``."""
+    mark = _MARK(spelt)
+    return mark[1] if mark is not None and mark[1] not in spelt[mark.end() :] else ""
 
 
 class _Node:
@@ -177,10 +291,12 @@ def _trie(markers: Mapping[str, Marker]) -> _Node:
         for spelling in marker.spellings():
             node = root
             for atom in spelling:
-                node = node.next.setdefault(atom, _Node())
-                if node.marker is not None:
+                if node.marker is not None and not isinstance(atom, Ahead):
                     raise ValueError(f"marker {node.marker!r} is the beginning of {name!r}")
-            if node.next:
+                node = node.next.setdefault(atom, _Node())
+            if node.marker is not None:
+                raise ValueError(f"marker {node.marker!r} is spelt as {name!r} is")
+            if not all(isinstance(atom, Ahead) for atom in node.next):
                 raise ValueError(f"marker {name!r} is the beginning of another")
             node.marker = name
     return root
@@ -188,23 +304,26 @@ def _trie(markers: Mapping[str, Marker]) -> _Node:
 
 def _leaves(node: _Node) -> Iterator[str]:
     """Names of the markers in the order of their groups in the pattern."""
-    if node.marker is not None:
-        yield node.marker
     for child in node.next.values():
         yield from _leaves(child)
+    if node.marker is not None:
+        yield node.marker
 
 
 def _whole(node: _Node) -> str:
     """Pattern for the rest of a marker; an empty group at its end tells which one it was."""
-    if node.marker is not None:
-        return "()"
     branches = [atom + _whole(child) for atom, child in node.next.items()]
+    if node.marker is not None:
+        branches.append("()")  # unless what has to follow another does
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
 def _begun(node: _Node) -> Iterator[str]:
     """Patterns for what may stand at the end of the text and go on to be a marker."""
     for atom, child in node.next.items():
-        if child.marker is None:
-            rest = "|".join(_begun(child))
+        if isinstance(atom, Ahead):
+            yield atom.pending
+            yield from _begun(child)
+        elif child.marker is None or child.next:
+            rest = "|".join(filter(None, _begun(child)))
             yield f"{atom}(?:{rest})?" if rest else atom

@@ -10,12 +10,19 @@ import json
 import re
 from typing import Any, Final
 
+from agent_parsers._repeated_keys import repeated_key
 from agent_parsers.engine._events import Repair
 from agent_parsers.engine._payloads import BadPayload
 from outputs._json_errors import JsonError, JsonIncompleteError
 from outputs._json_load import load_json
 
-__all__ = ["mend_answer", "mend_input", "mend_json_input"]
+__all__ = [
+    "mend_answer",
+    "mend_input",
+    "mend_json_input",
+    "mend_object_input",
+    "mend_written_input",
+]
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
 _TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
@@ -50,6 +57,21 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
     return body if found is None else found[0]
 
 
+def mend_written_input(text: str, repairs: list[Repair]) -> str:
+    """Do as `mend_input` where strict reading takes an input as it is written.
+
+    Quotes are part of it there, so a pair that is taken off is told.
+
+    Raises:
+        BadPayload: As `mend_input` does.
+    """
+    told = len(repairs)
+    value = mend_input(text, repairs)
+    if value != text.strip() and len(repairs) == told:
+        repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
+    return value
+
+
 def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     """Read an input that is a JSON object, as models write it; see `mend_input`.
 
@@ -65,6 +87,21 @@ def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     if found is None:
         raise BadPayload("bad_input", (at, at + len(body)))
     value: dict[Any, Any] = found[1]
+    return value
+
+
+def mend_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Do as `mend_json_input` where strict reading takes JSON objects only: text is told.
+
+    Raises:
+        BadPayload: As `mend_json_input` does, and for an empty input.
+    """
+    value = mend_json_input(text, repairs)
+    if value == "":
+        raise BadPayload("bad_input", (0, len(text)))
+    if isinstance(value, str):
+        message = "took the input as text, where a JSON object belongs"
+        repairs.append(Repair("text_input", (0, len(text)), message))
     return value
 
 
@@ -172,6 +209,8 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | N
         start = used + len(rest) - len(rest.lstrip())
         end = len(text.rstrip())
         mends.append(_chatter(start, end))
+    if reader.repairs and repeated_key(text, reader.repairs) is not None:
+        return None  # which value counts?
     repairs += (mend.moved(at) for mend in mends)
     if not reader.repairs:
         return text[:used], value

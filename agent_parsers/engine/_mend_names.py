@@ -19,7 +19,7 @@ from agent_parsers.engine._payloads import BadPayload, ToolHead
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["is_bare_name", "mend_tool", "read_python_call"]
+__all__ = ["is_bare_name", "mend_tool", "read_python_call", "tool_named"]
 
 _BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
 _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
@@ -52,12 +52,10 @@ def is_bare_name(name: str) -> bool:
 def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
     """Read the name of a tool as models write it.
 
-    Quotes, backticks, brackets and emphasis around the whole name go, and so does a namespace
-    (``functions.search``). A call (``search("old bridge")``, ``search(query="old bridge")``) is a
-    name and an input. Where the *tools* are known, a name that differs from one of them only in
-    case, spaces and marks is that one, and so is a phrase that holds the name of exactly one of
-    them behind nothing but words that lead to it (``Use search``), unless it denies something (``Do
-    not use search``). A name that is among the tools is never touched.
+    The name is read as `tool_named` does. Besides, a call (``search("old bridge")``,
+    ``search(query="old bridge")``) is a name and an input, and where the *tools* are known, a
+    phrase that holds the name of exactly one of them behind nothing but words that lead to it
+    (``Use search``) is that one, unless it denies something (``Do not use search``).
 
     Raises:
         BadPayload: It says that there is no action (``None``), or its input is cut.
@@ -69,8 +67,7 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     if (call := read_python_call(name)) is not None:
         name, arguments = call
         tool_input = arguments or None
-    if (namespace := _NAMESPACE(name)) is not None and not (tools is not None and name in tools):
-        name = name[namespace.end() :]
+    name = _without_namespace(name, tools)
     key = name.lower().rstrip(".")
     is_phrase = False
     if tools is None or name not in tools:
@@ -84,6 +81,28 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     if name != written:
         _tell(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
     return ToolHead(name, tool_input, needs_input=is_phrase)
+
+
+def tool_named(written: str, tools: Collection[str] | None) -> str:
+    """Return the name of the tool that a model means by what is *written* for it.
+
+    A name that is among the tools is never touched. Else quotes, backticks, brackets and emphasis
+    around the whole go, and so does a namespace: ``functions.``, ``tools.`` and ``default_api.``,
+    and any other (``mcp:search``) if what follows it is one of the tools. A name that differs from
+    exactly one of them in nothing but case, spaces and marks is that one.
+
+    Args:
+        written: The name.
+        tools: Names of the tools there are; `None` if they are not known.
+
+    Returns:
+        The name without dressing, if it is none of the tools even so.
+    """
+    if _BARE_NAME(written) if tools is None else written in tools:
+        return written
+    name = _without_namespace(_undressed(written.strip()), tools)
+    same = [] if tools is None else _same(name, tools)
+    return same[0] if len(same) == 1 else name
 
 
 def _tell(repairs: list[Repair], kind: str, written: str, message: str) -> None:
@@ -101,13 +120,31 @@ def _undressed(name: str) -> str:
     return name
 
 
+def _without_namespace(name: str, tools: Collection[str] | None) -> str:
+    """Take off what stands before the name of a tool and says where the tool comes from."""
+    if tools is not None:
+        if name in tools:
+            return name
+        for separator in "./:":
+            before, _, last = name.rpartition(separator)
+            if last in tools and before not in tools:
+                return last
+    namespace = _NAMESPACE(name)
+    return name if namespace is None else name[namespace.end() :]
+
+
+def _same(name: str, tools: Collection[str]) -> list[str]:
+    """Return those of *tools* that differ from *name* in nothing but case, spaces and marks."""
+    key = folded(name)
+    return [tool for tool in tools if folded(tool) == key] if key else []
+
+
 def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
     """Return the one of *tools* that *name* can only mean, and whether *name* is a phrase with it.
 
     If there is none, or more than one, that is *name* itself.
     """
-    key = folded(name)
-    same = [tool for tool in tools if folded(tool) == key]
+    same = _same(name, tools)
     if len(same) == 1:
         return same[0], False
     words = _words(name)

@@ -33,8 +33,9 @@ class ParameterCall(TellingReader):
     problems = frozenset({"no_tool", "long_tool", "no_call", "open_call", "after_call"})
 
     __slots__ = (
-        "_after", "_blank", "_closer", "_end", "_found", "_held", "_inputs", "_is_inside",
-        "_is_odd", "_is_over", "_key", "_pieces", "_raw", "_start", "_tool", "_tool_at",
+        "_after", "_blank", "_closer", "_end", "_found", "_held", "_inputs", "_inputs_at",
+        "_inputs_end", "_is_inside", "_is_odd", "_is_over", "_key", "_pieces", "_raw", "_start",
+        "_tool", "_tool_at",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -45,6 +46,7 @@ class ParameterCall(TellingReader):
         self._tool: str | None = None
         self._tool_at = (0, 0)
         self._inputs: dict[str, str] = {}
+        self._inputs_at = self._inputs_end = -1  # where their elements stand
         self._is_inside = False  # among elements that have the names of parameters
         self._is_over = False
         self._is_odd = False  # something is in it that no parameter takes
@@ -89,6 +91,7 @@ class ParameterCall(TellingReader):
             tool_span=self._tool_at,
             problem=problem or ("no_tool" if not self._tool else ""),
             after=(self._after, self._at) if self._after >= 0 else None,
+            input_span=(self._inputs_at, self._inputs_end) if self._inputs else None,
         )
         return events, call
 
@@ -135,9 +138,9 @@ class ParameterCall(TellingReader):
         elif name == "tool_name":
             self._open(name, "")
         elif name == "parameter" and key:
-            self._open(name, key)
+            self._open_input(name, key, written)
         elif self._is_inside and name:
-            self._open(name, name)
+            self._open_input(name, name, written)
         else:
             self._is_inside = name == "parameters"
             self._is_odd = self._is_odd or (self._tool is not None and not self._is_inside)
@@ -152,6 +155,11 @@ class ParameterCall(TellingReader):
         self._tool_at = (self._at, self._at + len(self._tool))
         self._told(self._tool, ToolNamed, events)
         self._told(tool[lead + len(self._tool) :], MarkerSeen, events, "<invoke>")
+
+    def _open_input(self, element: str, key: str, written: str) -> None:
+        if self._inputs_at < 0:
+            self._inputs_at = self._at + len(written) - len(written.lstrip())
+        self._open(element, key)
 
     def _open(self, element: str, key: str) -> None:
         self._closer, self._key = f"</{element}>", key
@@ -181,6 +189,8 @@ class ParameterCall(TellingReader):
             self._name(value, events)
         self._told(self._closer, MarkerSeen, events, self._closer)
         self._end = self._at
+        if self._key:
+            self._inputs_end = self._at
         return rest[len(self._closer) :]
 
     def _skip(self, text: str, events: list[Event]) -> None:

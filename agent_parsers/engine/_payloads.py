@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from agent_parsers.engine._events import Repair, Span
+    from output_parsers import OutputParserException
 
 __all__ = ["AnswerReader", "BadPayload", "InputReader", "ToolHead", "ToolReader", "as_written"]
 
@@ -18,16 +19,20 @@ class BadPayload(Exception):  # noqa: N818 - it never leaves the engine, which t
     Args:
         problem: Name of what is wrong, as in the dialect's problems.
         span: Where, in `str` characters; a codec counts from the start of what it was given.
+        error: What the tools say of it, if they do.
     """
 
-    def __init__(self, problem: str, span: Span) -> None:
+    def __init__(
+        self, problem: str, span: Span, error: OutputParserException | None = None
+    ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.span = span
+        self.error = error
 
     def moved(self, by: int) -> BadPayload:
         """Return the same for a payload that begins *by* characters later."""
-        return BadPayload(self.problem, (self.span[0] + by, self.span[1] + by))
+        return BadPayload(self.problem, (self.span[0] + by, self.span[1] + by), self.error)
 
 
 InputReader: TypeAlias = "Callable[[str, list[Repair]], str | dict[Any, Any]]"

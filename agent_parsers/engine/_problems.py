@@ -1,25 +1,17 @@
-"""What can be wrong with a turn, and what to tell a model that wrote it: what, where, and how to.
+"""What can be wrong with a turn, and what to tell a model that wrote it.
 
 The problems here are those of any dialect, which may have better words for them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers._names import did_you_mean, nearest
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
-    from agent_parsers.engine._dialect import Dialect
-    from agent_parsers.engine._events import Span
-
-__all__ = ["SHARED_PROBLEMS", "Problem", "advice", "shared_problem"]
-
-_MOST_SHOWN: Final = 80
-"""How much is shown of what was written, in characters."""
+__all__ = ["SHARED_PROBLEMS", "Problem"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +41,54 @@ class Problem:
 
 
 SHARED_PROBLEMS: Final = {
+    "nothing": Problem(
+        "expected an action or a final answer",
+        "Invalid Format: Write one action, or the final answer.",
+    ),
+    "no_tool": Problem(
+        "expected the name of a tool",
+        "Invalid Format: The action has no name of a tool.",
+    ),
+    "long_tool": Problem(
+        "expected the name of a tool on one line",
+        "Invalid Format: Write only the name of one tool as the action, on one line.",
+    ),
+    "no_input": Problem(
+        "expected an input for the tool",
+        "Invalid Format: The action has no input.",
+    ),
+    "no_call": Problem(
+        "expected a call with the name of a tool and its input",
+        "Invalid Format: Write a call with the name of the tool and its input.",
+    ),
+    "open_call": Problem(
+        "expected the end of the call",
+        "The call is cut off, so nothing was done. Write it again, whole.",
+    ),
+    "after_call": Problem(
+        "expected nothing after the call",
+        "Invalid Format: Write nothing after the call.",
+    ),
+    "several_tools": Problem(
+        "expected one tool, found several",
+        "Invalid Format: Use one tool in a turn.",
+    ),
+    "several_inputs": Problem(
+        "expected one input for the tool, found several",
+        "Invalid Format: Give the tool one input.",
+    ),
+    "both": Problem(
+        "found an action and a final answer; a turn has one of them",
+        "Write either an action or the final answer, not both.",
+    ),
+    "early": Problem(
+        "found what is not the model's to write before any action",
+        "Invalid Format: Write an action or the final answer, and nothing that is given to you.",
+    ),
+    "invented": Problem(
+        "found what is not the model's to write after the action or the answer",
+        "Invalid Format: Stop after the action or the answer; what follows is given to you.",
+    ),
     "cut_input": Problem(
         "expected the rest of the tool's input, which ends in the middle of a value",
         "The input of the tool is cut off, so nothing was done. Write it again, whole.",
@@ -62,10 +102,19 @@ SHARED_PROBLEMS: Final = {
         "expected the end of the fenced block",
         "The fenced block is not closed, so nothing was done. Write it again, whole.",
     ),
+    "open_quote": Problem(
+        "expected the end of the quotation, in which a label stands",
+        "The quotation in the input is not closed, so nothing was done. Write the input again,"
+        " whole.",
+    ),
     "bad_call": Problem(
         "expected a call with the name of a tool and its input",
         "Invalid Format: The action cannot be read. Write it again, with the name of the tool and"
         " its input.",
+    ),
+    "quoted_call": Problem(
+        "expected an action, found one in the middle of a sentence",
+        "The action stands in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
     "two_inputs": Problem(
         "found two inputs, one in the name of the tool and one after it",
@@ -82,45 +131,3 @@ SHARED_PROBLEMS: Final = {
     ),
 }
 """By name."""
-
-
-def shared_problem(name: str, text: str, tools: Collection[str]) -> Problem:
-    """Return the problem *name* with *text*, where *tools* are the known ones."""
-    if name != "unknown_tool":
-        return SHARED_PROBLEMS[name]
-    hint = did_you_mean(text, tools)
-    return Problem(
-        f"{text!r} is none of the tools",
-        f"There is no tool {text!r}.{hint} The tools are: {', '.join(tools)}.",
-    )
-
-
-def advice(
-    dialect: Dialect, problem: Problem, text: str, span: Span, tools: Collection[str] | None
-) -> str:
-    """Return what can be sent back to a model, with an example of an action.
-
-    Args:
-        dialect: How the model should write.
-        problem: What is wrong.
-        text: What it wrote.
-        span: Where that is wrong.
-        tools: Names of the tools there are. The example has the one most like what was written,
-            or the first.
-    """
-    lines = [problem.observation]
-    found = _shown(text[slice(*span)])
-    if found and found not in problem.observation:
-        lines.append(f"You wrote: {found}")
-    example = dialect.example
-    if tools:
-        example = replace(example, tool=nearest(found, tools) or next(iter(tools)))
-    # In a scratchpad the example stands within an observation, where a label must begin no line.
-    lines += ("For example:", *(f"| {line}" for line in dialect.write(example).split("\n")))
-    return "\n".join(lines)
-
-
-def _shown(text: str) -> str:
-    """Return *text* on one line, cut if it is long."""
-    line = " ".join(text[: 4 * _MOST_SHOWN].split())
-    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + "…"

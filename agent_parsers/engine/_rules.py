@@ -8,20 +8,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine._events import ToolNamed
+from agent_parsers.engine._events import Repair, ToolNamed
+from agent_parsers.engine._markers import open_mark
 from agent_parsers.engine._payloads import BadPayload, ToolHead
-from agent_parsers.engine._problems import advice, shared_problem
+from agent_parsers.engine._problems import SHARED_PROBLEMS
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._dialect import Dialect
-    from agent_parsers.engine._events import Repair, Span
+    from agent_parsers.engine._events import Span
+    from agent_parsers.engine._quoting import QuoteWatch
     from agent_parsers.engine._states import State
+    from agent_parsers.tools import ToolSet
 
-__all__ = ["Mode", "TurnRules", "call_span", "end_span", "trimmed"]
+__all__ = ["Mode", "TurnRules", "unmarked"]
 
 Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
 
@@ -47,7 +48,7 @@ class TurnRules:
         self._new_call = table.new_call
 
     def read_head(
-        self, written: str, span: Span, tools: Collection[str] | None, repairs: list[Repair]
+        self, written: str, span: Span, tools: ToolSet | None, repairs: list[Repair]
     ) -> ToolHead:
         """Read what is *written* at *span*, where the name of a tool belongs.
 
@@ -57,31 +58,39 @@ class TurnRules:
         if self._read_tool is None or not written:
             return ToolHead(written)
         try:
-            return self._read_tool(written, tools, repairs)
+            return self._read_tool(written, None if tools is None else tools.names, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
 
     def bare_input(
-        self, head: ToolHead, span: Span, tools: Collection[str] | None, *, is_whole: bool
+        self,
+        head: ToolHead,
+        span: Span,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        *,
+        is_whole: bool,
     ) -> str | dict[Any, Any]:
         """Return the input of a tool whose name no input follows.
 
         Args:
             head: The name, with the input if it is written as a call.
             span: Where it stands.
-            tools: Names of the tools there are.
+            tools: The tools there are.
+            repairs: Takes what was mended.
             is_whole: Whether the name is known to be whole, since a line follows it.
 
         Raises:
-            BadPayload: The name may be cut short, or is none.
+            BadPayload: The name may be cut short, or is none, or the tool needs an input.
         """
-        self._check_tool(head, span, tools)
+        if not head.is_answer:
+            self._check_tool(head.tool, span, tools)
         if head.tool_input is not None:
-            return head.tool_input
+            return self._fit(head, head.tool_input, span, tools, repairs)
         # Without an input the name may be cut short, unless it is known or a line follows it.
         if head.needs_input or not (is_whole or tools is not None):
             raise BadPayload("no_input", span)
-        return ""
+        return self._fit(head, "", span, tools, repairs, is_given=False)
 
     def input_value(
         self,
@@ -89,21 +98,68 @@ class TurnRules:
         span: Span,
         written: str,
         at: int,
-        tools: Collection[str] | None,
+        tools: ToolSet | None,
         repairs: list[Repair],
     ) -> str | dict[Any, Any]:
         """Return the value of the input that is *written* at offset *at*, after the name at *span*.
 
         Raises:
-            BadPayload: The name is none, or the input has no value.
+            BadPayload: The name is none, or the input has no value, or not one that the tool takes.
         """
-        self._check_tool(head, span, tools)
+        if not head.is_answer:
+            self._check_tool(head.tool, span, tools)
         if head.tool_input:
             raise BadPayload("two_inputs", span)
+        mends: list[Repair] = []
         try:
-            return self._read_input(written, repairs)
+            value = self._read_input(written, mends)
         except BadPayload as bad:
             raise bad.moved(at) from None
+        if mends:
+            repairs += (mend.moved(at) for mend in mends)
+        return self._fit(head, value, (at, at + len(written)), tools, repairs)
+
+    def _fit(
+        self,
+        head: ToolHead,
+        value: str | dict[Any, Any],
+        span: Span,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        *,
+        is_given: bool = True,
+    ) -> str | dict[Any, Any]:
+        """Return the *value* of an input, which stands at *span*, as the tool takes it.
+
+        Args:
+            head: The tool.
+            value: What the model wrote.
+            span: Where that stands.
+            tools: The tools there are. What they say of types goes without a repair, since text
+                has no types.
+            repairs: Takes what was mended or left out.
+            is_given: Whether the model wrote an input. If not, that is no text, but no arguments.
+
+        Raises:
+            BadPayload: The tool does not take it.
+        """
+        if head.is_answer or tools is None or not tools.checks(head.tool):
+            return value
+        try:
+            found = tools.read(head.tool, value if is_given else {}, lenient=self.mends)
+        except OutputParserException as error:
+            raise BadPayload("wrong_input", span, error) from None
+        repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
+        return found.value
+
+    def check_quotes(self, watch: QuoteWatch | None, span: Span) -> None:
+        """Make sure that an input at *span* ends in no quotation with a marker in it.
+
+        Raises:
+            BadPayload: It does: who can say where it ends?
+        """
+        if watch is not None and watch.has_marker:
+            raise BadPayload("open_fence" if watch.mark == "```" else "open_quote", span)
 
     def result(
         self, head: ToolHead, value: str | dict[Any, Any], log: str
@@ -112,12 +168,12 @@ class TurnRules:
         return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
 
     def call_result(
-        self, call: Call, log: str, tools: Collection[str] | None, repairs: list[Repair]
+        self, call: Call, log: str, tools: ToolSet | None, repairs: list[Repair]
     ) -> AgentAction | AgentFinish:
         """Return what a turn with this *call* comes to.
 
         Raises:
-            BadPayload: There is no such tool.
+            BadPayload: There is no such tool, or it does not take this input.
         """
         if call.is_text:
             before = log[: call.span[0]]
@@ -125,34 +181,45 @@ class TurnRules:
             return make_finish(call.tool_input if hides else log, log)
         if call.is_answer:
             return make_finish(call.tool_input, log)
-        if call.tool_span[0] == call.tool_span[1]:
-            tools = None  # a tool that goes without name is not the model's to choose
-        if self._read_tool is None:
-            if problem := self.tool_problem(call.tool, tools):
-                raise BadPayload(problem, call.tool_span)
+        named = call.tool_span
+        # A tool that goes without name is not the model's to choose.
+        known = tools if named[0] < named[1] else None
+        if self._read_tool is None and (tools is None or not tools.checks(call.tool)):
+            self._check_tool(call.tool, named, known)
             return make_action(call.tool, call.tool_input, log)
-        head = self.read_head(call.tool, call.tool_span, tools, repairs)
-        self._check_tool(head, call.tool_span, tools)
+        head = ToolHead(call.tool)
+        if self._read_tool is not None:
+            mends: list[Repair] = []
+            head = self.read_head(call.tool, named, known, mends)
+            if mends:
+                repairs += (mend.moved(named[0]) for mend in mends)
+        if not head.is_answer:
+            self._check_tool(head.tool, named, known)
         if head.tool_input:
-            raise BadPayload("two_inputs", call.tool_span)
-        return self.result(head, call.tool_input, log)
+            raise BadPayload("two_inputs", named)
+        value = call.tool_input
+        if tools is not None and tools.checks(head.tool):
+            is_given = bool(value) or call.input_span is not None
+            span = call.input_span or (call.span if is_given else named)
+            value = self._fit(head, value, span, tools, repairs, is_given=is_given)
+        return self.result(head, value, log)
 
-    def _check_tool(self, head: ToolHead, span: Span, tools: Collection[str] | None) -> None:
-        if not head.is_answer and (problem := self.tool_problem(head.tool, tools)):
+    def _check_tool(self, tool: str, span: Span, tools: ToolSet | None) -> None:
+        if problem := self.tool_problem(tool):
             raise BadPayload(problem, span)
+        if tools is not None and tool not in tools:
+            raise BadPayload("unknown_tool", span, tools.unknown(tool))
 
     def new_call(self) -> CallReader:
         """Return a reader for the next call."""
         assert self._new_call is not None, "a table with call states has a call reader"
         return self._new_call()
 
-    def tool_problem(self, tool: str, tools: Collection[str] | None = None) -> str:
-        """Name the problem with the name of a tool; ``""`` if there is none."""
+    def tool_problem(self, tool: str) -> str:
+        """Name the problem with *tool* as the name of any tool; ``""`` if there is none."""
         if not tool:
             return "no_tool"
-        if self._one_line_tools and len(tool.splitlines()) > 1:
-            return "long_tool"
-        return "unknown_tool" if tools is not None and tool not in tools else ""
+        return "long_tool" if self._one_line_tools and len(tool.splitlines()) > 1 else ""
 
     def ends_turn(self, call: Call, to: State | None) -> bool:
         """Tell whether *call* counts where a state ends that may have none, and goes on to *to*."""
@@ -160,7 +227,7 @@ class TurnRules:
             return False
         return to is None or to.is_cut
 
-    def named(self, event: ToolNamed, tools: Collection[str] | None) -> ToolNamed:
+    def named(self, event: ToolNamed, tools: ToolSet | None) -> ToolNamed:
         """Return *event* with the name of the tool as it is mended."""
         try:
             return ToolNamed(self.read_head(event.tool, event.span, tools, []).tool, event.span)
@@ -178,15 +245,23 @@ class TurnRules:
         return "after_call"
 
     def error(
-        self, name: str, text: str, span: Span, tools: Collection[str] | None = None
+        self, bad: BadPayload, text: str, tools: ToolSet | None = None
     ) -> OutputParserException:
-        """Return the error for the problem *name* with *text*, where *tools* are the known ones."""
-        problem = self.dialect.problems.get(name)
+        """Return the error for what is *bad* in *text*, where *tools* are the known ones."""
+        span = bad.span
+        if bad.error is not None:
+            assert tools is not None, "it is the tools that say so"
+            from agent_parsers.engine._advice import retold
+
+            return retold(bad.error, self.dialect, tools, text, span)
+        problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
-            problem = shared_problem(name, text[slice(*span)], tools or ())
+            raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
         if not self._is_strict:
+            from agent_parsers.engine._advice import advice  # only errors need it
+
             reason, send_to_llm = problem.reason, True
-            observation = advice(self.dialect, problem, text, span, tools)
+            observation = advice(self.dialect, problem.observation, text[slice(*span)], tools)
         else:
             reason = problem.strict_reason(text)
             observation = problem.exact_observation or problem.observation
@@ -210,32 +285,6 @@ class TurnRules:
         )
 
 
-def end_span(problem: str, text: str, entry: int) -> Span:
-    """Where to point for a *problem* that shows at the end of *text*.
-
-    From the marker at offset *entry* on, which led there. Where nothing was found at all there is
-    no such marker, and the last line that has text is as good a place as any.
-    """
-    end = len(text.rstrip())
-    if problem == "nothing":
-        return (text.rfind("\n", 0, end) + 1, end)
-    entry = max(entry, 0)  # the line break before the text is not there
-    entry += text.startswith("\n", entry)  # the one before a label belongs to the line above
-    return (entry, max(entry, end))
-
-
-def trimmed(text: str, start: int, stop: int) -> Span:
-    """Span of what is not white space between *start* and *stop*."""
-    body = text[start:stop]
-    left = stop - len(body.lstrip())
-    return (left, max(left, start + len(body.rstrip())))
-
-
-def call_span(problem: str, call: Call, stop: int) -> Span:
-    """Where to point for a *problem* with *call*, whose state ends at *stop*.
-
-    A call without any text has no place itself.
-    """
-    if problem == "after_call" and call.after is not None:
-        return call.after
-    return call.span if call.span[0] >= 0 else (stop, stop)
+def unmarked(written: str, label: str) -> str:
+    """Return what is *written* without the end of the emphasis that its *label* begins."""
+    return written.removesuffix(open_mark(label)).rstrip()

@@ -44,7 +44,7 @@ class State:
     __slots__ = (
         "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
         "is_bare", "is_cut", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end",
-        "leads", "problem", "role", "skim", "whole",
+        "leads", "problem", "role", "skim", "watches", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -70,6 +70,7 @@ class State:
         self.is_open_answer = False  # an answer that only a marker closes
         self.begun: State | None = None  # what this is once its call has begun
         self.asks = False  # whether the call reader says what a marker means here
+        self.watches = False  # whether a label in a quotation is none
         # What finds a marker, and what it does, by group of the match; there is no group 0.
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
@@ -88,10 +89,13 @@ class State:
         """Say which markers do what here. Their patterns are made when first needed."""
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         closes = any(crossing.closes for crossing in crossings)
+        for crossing in crossings:
+            watches = self.watches and crossing.is_label
+            crossing.is_delicate = self.asks or watches or crossing.breaks_line
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
-        leads = [crossing for crossing in crossings if crossing.to is not self or matters]
+        leads = [c for c in crossings if c.to is not self or matters or c.breaks_line]
         if len(leads) < len(crossings):
             few = _Patterns(leads)
 
@@ -130,7 +134,7 @@ def _no_marker(_text: str, _start: int) -> None:
     """Search in a state that no marker ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Crossing:
     """What a marker does in a state."""
 
@@ -142,6 +146,16 @@ class Crossing:
     drops: str = ""
     """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
     marker as it is spelt."""
+    breaks_line: bool = False
+    """Whether what follows begins a line, as far as labels go."""
+
+    is_delicate: bool = False
+    """Whether more than its place says what the marker means; set when its state is armed."""
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is none within a quotation."""
+        return not isinstance(self.marker, Literal)
 
 
 CUT: Final = State(Role.SKIPPED, is_cut=True)
@@ -152,7 +166,11 @@ _TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER}
 """What a turn is made of besides thoughts."""
 
 _END_TOKENS: Final = (
-    "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<end_of_turn>",
+    *map(Literal, (
+        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>",
+        "<end_of_turn>",
+    )),
+    Literal("</s>", last=True),  # elsewhere it closes text that is struck out
 )  # fmt: skip
 """What chat templates end a turn with; a server that does not know the template leaves it in."""
 
@@ -191,20 +209,21 @@ def build_states(
             closes=isinstance(move, Go) and move.closes,
         )
         if not is_transcript:
-            crossing = _in_turn(move, crossing, both)
-        elif isinstance(move, Note) and move.in_turn:
+            crossing = _in_turn(move, crossing, both, mends=table.mends)
+        elif not isinstance(move, Cut) and move.in_turn:
             continue
         crossings[state].append(crossing)
     for marks in reasoning if table.mends else ():
         thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
         initial = states[table.initial]
-        thinking.arm([Crossing(marks[1], Literal(marks[1]), initial)])
+        thinking.arm([Crossing(marks[1], Literal(marks[1]), initial, breaks_line=True)])
         for state, found in crossings.items():
             if state.role is Role.THOUGHT or not is_transcript:
                 found.extend(_reasoning(state, marks, thinking, initial))
     for state, found in crossings.items():
         if table.mends and not is_transcript and state.role in {*_TURN, Role.THOUGHT}:
-            found.extend(Crossing(token, Literal(token), CUT) for token in _END_TOKENS)
+            found.extend(Crossing(token.canonical, token, CUT) for token in _END_TOKENS)
+            state.watches = state.role in (Role.INPUT, Role.ANSWER)
         if found:
             state.arm(found)
     return states
@@ -231,11 +250,12 @@ def _bare_states(table: Table) -> dict[str, State]:
     return states
 
 
-def _in_turn(move: Move, crossing: Crossing, both: Both) -> Crossing:
+def _in_turn(move: Move, crossing: Crossing, both: Both, *, mends: bool) -> Crossing:
     """Return what a *move* does in a single turn, where *crossing* is the bare move."""
     to = crossing.to
     if isinstance(move, Cut):
-        return replace(crossing, to=CUT)
+        # What follows is left out, which is mending.
+        return replace(crossing, to=CUT if mends else State(Role.SKIPPED, problem="invented"))
     if isinstance(move, Note) and to.problem == "both" and both in ("first", "answer"):
         to.problem = ""
         return replace(crossing, drops="{} and what follows it are part of the answer")
@@ -269,9 +289,10 @@ def _reasoning(
     drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
     if role is Role.THOUGHT:
         yield Crossing(opens, Literal(opens), thinking)
-        yield Crossing(closes, Literal(closes), initial)
+        yield Crossing(closes, Literal(closes), initial, breaks_line=True)
     elif role in _TURN:
         begins = "" if state.asks else "\n"  # the reader knows what is within a string
-        yield Crossing(closes, Literal(begins + closes), initial, drops=drops)
+        spelt = Literal(begins + closes)
+        yield Crossing(closes, spelt, initial, drops=drops, breaks_line=True)
         if role is Role.CALL:
             yield Crossing(opens, Literal(begins + opens), thinking, drops=drops)

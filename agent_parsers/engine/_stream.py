@@ -11,6 +11,7 @@ from agent_parsers.engine._events import (
     MarkerSeen,
     Repair,
 )
+from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
 from agent_parsers.engine._markers import Literal
 from agent_parsers.engine._states import CUT, Crossing
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._rules import Mode
     from agent_parsers.engine._states import Both, State
+    from agent_parsers.tools import ToolSet
 
 
 __all__ = ["StreamParser"]
@@ -43,7 +45,7 @@ class StreamParser:
         dialect: How the text is written.
         mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
         max_chars: Longest text that is read; `None` if there is no limit.
-        tools: Names of the tools there are; `None` if any will do.
+        tools: The tools there are, or only their names; `None` if any will do.
         both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
             ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
 
@@ -52,9 +54,9 @@ class StreamParser:
     """
 
     __slots__ = (
-        "_at", "_blank", "_closed", "_collector", "_entry", "_fresh", "_is_full", "_machine",
-        "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail", "_text_at",
-        "last_events",
+        "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
+        "_is_full", "_machine", "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail",
+        "_text_at", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -63,11 +65,11 @@ class StreamParser:
         *,
         mode: Mode = "lenient",
         max_chars: int | None = MAX_CHARS,
-        tools: Collection[str] | None = None,
+        tools: ToolSet | Collection[str] | None = None,
         both: Both = "error",
     ) -> None:
         self._machine = machine(dialect, mode, both)
-        self._collector = Collector(self._machine, tools)
+        self._collector = Collector(self._machine, None if tools is None else known_tools(tools))
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False
@@ -79,6 +81,8 @@ class StreamParser:
         self._state = self._machine.initial
         self._tail = "\n"  # not told yet: it may become a marker
         self._at = -1  # offset of the tail
+        self._floor = 0  # where the text begins, or what follows the last marker
+        self._has_broken = False  # whether `_break_line` was called
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
         self._fresh = True  # no text since the last marker: white space belongs to it
         self._text_at = 0  # where the text of this state begins
@@ -166,9 +170,10 @@ class StreamParser:
                 break
             crossing = state.by_group[found.lastindex]
             stop, at = found.span()
-            if state.asks:
+            if state.asks or (state.watches and crossing.is_label):
                 told = self._say_part(events, buffer, told, stop)
                 if self._collector.is_quoting:
+                    self._pass_by(events, found[0], base + stop)
                     continue
                 if self._begin_call():
                     at = stop
@@ -181,10 +186,31 @@ class StreamParser:
             self._say_part(events, buffer, told, stop)
             self._cross(events, crossing, found[0], base + stop, base + at)
             told = at
+            if crossing.breaks_line and not self._has_broken:
+                buffer, told, at = self._break_line(buffer, at)
+                base = self._at
         self._say_part(events, buffer, told, stop)
         self._begin_call()
         self._tail = buffer[stop:]
         self._at = base + stop
+
+    def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
+        """Go past the marker *spelt* at offset *start*, which is none: it is in a quotation."""
+        if self._state.watches:  # of a call, strict reading knows that as well
+            label = spelt.strip()
+            start += len(spelt) - len(spelt.lstrip())
+            message = f"took {label!r} in a quotation for text"
+            events.append(Repair("quoted", (start, start + len(label)), message))
+
+    def _break_line(self, buffer: str, at: int) -> tuple[str, int, int]:
+        """Go on at *at* in *buffer* as if a line began there; only once, since it takes a copy.
+
+        Returns:
+            The buffer to go on with, how much of it was told, and where to go on.
+        """
+        self._has_broken = True
+        self._at += at - 1
+        return "\n" + buffer[at:], 0, 0
 
     def _say_part(self, events: list[Event], buffer: str, told: int, stop: int) -> int:
         """Tell of the text from *told* to *stop* in *buffer*; return where what is told ends."""
@@ -204,7 +230,7 @@ class StreamParser:
     def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
         """Go on in another state at the marker *spelt*, at offset *start*, which is text here."""
         self._state = crossing.to
-        self._entry = start
+        self._entry = start = max(start, self._floor)
         if crossing.drops:
             start += len(spelt) - len(spelt.lstrip())
             label = spelt.strip()
@@ -254,7 +280,8 @@ class StreamParser:
         self, events: list[Event], crossing: Crossing, spelt: str, start: int, end: int
     ) -> None:
         """Go over the marker *spelt*, which stands at offsets *start* to *end*."""
-        start = max(start, 0)  # the line break before the text is not there
+        start = max(start, self._floor)
+        self._floor = end
         to = crossing.to
         edge = end if crossing.closes else start
         marker_at = self._leave(events, to, start, edge, drops=bool(crossing.drops))
@@ -274,6 +301,7 @@ class StreamParser:
         if crossing.drops and self._machine.mends:
             events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
         self._marker, self._marker_at = crossing.name, marker_at
+        self._collector.label = spelt
         self._fresh = True
 
     def _leave(

@@ -13,12 +13,13 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ToolNamed,
 )
-from agent_parsers.engine._payloads import BadPayload
+from agent_parsers.engine._payloads import BadPayload, as_written
 from agent_parsers.engine._raw_values import RawValue, held_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agent_parsers.engine._events import Span
     from agent_parsers.engine._payloads import InputReader
 
 __all__ = ["TagCall"]
@@ -59,8 +60,8 @@ class TagCall(TellingReader):
         tool: str,
         tool_input: str,
         *,
-        read_tool: Callable[[str], str],
-        read_input: InputReader,
+        read_tool: Callable[[str], str] = str,
+        read_input: InputReader = as_written,
         mends: bool = False,
         strays: tuple[str, ...] = (),
     ) -> None:
@@ -117,7 +118,9 @@ class TagCall(TellingReader):
         problem = self._problem(written)
         repairs: list[Repair] = []
         value_read: str | dict[Any, Any] = ""
+        input_span: Span | None = None
         if self._part > 1 and not problem:
+            input_span = (self._input_at, self._input_at + len(written))
             try:
                 value_read = self._read_input(written, repairs)
             except BadPayload as bad:
@@ -130,6 +133,7 @@ class TagCall(TellingReader):
             tool_span=self._tool_at,
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 and self._mends else None,
+            input_span=input_span,
         )
         return events, call
 

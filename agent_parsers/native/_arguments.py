@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import repeated_key
 from agent_parsers.engine._events import Repair
 from agent_parsers.native._problems import (
     NO_ARGUMENTS,
@@ -12,12 +13,16 @@ from agent_parsers.native._problems import (
     cut_arguments,
     no_json,
     no_object,
+    twice,
 )
 from output_parsers._tools_arguments import read_arguments
 from outputs._json_errors import JsonIncompleteError, JsonLimitError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_parsers.engine._events import Span
+    from outputs import JsonRepair
 
 __all__ = ["ARGUMENT", "as_input", "is_fence", "read_lenient", "read_strict"]
 
@@ -136,11 +141,14 @@ def read_lenient(
 
 def _mended(written: str, tool: str, function: Any, repairs: list[Repair]) -> Any:
     try:
-        return read_arguments(written, strict=True)
+        value = read_arguments(written, strict=True)
     except JsonLimitError as error:
         raise _no_json(error, written, tool, function) from error
     except json.JSONDecodeError:
         pass  # It may be mended.
+    else:
+        _refuse_repeated(written, (), tool)
+        return value
     from output_parsers._json_repair import repair_json  # takes time to import; few replies need it
 
     try:
@@ -157,7 +165,13 @@ def _mended(written: str, tool: str, function: Any, repairs: list[Repair]) -> An
             reason = "there is text around the value"
             raise BadCall(no_json(tool, function, reason), mend.span)
         repairs.append(Repair(mend.kind, mend.span, mend.message))
+    _refuse_repeated(written, mends, tool)
     return value
+
+
+def _refuse_repeated(written: str, mends: Sequence[JsonRepair], tool: str) -> None:
+    if (key := repeated_key(written, mends)) is not None:
+        raise BadCall(twice(tool, key))
 
 
 def _no_json(error: json.JSONDecodeError, written: str, tool: str, function: Any) -> BadCall:

@@ -25,9 +25,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import repeated_key
+from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._arguments import is_fence
-from agent_parsers.native._names import tool_named
-from agent_parsers.native._problems import BAD_TAG, CUT_CONTENT_CALL, BadCall
+from agent_parsers.native._problems import BAD_TAG, CUT_CONTENT_CALL, TWICE, BadCall
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -154,6 +155,8 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
             return None
         calls.append(ContentCall(*parts, (at, at + len(parts[0])), at))
         at += len(parts[0])
+    if repeated_key(text, mends) is not None:
+        raise BadCall(TWICE, (start, len(content)))
     # A call reaches to the name of the next.
     ends = [*(call.name_at for call in calls[1:]), len(content)]
     starts = [start, *ends]
@@ -233,7 +236,10 @@ def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int]:
         end = _value_end(content, parameter.end())
         if end is None:
             raise BadCall(CUT_CONTENT_CALL, (at, len(content)))
-        arguments[parameter[1].strip()] = content[parameter.end() : end.start()]
+        key = parameter[1].strip()
+        if key in arguments:
+            raise BadCall(TWICE, (at, end.end()))
+        arguments[key] = content[parameter.end() : end.start()]
         at = end.end()
     closer = _function_end(content, at)
     if closer is not None:
@@ -266,4 +272,6 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int]:
     name_at = content.find(parts[0], at, end) if parts else -1
     if parts is None or name_at < 0:
         raise BadCall(BAD_TAG, (at, end))
+    if repeated_key(content[at:end], reader.repairs) is not None:
+        raise BadCall(TWICE, (at, end))
     return *parts, name_at, end

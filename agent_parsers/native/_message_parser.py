@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent_parsers._agent import AgentFinish
-from agent_parsers._tools import Tool, read_tools
 from agent_parsers.engine import (
     MAX_CHARS,
     AnswerDelta,
@@ -17,16 +17,20 @@ from agent_parsers.engine import (
     ThoughtDelta,
     merge_events,
 )
+from agent_parsers.engine._known import known_tools
 from agent_parsers.native._stream import MessageStreamParser, message_in
 from agent_parsers.native._whole import result_of
 from output_parsers import OutputParserException
 from output_parsers._transform import aread, read
+from outputs import HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
 
     from agent_parsers._agent import AgentAction
-    from outputs import AIMessage
+    from agent_parsers.engine._render import Step
+    from agent_parsers.tools import ToolSet
+    from outputs import AIMessage, BaseMessage
 
 __all__ = ["MessageParser", "MessageTurn"]
 
@@ -57,12 +61,14 @@ class MessageParser(BaseModel):
       missing brackets at the end, quotes, commas, comments, the words of Python, line breaks in
       strings, a code fence around. Other text around them is an error, since a brace in code or in
       prose is no argument; and so is a value that is cut in the middle, since half an input is
-      worse than none.
+      worse than none. A key that comes twice has two readings, which is an error too; strictly the
+      last counts, as in LangChain.
     * Missing or blank arguments are ``{}``. Arguments that came as data are taken as they are, and
       those that are a JSON string with an object inside are decoded again. No other value but an
       object is an input, except that the text of a function call is.
-    * White space, quotes and emphasis around the name of a tool are dropped, and so is the
-      namespace ``functions.``, or any other if what follows it is one of the tools.
+    * White space, quotes and emphasis around the name of a tool are dropped, and so is a namespace
+      such as ``functions.``, or any other if what follows it is one of the tools. A name that
+      differs from exactly one of them in nothing but case, spaces and marks is that one.
     * A message without calls may have them in its content: in the tags ``<tool_call>`` or
       ``<function=…>``, or as JSON, perhaps in a code fence, if that is all there is and it names
       one of the `tools`, so that an answer in JSON stays one. A call that begins so and is cut or
@@ -77,20 +83,24 @@ class MessageParser(BaseModel):
 
     lenient: bool = False
     """Whether what models really write is mended, or only what LangChain reads is read."""
-    tools: tuple[Tool, ...] | None = Field(default=None, exclude=True)
-    """The tools there are; a call of another is an error. `None`: any name will do."""
+    tools: Any = Field(default=None, exclude=True)
+    """The tools there are, in any form of `agent_parsers.tools.Tools`; kept as a `ToolSet`, and one
+    that is given, with its policies, as it is. A call of another is an error, and so are arguments
+    that the tool does not take; those that it takes have the types that the schema says. `None`:
+    any name will do, and any arguments."""
     max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest message that is read: content, names, and arguments that came as text."""
 
-    @field_validator("tools", mode="before")
+    @field_validator("tools", mode="plain")
     @classmethod
-    def _read_tools(cls, tools: Any) -> tuple[Tool, ...] | None:
-        return None if tools is None else read_tools(tools)
+    def _read_tools(cls, tools: Any) -> ToolSet | None:
+        return None if tools is None else known_tools(tools)
 
     @property
     def tool_names(self) -> tuple[str, ...] | None:
         """Names of the tools, if any were given."""
-        return None if self.tools is None else tuple(tool.name for tool in self.tools)
+        tools: ToolSet | None = self.tools
+        return None if tools is None else tools.names
 
     @property
     def stop(self) -> list[str]:
@@ -100,6 +110,36 @@ class MessageParser(BaseModel):
     def get_format_instructions(self) -> str:
         """Return what to tell the model about the form of its calls: nothing, its server does."""
         return ""
+
+    @abstractmethod
+    def format_scratchpad(self, steps: Sequence[Step]) -> list[BaseMessage]:
+        """Return the steps taken so far as messages."""
+
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = (),
+        *,
+        system: str = "",
+        as_messages: bool = True,
+    ) -> list[BaseMessage]:
+        """Return the prompt for the next turn: the question, and past steps with their calls.
+
+        The tools are not in it: they are passed to the model, see `ToolSet.openai_tools`.
+
+        Args:
+            question: What the agent is asked.
+            steps: What it has done so far, written as `format_scratchpad` does.
+            system: What a system message says before; without it there is none.
+            as_messages: There for parsers of text, which have prompts of text too.
+
+        Raises:
+            ValueError: *as_messages* is false.
+        """
+        if not as_messages:
+            raise ValueError("a model that calls tools takes messages, not a prompt of text")
+        head: list[BaseMessage] = [SystemMessage(system)] if system else []
+        return [*head, HumanMessage(question), *self.format_scratchpad(steps)]
 
     def read(self, message: Any) -> MessageTurn:
         """Read one message and return all that is to know of it.
@@ -144,7 +184,7 @@ class MessageParser(BaseModel):
             is_function=self._is_function,
             lenient=self.lenient,
             max_chars=self.max_chars,
-            tools=None if self.tools is None else self.tool_names,
+            tools=self.tools,
         )
 
     def _parser_for(self, message: AIMessage | None) -> MessageStreamParser:
@@ -152,7 +192,7 @@ class MessageParser(BaseModel):
             is_function=self._is_function,
             lenient=self.lenient,
             max_chars=self.max_chars,
-            tools=self.tool_names,
+            tools=self.tools,
             message=message,
         )
 

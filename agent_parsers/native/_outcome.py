@@ -14,18 +14,19 @@ from agent_parsers.engine._events import (
     ThoughtDelta,
     ToolNamed,
 )
+from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import log_of, make_call, make_tool_call
 from agent_parsers.native._arguments import as_input, read_lenient, read_strict
 from agent_parsers.native._content import ContentCall, calls_in_content
-from agent_parsers.native._names import tool_named
 from agent_parsers.native._problems import (
     NO_NAME,
     SEVERAL,
     TOO_DEEP,
     BadCall,
     error_of,
-    unknown_tool,
+    retold,
 )
+from output_parsers import OutputParserException
 from outputs._content import text_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from agent_parsers._agent import AgentAction
     from agent_parsers.engine._events import Span
     from agent_parsers.native._growing import GrowingCall
-    from output_parsers import OutputParserException
+    from agent_parsers.tools import ToolSet
     from outputs import AIMessage
 
 __all__ = ["Outcome"]
@@ -47,7 +48,7 @@ class Outcome:
         message: The message; actions keep it.
         is_function: Whether there may be one call only, without an id.
         lenient: Whether what models really write is mended.
-        tools: Names of the tools there are; `None` if any will do.
+        tools: The tools there are; `None` if any will do.
     """
 
     def __init__(
@@ -56,12 +57,13 @@ class Outcome:
         *,
         is_function: bool,
         lenient: bool,
-        tools: Collection[str] | None,
+        tools: ToolSet | None,
     ) -> None:
         self._message = message
         self._is_function = is_function
         self._lenient = lenient
         self._tools = tools
+        self._names = None if tools is None else tools.names
         self._actions: list[AgentAction] = []
         self._spans: list[Span] = []
         self._finish: AgentFinish | None = None
@@ -81,7 +83,11 @@ class Outcome:
         bad = self._bad
         if bad is None:
             return None
-        error = error_of(bad.problem, text, bad.span or (0, len(text)), strict=not self._lenient)
+        span = bad.span or (0, len(text))
+        if isinstance(bad.problem, OutputParserException):
+            assert self._tools is not None, "it is the tools that say so"
+            return retold(bad.problem, self._tools, text, span)
+        error = error_of(bad.problem, text, span, strict=not self._lenient)
         error.__cause__ = bad.__cause__
         return error
 
@@ -113,7 +119,7 @@ class Outcome:
             Whether it was that. Then the events tell of it.
         """
         try:
-            calls = calls_in_content(content, start, self._tools)
+            calls = calls_in_content(content, start, self._names)
             if calls is None:
                 return False
             self._read_content_calls(calls)
@@ -121,7 +127,7 @@ class Outcome:
             self._bad = bad
             calls = []
         repairs = self.events
-        self.events = [*_told(content, calls, start, self._tools), *repairs]
+        self.events = [*_told(content, calls, start, self._names), *repairs]
         self._end()
         return True
 
@@ -136,7 +142,8 @@ class Outcome:
         at, end = call.args_span
         try:
             value = self._read_arguments(call, tool, repairs)
-            tool_input = as_input(value, tool, takes_text=self._is_function)
+            tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
+            tool_input = self._fit(tool, tool_input, (0, end - at), repairs)
         except BadCall as bad:
             start, stop = bad.span or (0, end - at)
             moved = BadCall(bad.problem, (start + at, stop + at))
@@ -172,21 +179,40 @@ class Outcome:
                 value = read_lenient(call.arguments, tool, function, mends, is_function=False)
             else:
                 value = call.arguments
-            tool_input = as_input(value, tool, takes_text=False)
+            tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
+            tool_input = self._fit(tool, tool_input, span, mends)
         except BadCall as bad:
             raise BadCall(bad.problem, span) from bad.__cause__
         self.events += (Repair(mend.kind, span, mend.message) for mend in mends)
         self._add(tool, tool_input, None, span)
 
+    def _takes_text(self, tool: str) -> bool:
+        """Tell whether text may be the input of *tool*, which may know of a parameter for it."""
+        is_known = self._tools is not None and self._tools.checks(tool)
+        return self._is_function or (self._lenient and is_known)
+
+    def _fit(
+        self, tool: str, value: str | dict[Any, Any], span: Span, repairs: list[Repair]
+    ) -> str | dict[Any, Any]:
+        """Return the *value* of arguments, which stand at *span*, as *tool* takes it."""
+        if self._tools is None or not self._tools.checks(tool):
+            return value
+        try:
+            found = self._tools.read(tool, value, lenient=self._lenient)
+        except OutputParserException as error:
+            raise BadCall(error, span) from None
+        repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
+        return found.value
+
     def _tool(self, name: str, span: Span) -> str:
         """Return the tool that is meant by *name*, which stands at *span*."""
-        tool = tool_named(name, self._tools) if self._lenient else name
+        tool = tool_named(name, self._names) if self._lenient else name
         if not tool.strip():
             raise BadCall(NO_NAME, span)
         if tool != name:
             self.events.append(Repair("tool_name", span, f"read {name!r} as the tool {tool!r}"))
         if self._tools is not None and tool not in self._tools:
-            raise BadCall(unknown_tool(tool, self._tools), span)
+            raise BadCall(self._tools.unknown(tool), span)
         return tool
 
     def _add(

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine._dialect import Problem
-from agent_parsers.engine._problems import shared_problem
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.engine._events import Span
+    from agent_parsers.tools import ToolSet
 
 __all__ = [
     "BAD_TAG",
@@ -20,13 +18,15 @@ __all__ = [
     "NO_NAME",
     "SEVERAL",
     "TOO_DEEP",
+    "TWICE",
     "BadCall",
     "cut_arguments",
     "error_of",
     "no_json",
     "no_object",
+    "retold",
     "too_long",
-    "unknown_tool",
+    "twice",
 ]
 
 
@@ -34,11 +34,11 @@ class BadCall(Exception):  # noqa: N818 - it never leaves the package, which tel
     """A call that cannot be made.
 
     Args:
-        problem: What is wrong.
+        problem: What is wrong, or what the tools say.
         span: Where, in `str` characters from the start of what was read; `None` for all of it.
     """
 
-    def __init__(self, problem: Problem, span: Span | None = None) -> None:
+    def __init__(self, problem: Problem | OutputParserException, span: Span | None = None) -> None:
         super().__init__(problem.reason)
         self.problem = problem
         self.span = span
@@ -67,6 +67,12 @@ BAD_TAG = Problem(
 CUT_CONTENT_CALL = Problem(
     "expected the rest of a tool call that was written as content",
     "Your tool call is cut off or broken, so nothing was done. Write it again, whole.",
+)
+
+
+TWICE = Problem(
+    "found a key twice in a tool call; which value counts?",
+    "Your tool call has a key twice, so nothing was done. Write it again, with each key once.",
 )
 
 
@@ -104,9 +110,38 @@ def cut_arguments(tool: str) -> Problem:
     )
 
 
-def unknown_tool(tool: str, tools: Collection[str]) -> Problem:
-    """Say that *tool* is none of the *tools* there are."""
-    return shared_problem("unknown_tool", tool, tools)
+def twice(tool: str, key: str) -> Problem:
+    """Say that a *key* comes twice in the arguments of a call of *tool*."""
+    return Problem(
+        f"found the key {key[:60]!r} twice in the arguments of {tool!r}; which value counts?",
+        f"The arguments of {tool} have the key {key[:60]!r} twice, so nothing was done. Call it"
+        " again, with each key once.",
+    )
+
+
+def retold(
+    error: OutputParserException, tools: ToolSet, text: str, span: Span
+) -> OutputParserException:
+    """Return the *error* of the *tools* as that of a message that has this *text*."""
+    from agent_parsers.engine._advice import (  # only errors need it
+        LONGEST_EXAMPLE,
+        examples,
+        said_of,
+        shown,
+    )
+    from agent_parsers.tools._errors import as_json
+
+    said, tool, arguments = said_of(error)
+    lines = [said]
+    if found := shown(text[slice(*span)], said):
+        lines.append(f"You wrote: {found}")
+    if tool:
+        texts = (as_json(given) for given in examples(tools, tool, arguments))
+        if example := next((text for text in texts if len(text) <= LONGEST_EXAMPLE), ""):
+            lines.append(f"For example, call {tool} with these arguments:\n{example}")
+    error.observation = "\n".join(lines)
+    error.llm_output, error.span = text, span
+    return error
 
 
 def too_long(text: str, max_chars: int) -> OutputParserException:

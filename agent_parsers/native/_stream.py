@@ -27,9 +27,10 @@ from agent_parsers.engine._events import (
     ThoughtDelta,
     ToolNamed,
 )
+from agent_parsers.engine._known import known_tools
+from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._content import ContentHold
 from agent_parsers.native._growing import GrowingCall, GrowingCalls
-from agent_parsers.native._names import tool_named
 from agent_parsers.native._outcome import Outcome
 from agent_parsers.native._pieces import (
     CallPiece,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers._agent import AgentAction, AgentFinish
+    from agent_parsers.tools import ToolSet
 
 __all__ = ["MessageStreamParser", "message_in"]
 
@@ -76,7 +78,7 @@ class MessageStreamParser:
         is_function: Whether to read the one function call, in place of the tool calls.
         lenient: Whether what models really write is mended.
         max_chars: Longest text of a message that is read.
-        tools: Names of the tools there are; `None` if any will do.
+        tools: The tools there are, or only their names; `None` if any will do.
         message: The message itself, where it is there as a whole; actions keep it.
     """
 
@@ -86,13 +88,13 @@ class MessageStreamParser:
         is_function: bool,
         lenient: bool,
         max_chars: int,
-        tools: Collection[str] | None = None,
+        tools: ToolSet | Collection[str] | None = None,
         message: AIMessage | None = None,
     ) -> None:
         self._is_function = is_function
         self._lenient = lenient
         self._max_chars = max_chars
-        self._tools = tools
+        self._tools = None if tools is None else known_tools(tools)
         self._message = message
         self._sum = Accumulator()
         self._first: AIMessage | None = None  # the first chunk
@@ -240,7 +242,9 @@ class MessageStreamParser:
             events.append(SkippedDelta(text, self._put(text)))
 
     def _tool(self, call: GrowingCall) -> str:
-        return tool_named(call.name, self._tools) if self._lenient else call.name
+        if not self._lenient:
+            return call.name
+        return tool_named(call.name, None if self._tools is None else self._tools.names)
 
     def _tell_calls(self, events: list[Event], *, is_last: bool) -> None:
         calls = self._calls.calls

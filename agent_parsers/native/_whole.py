@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers._agent import make_finish
+from agent_parsers._repeated_keys import repeated_key
 from agent_parsers.engine import MAX_CHARS
+from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import make_tool_call
 from agent_parsers.native._arguments import ARGUMENT
-from agent_parsers.native._names import tool_named
 from agent_parsers.native._stream import MessageStreamParser
+from output_parsers import OutputParserException
 from outputs import AIMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers._agent import AgentAction, AgentFinish
+    from agent_parsers.tools import ToolSet
 
 __all__ = ["result_of"]
 
@@ -26,7 +27,7 @@ def result_of(
     is_function: bool,
     lenient: bool = False,
     max_chars: int = MAX_CHARS,
-    tools: Collection[str] | None = None,
+    tools: ToolSet | None = None,
 ) -> AgentAction | list[AgentAction] | AgentFinish:
     """Return what *message* comes to; see `MessageStreamParser` for the arguments.
 
@@ -54,7 +55,7 @@ def _quick_result(
     is_function: bool,
     lenient: bool,
     max_chars: int,
-    tools: Collection[str] | None,
+    tools: ToolSet | None,
 ) -> list[AgentAction] | AgentFinish | None:
     """Return what *message* comes to if that can be told at a glance, else `None`.
 
@@ -80,14 +81,16 @@ def _quick_actions(
     content: str,
     lenient: bool,
     max_chars: int,
-    tools: Collection[str] | None,
+    tools: ToolSet | None,
 ) -> list[AgentAction] | None:
     if message.invalid_tool_calls:
         return None
     said = f"responded: {content}\n\n" if content else "\n\n"
     size = len(content)
+    written = ""
     if message.additional_kwargs:
-        size += _written_chars(message.additional_kwargs.get("tool_calls"))
+        written = "".join(_written(message))
+        size += len(written)
     actions: list[AgentAction] = []
     for call in message.tool_calls:
         tool, args = call["name"], call["args"]
@@ -106,21 +109,51 @@ def _quick_actions(
             tool_input = args.copy()
         if not tool.strip():
             return None
+        if tools is not None:
+            tool_input = _taken(tools, tool, tool_input, lenient)
+            if tool_input is None:
+                return None
         try:
             log = f"\nInvoking: `{tool}` with `{tool_input}`\n{said}"
         except RecursionError:
             return None
         actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
-    return actions if size <= max_chars else None
+    may_repeat = bool(written) and lenient and _may_repeat_keys(message, written)
+    return actions if size <= max_chars and not may_repeat else None
 
 
-def _written_chars(entries: Any) -> int:
-    """Count the characters of arguments as they came."""
-    if not isinstance(entries, list | tuple):
-        return 0
-    functions = (entry.get("function") for entry in entries if isinstance(entry, dict))
-    written = (f.get("arguments") for f in functions if isinstance(f, dict))
-    return sum(len(text) for text in written if isinstance(text, str))
+def _taken(
+    tools: ToolSet, tool: str, tool_input: str | dict[str, Any], lenient: bool
+) -> str | dict[str, Any] | None:
+    """Return *tool_input* as *tool* takes it; `None` if it does not."""
+    if not tools.checks(tool):
+        return tool_input
+    try:
+        return tools.check(tool, tool_input, lenient=lenient)
+    except OutputParserException:
+        return None
+
+
+def _written(message: AIMessage) -> list[str]:
+    """Return arguments as they came."""
+    entries = message.additional_kwargs.get("tool_calls")
+    texts: list[str] = []
+    for entry in entries if isinstance(entries, list | tuple) else ():
+        function = entry.get("function") if isinstance(entry, dict) else None
+        text = function.get("arguments") if isinstance(function, dict) else None
+        if isinstance(text, str):
+            texts.append(text)
+    return texts
+
+
+def _may_repeat_keys(message: AIMessage, written: str) -> bool:
+    """Tell whether a key may come twice in the *written* arguments, which may be no JSON."""
+    if written.count(":") <= sum(map(len, (call["args"] for call in message.tool_calls))):
+        return False  # each member has a colon
+    try:
+        return any(repeated_key(text) is not None for text in _written(message))
+    except ValueError:
+        return True
 
 
 def _may_hold_call(content: str) -> bool:

@@ -22,7 +22,7 @@ from agent_parsers.engine import (
     ToolNamed,
 )
 
-__all__ = ["readable"]
+__all__ = ["labelled", "readable"]
 
 _MAX_COLUMNS: Final = 80
 """The widest sequence of plain values that stands on one line, in characters."""
@@ -54,6 +54,11 @@ def readable(value: object) -> str:
         TypeError: The `repr` of a part is the one that any object has, with its address.
     """
     return value if isinstance(value, str) else "\n".join(_lines(value)) + "\n"
+
+
+def labelled(parts: Iterable[tuple[str, object]]) -> str:
+    """Return values by name as text, each on a line of its own or on several."""
+    return "".join(f"{line}\n" for line in _named(parts))
 
 
 def _lines(value: object) -> list[str]:

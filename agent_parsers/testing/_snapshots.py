@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from agent_parsers.testing._difference import difference
 from agent_parsers.testing._readable import readable
 
 try:
@@ -18,10 +19,12 @@ try:
 except ImportError as error:
     raise ImportError(
         "agent_parsers.testing compares snapshots with syrupy, which is not installed:"
-        " pip install 'agent-parsers[test]'"
+        " pip install 'agent-parsers[testing]'"
     ) from error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pytest
     from syrupy.location import PyTestLocation
     from syrupy.types import SerializedData, SnapshotIndex
@@ -31,6 +34,9 @@ __all__ = ["ReadableSnapshots", "readable_snapshots"]
 _MAX_BYTES: Final = 200
 """Longest name of a file or folder; file systems allow 255 bytes."""
 
+_FIXTURES: Final = frozenset(("snapshot", "_agent_snapshot"))
+"""What tests take that use snapshots, perhaps through a fixture that takes it."""
+
 _SELECTING: Final = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob", "lf")
 """Options of pytest that leave tests out."""
 
@@ -38,7 +44,7 @@ _SELECTING: Final = ("keyword", "markexpr", "deselect", "ignore", "ignore_glob",
 class ReadableSnapshots(AbstractSyrupyExtension):
     """Writes each snapshot to a text file of its own, below ``snapshots/`` in pytest's root.
 
-    ::
+    The fixtures of the pytest plugin use it. A fixture of your own has it by::
 
         @pytest.fixture
         def snapshot(snapshot):
@@ -54,11 +60,11 @@ class ReadableSnapshots(AbstractSyrupyExtension):
 
     ``pytest --snapshot-update`` writes the files, and deletes those that no test uses. A file does
     not tell which test it belongs to. So unused ones are looked for only if all tests were
-    selected, ran in one process, and passed if they take a ``snapshot``.
+    selected, ran in one process, and passed if they take a snapshot.
     """
 
     snapshot_dirname: str | Path = "snapshots"
-    """The folder, relative to pytest's root."""
+    """The folder, relative to pytest's root; the plugin's have what ``agent_snapshots`` says."""
     file_extension = "txt"
     write_immediately = True
 
@@ -141,6 +147,12 @@ class ReadableSnapshots(AbstractSyrupyExtension):
             found.add(self.read_snapshot_collection(snapshot_location=str(path)))
         return found
 
+    def diff_lines(
+        self, serialized_data: SerializedData, snapshot_data: SerializedData
+    ) -> Iterator[str]:
+        """Yield the lines that differ; see `difference`."""
+        return difference(str(snapshot_data), str(serialized_data))
+
     def delete_snapshots(self, *, snapshot_location: str, **_options: Any) -> None:
         """Delete a file."""
         Path(snapshot_location).unlink()
@@ -164,7 +176,7 @@ def _file_name(name: str) -> str:
 
 
 def _is_complete(session: pytest.Session) -> bool:
-    """Tell whether all tests were selected, and those that take a ``snapshot`` have passed."""
+    """Tell whether all tests were selected, and those that take a snapshot have passed."""
     config = session.config
     is_elsewhere = config.invocation_params.dir != config.rootpath
     if any(config.getoption(option, None) for option in _SELECTING) or (
@@ -174,5 +186,9 @@ def _is_complete(session: pytest.Session) -> bool:
     reporter = config.pluginmanager.get_plugin("terminalreporter")  # a worker has none
     stats: dict[str, list[Any]] = getattr(reporter, "stats", {})
     passed = {report.nodeid for report in stats.get("passed", ())}
-    tests = (item for item in session.items if "snapshot" in getattr(item, "fixturenames", ()))
+    tests = (
+        item
+        for item in session.items
+        if not _FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+    )
     return all(test.nodeid in passed for test in tests)

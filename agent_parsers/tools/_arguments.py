@@ -6,14 +6,19 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import repeated_key
+from agent_parsers.tools._policy import Note
 from agent_parsers.tools._problems import InputProblem, kind_of, shown
 from agent_parsers.tools._scalars import from_text
 from outputs._json_scalars import NOTHING
 from outputs._json_whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from agent_parsers.tools._fit import Fitter
     from agent_parsers.tools._schema import Schema
+    from outputs import JsonRepair
 
 __all__ = ["BadInput", "lone_key", "read_arguments"]
 
@@ -45,7 +50,7 @@ def lone_key(schema: Schema) -> str | None:
     return required[0] if len(required) == 1 else None
 
 
-def read_arguments(fitter: Fitter, tool_input: Any, notes: list[str]) -> dict[str, Any]:
+def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[str, Any]:
     """Return *tool_input* as an object.
 
     Args:
@@ -62,12 +67,12 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[str]) -> dict[st
     if isinstance(tool_input, dict) and (key is None or not _fills(fitter, tool_input, key)):
         return tool_input
     if key is not None:
-        notes.append(f"read the input as {key}")
+        notes.append(Note(f"read the input as {key}"))
         return {key: tool_input}
     raise BadInput(_no_object(fitter, tool_input))
 
 
-def _from_text(fitter: Fitter, text: str, notes: list[str]) -> dict[str, Any]:
+def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
     schema = fitter.schema
     flat = schema.flat(schema.root)
     key = lone_key(schema)
@@ -77,11 +82,13 @@ def _from_text(fitter: Fitter, text: str, notes: list[str]) -> dict[str, Any]:
     if not text.strip() and not flat.get("required"):
         return {}
     if key is not None:
-        notes.append(f"read the text as {key}")
+        notes.append(Note(f"read the text as {key}"))
         return {key: text if found is None else found}
     if flat.get("properties") == {} and not flat.get("additionalProperties"):
-        if from_text(text, ("null",)) is None or fitter.policy.extra_text == "drop":
-            notes.append("left out the text, as the tool takes no input")
+        is_none = from_text(text, ("null",)) is None
+        if is_none or fitter.policy.extra_text == "drop":
+            kind = "" if is_none else "extra_text"
+            notes.append(Note("left out the text, as the tool takes no input", kind))
             return {}
         raise BadInput(InputProblem((), "no input", shown(text)))
     raise BadInput(_no_object(fitter, text))
@@ -103,7 +110,7 @@ _NAMED_START: Final = r"""\{\s*["']?([\w-]{1,100})["']?\s*:"""
 
 
 def _object_in(
-    fitter: Fitter, text: str, notes: list[str], *, is_only: bool
+    fitter: Fitter, text: str, notes: list[Note], *, is_only: bool
 ) -> dict[str, Any] | None:
     """Return the object that *text* is as JSON, or `None` if it is text.
 
@@ -119,7 +126,7 @@ def _object_in(
     body = text.strip()
     value = parse_whole(body, MAX_DEPTH) if body.startswith("{") else NOTHING
     if isinstance(value, dict):
-        return value
+        return _unrepeated(value, body)
     names = fitter.schema.flat(fitter.schema.root).get("properties", {})
     start = re.match(_NAMED_START, body)
     is_meant = start is not None and start[1] in names
@@ -135,11 +142,21 @@ def _object_in(
         if is_meant:
             raise BadInput(_broken(body))
         return None
+    _unrepeated(value, body[at:end])
     return _without_extra(fitter, value, body[:at] + body[end:], notes)
 
 
+def _unrepeated(
+    value: dict[str, Any], text: str, mends: Sequence[JsonRepair] = ()
+) -> dict[str, Any]:
+    """Return *value*, unless a key comes twice in its *text*."""
+    if (key := repeated_key(text, mends)) is not None:
+        raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
+    return value
+
+
 def _without_extra(
-    fitter: Fitter, value: dict[str, Any], extra: str, notes: list[str]
+    fitter: Fitter, value: dict[str, Any], extra: str, notes: list[Note]
 ) -> dict[str, Any] | None:
     if not extra.strip():
         return value
@@ -150,11 +167,11 @@ def _without_extra(
             (), "nothing but the JSON object", f"the text {shown(extra.strip())}"
         )
         raise BadInput(problem, value)
-    notes.append(f"left out the text {shown(extra.strip())}")
+    notes.append(Note(f"left out the text {shown(extra.strip())}", "extra_text"))
     return value
 
 
-def _mended(fitter: Fitter, text: str, notes: list[str]) -> dict[str, Any] | None:
+def _mended(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | None:
     """Return the object that *text* is after mending, if that is asked for."""
     if not fitter.policy.lenient:
         return None
@@ -166,9 +183,10 @@ def _mended(fitter: Fitter, text: str, notes: list[str]) -> dict[str, Any] | Non
         return None
     if not isinstance(value, dict):
         return None
+    _unrepeated(value, text, repairs)
     spans = [mend.span for mend in repairs if mend.kind == "surrounding_text"]
     extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
-    notes += (mend.message for mend in repairs if mend.kind != "surrounding_text")
+    notes += (Note(mend.message, mend.kind) for mend in repairs if mend.kind != "surrounding_text")
     return _without_extra(fitter, value, extra.removesuffix("json"), notes)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.tools._arguments import BadInput, read_arguments
-from agent_parsers.tools._errors import ToolInputError
+from agent_parsers.tools._errors import ToolInputError, told
 from agent_parsers.tools._fit import Fitter
-from agent_parsers.tools._policy import CheckedInput, Policy
+from agent_parsers.tools._policy import CheckedInput, Note, Policy
 from agent_parsers.tools._problems import shown, where
 from outputs._json_scalars import NOTHING
+from outputs._json_whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
     from agent_parsers.tools._problems import InputProblem, Path
@@ -32,7 +33,7 @@ def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy)
         ToolInputError: It does not fit.
     """
     fitter = Fitter(schema, policy)
-    notes: list[str] = []
+    notes: list[Note] = []
     try:
         arguments = read_arguments(fitter, tool_input, notes)
     except BadInput as bad:
@@ -60,11 +61,10 @@ def _error(
     fits = not fitter.run(value, root, convert=True).problems
     wrong = [problem.path for problem in problems if problem.path] if fits else []
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-    lines = "".join(f"\n- {problem}" for problem in problems)
     example = corrected(fitter, value, root, wrong=wrong)
     is_right = _is_right(spec, fitter, example)
     return ToolInputError(
-        f"the input of {spec.name} has {count}{lines}",
+        "\n".join((f"the input of {spec.name} has {count}", *told(problems))),
         tool=spec.name,
         tool_input=tool_input,
         problems=problems,
@@ -89,7 +89,7 @@ def _is_right(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
     return spec.origin is None or not any(spec.origin.problems(example))
 
 
-def _tell(old: Any, new: Any, path: Path, notes: list[str]) -> None:
+def _tell(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
     """Tell how *new* differs from *old*."""
     if new is old:
         return
@@ -98,9 +98,21 @@ def _tell(old: Any, new: Any, path: Path, notes: list[str]) -> None:
             if key in new:
                 _tell(item, new[key], (*path, key), notes)
             else:
-                notes.append(f"left out the key {where((*path, key))}, which is unknown")
+                what = f"left out the key {where((*path, key))}, which is unknown"
+                notes.append(Note(what, "unknown_key"))
     elif isinstance(old, list) and isinstance(new, list):
         for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
             _tell(item, new_item, (*path, index), notes)
     elif old is not NOTHING:
-        notes.append(f"{where(path)}: read {shown(old)} as {shown(new)}")
+        notes.append(Note(f"{where(path)}: read {shown(old)} as {shown(new)}"))
+        if isinstance(old, str) and isinstance(new, dict | list):
+            _tell_mends(old.strip(), path, notes)
+
+
+def _tell_mends(text: str, path: Path, notes: list[Note]) -> None:
+    """Tell what was mended of *text*, which was read as an object or a list."""
+    if parse_whole(text, MAX_DEPTH) is NOTHING:
+        from output_parsers import repair_json  # only broken JSON needs it
+
+        mends = repair_json(text).repairs
+        notes += (Note(f"{where(path)}: {mend.message}", mend.kind) for mend in mends)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ToolInputError", "UnknownToolError"]
 
 _MOST_TOLD: Final = 20
+_MOST_CHARS: Final = 200
+"""How much of a name is shown."""
 
 
 class UnknownToolError(OutputParserException):
@@ -42,17 +44,17 @@ class UnknownToolError(OutputParserException):
         near: tuple[str, ...] = (),
         names: tuple[str, ...] = (),
     ) -> None:
-        hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        listed = f"The tools are: {', '.join(names)}." if names else "There are no tools."
-        super().__init__(
-            error,
-            observation=f"There is no tool {name[:200]!r}.{hint} {listed}",
-            llm_output=name,
-            send_to_llm=True,
-        )
         self.name = name
         self.near = near
         self.names = names
+        super().__init__(error, observation=self.advice, llm_output=name, send_to_llm=True)
+
+    @property
+    def advice(self) -> str:
+        """What to tell the model, without an example, which a dialect writes in its own way."""
+        hint = f" Did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
+        listed = f"The tools are: {', '.join(self.names)}." if self.names else "There are no tools."
+        return f"There is no tool {self.name[:_MOST_CHARS]!r}.{hint} {listed}"
 
 
 class ToolInputError(OutputParserException):

@@ -21,6 +21,8 @@ NOTHING_FOUND: Final = "nothing"
 """What is found where a key is missing."""
 
 _MOST_SHOWN: Final = 60
+_LONGEST_PATH: Final = 200
+_PLAIN_KEY: Final = r"[\w-]{1,60}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,15 @@ class InputProblem:
 
 
 def where(path: Path) -> str:
-    """Return *path* in words: ``filters[0].name``, or ``the input``."""
+    """Return *path* in words: ``filters[0].name``, or ``the input``; cut if it is long."""
     parts: list[str] = []
     for key in path:
-        if isinstance(key, str) and re.fullmatch(r"[\w-]+", key):
+        if isinstance(key, str) and re.fullmatch(_PLAIN_KEY, key):
             parts.append(f".{key}" if parts else key)
         else:
             parts.append(f"[{shown(key)}]")
-    return "".join(parts) or "the input"
+    text = "".join(parts) or "the input"
+    return text if len(text) <= _LONGEST_PATH else f"{text[: _LONGEST_PATH - 1]}…"
 
 
 def shown(value: Any) -> str:

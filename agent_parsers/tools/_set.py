@@ -118,6 +118,11 @@ class ToolSet:
         same = [other for other in self._specs if key and _plain(other) == key]
         return same[0] if len(same) == 1 else None
 
+    def checks(self, name: str) -> bool:
+        """Tell whether the tool *name* is known to take a certain input, and not just any."""
+        spec = self._specs.get(name)
+        return spec is not None and spec.parameters is not None
+
     def check(self, name: str, tool_input: Any, *, lenient: bool = False) -> str | dict[str, Any]:
         """Return *tool_input* as the tool takes it; see `read`."""
         return self.read(name, tool_input, lenient=lenient).value
@@ -141,7 +146,7 @@ class ToolSet:
         """
         found = self.find(name)
         if found is None:
-            raise self._unknown(name)
+            raise self.unknown(name)
         policy = self._policy._replace(lenient=lenient)
         schema = self._schema(found)
         if schema is None:
@@ -149,6 +154,23 @@ class ToolSet:
         from agent_parsers.tools._check import check_input  # names alone need none of it
 
         return check_input(self._specs[found], schema, tool_input, policy)
+
+    def unknown(self, name: str) -> UnknownToolError:
+        """Return the error for *name*, which is none of the tools, or may be several of them."""
+        from difflib import get_close_matches  # only errors need it
+
+        key = _plain(name[:_MOST_CHARS])
+        plain: dict[str, list[str]] = {}
+        for other in self._specs:
+            plain.setdefault(_plain(other), []).append(other)
+        near = tuple(plain.get(key, ()))
+        if not near:
+            found = get_close_matches(key, plain, n=3)
+            near = tuple(other for word in found for other in plain[word])[:3]
+        reason = f"{name[:_MOST_CHARS]!r} is none of the tools"
+        if len(plain.get(key, ())) > 1:
+            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
+        return UnknownToolError(reason, name=name, near=near, names=self.names)
 
     def call(self, action: Any) -> Any:
         """Run the tool of an *action* with its input, and return what it returns.
@@ -225,22 +247,6 @@ class ToolSet:
         if origin is None:
             raise TypeError(f"the tool {name} was not made from anything that can be run")
         return origin
-
-    def _unknown(self, name: str) -> UnknownToolError:
-        from difflib import get_close_matches  # only errors need it
-
-        key = _plain(name[:_MOST_CHARS])
-        plain: dict[str, list[str]] = {}
-        for other in self._specs:
-            plain.setdefault(_plain(other), []).append(other)
-        near = tuple(plain.get(key, ()))
-        if not near:
-            found = get_close_matches(key, plain, n=3)
-            near = tuple(other for word in found for other in plain[word])[:3]
-        reason = f"{name[:_MOST_CHARS]!r} is none of the tools"
-        if len(plain.get(key, ())) > 1:
-            reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
-        return UnknownToolError(reason, name=name, near=near, names=self.names)
 
 
 def _plain(name: str) -> str:

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AgentAction, Dialect, DialectParser, OutputParserException, get_parser
+from agent_parsers import Dialect, OutputParserException, get_parser
+from agent_parsers.testing import laws
 
 from .stories import every_dialect
 
@@ -18,10 +19,7 @@ def advice(dialect: Dialect, text: str, tools: list[str] | None = None) -> str |
 
 @every_dialect
 def test_the_example_is_an_action_of_the_dialect(dialect: Dialect) -> None:
-    parser = DialectParser(dialect=dialect)
-    result = parser.parse(dialect.write(dialect.example))
-    assert isinstance(result, AgentAction)
-    assert (result.tool, result.tool_input) == (dialect.example.tool, dialect.example.tool_input)
+    laws.the_example_is_an_action(dialect)
 
 
 @every_dialect
@@ -31,7 +29,8 @@ def test_advice_is_short_and_ends_in_an_example(
 ) -> None:
     told = advice(dialect, text, tools)
     if told is not None:
-        written = dialect.write(dialect.example).split("\n")
+        shown = tools and dialect.show and dialect.show("search", None)
+        written = dialect.write(shown or dialect.example).split("\n")
         assert told.split("\n")[-len(written) :] == [f"| {line}" for line in written]
         assert len(told) < 800
 
@@ -40,5 +39,6 @@ def test_advice_is_short_and_ends_in_an_example(
 def test_what_was_written_is_shown_on_one_line(dialect: Dialect) -> None:
     told = advice(dialect, "a\n" + "long " * 100 + "<unclosed")
     if told is not None:
-        (line,) = (line for line in told.split("\n") if line.startswith("You wrote: "))
+        lead = dialect.words.wrote.partition("{")[0]
+        (line,) = (line for line in told.split("\n") if line.startswith(lead))
         assert len(line) < 100

@@ -22,7 +22,13 @@ def read(*pieces: str, answers: tuple[str, ...] = ("finish",)) -> tuple[list[Eve
 
 def test_a_call_is_a_name_and_an_input_in_brackets() -> None:
     events, call = read("Search[lake]")
-    assert call == Call(tool="Search", tool_input="lake", span=(100, 112), tool_span=(100, 106))
+    assert call == Call(
+        tool="Search",
+        tool_input="lake",
+        span=(100, 112),
+        tool_span=(100, 106),
+        input_span=(107, 111),
+    )
     assert events == [
         ToolNamed("Search", (100, 106)),
         MarkerSeen("[", (106, 107)),

@@ -29,8 +29,8 @@ from agent_parsers import (
     parse_transcripts,
 )
 from agent_parsers.engine._markers import Patterns
-
-from .stories import cut, told
+from agent_parsers.testing import cut
+from agent_parsers.testing._stories import told
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "corpus.py"

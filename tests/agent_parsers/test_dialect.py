@@ -10,17 +10,30 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from agent_parsers import Dialect, get_dialect, list_dialects
+from agent_parsers import (
+    AgentAction,
+    Dialect,
+    DialectParser,
+    OutputParserException,
+    get_dialect,
+    list_dialects,
+)
 from agent_parsers.engine import (
     BracketCall,
     Cut,
     Go,
+    Label,
     Literal,
     Note,
     Problem,
     Role,
     Table,
     Written,
+    mend_answer,
+    mend_object_input,
+    mend_tool,
+    mend_written_input,
+    read_json_input,
 )
 
 WRONG = Problem("wrong", "Do better.")
@@ -47,9 +60,12 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
         "stop": (),
         "write": lambda step: f"SAY {step.answer}",
         "write_observation": lambda observation, _number: observation,
-        "instructions": "",
+        "prompt": "",
     }
-    return Dialect(strict=strict, **{**parts, **changes})
+    parts = {**parts, **changes}
+    if parts["lenient"] is None:
+        del parts["lenient"]
+    return Dialect(strict=strict, **parts)
 
 
 # -- tables --------------------------------------------------------------------------------------
@@ -100,49 +116,100 @@ def test_a_table_cannot_be_changed() -> None:
         table().mends = True  # type: ignore[misc]  # that is the point
 
 
+# -- a strict table that mends -------------------------------------------------------------------
+
+LABELS = Table(
+    markers={"tool": Label("Tool"), "with": Label("With"), "say": Label("Say")},
+    roles={"thought": Role.THOUGHT, "tool": Role.TOOL, "with": Role.INPUT, "answer": Role.ANSWER},
+    moves={
+        ("thought", "tool"): Go("tool"),
+        ("tool", "with"): Go("with"),
+        ("with", "say"): Cut("answer"),
+        ("thought", "say"): Go("answer"),
+        ("answer", "say"): Go("answer"),
+    },
+)
+
+
+def test_labels_that_mend_may_be_dressed_but_are_firm_within_values() -> None:
+    lenient = LABELS.mending()
+    assert lenient.mends
+    assert lenient.markers["tool"] == Label("Tool", loose=True)
+    firm = {row for row, move in lenient.moves.items() if move.firm}
+    assert firm == {("with", "say"), ("answer", "say")}
+    assert lenient.mending() is lenient
+
+
+def test_codecs_of_the_engine_are_mended_and_others_stay() -> None:
+    def own(text: str, _repairs: object) -> str:
+        return text
+
+    assert LABELS.mending().read_input is mend_written_input
+    assert LABELS.mending().read_tool is mend_tool
+    assert LABELS.mending().read_answer is mend_answer
+    assert replace(LABELS, read_input=read_json_input).mending().read_input is mend_object_input
+    other = replace(LABELS, read_input=own, read_answer=own).mending()
+    assert (other.read_input, other.read_answer) == (own, own)
+
+
+def test_without_a_lenient_table_the_strict_one_mends() -> None:
+    parser = DialectParser(dialect=dialect(LABELS, lenient=None), lenient=True)
+    turn = parser.read("**tool:** search\nWith: `x`\nSay: no")
+    assert isinstance(turn.result, AgentAction)
+    assert (turn.result.tool, turn.result.tool_input) == ("search", "x")
+    assert {repair.kind for repair in turn.repairs} == {"label", "backticks", "invented"}
+
+
+def test_a_cut_is_an_error_where_nothing_is_mended() -> None:
+    strict = DialectParser(dialect=dialect(LABELS))
+    with pytest.raises(OutputParserException, match="not the model's to write") as caught:
+        strict.parse("Tool: search\nWith: x\nSay: no")
+    assert caught.value.span == (21, 28)
+
+
 # -- dialects ------------------------------------------------------------------------------------
+
+
+class OddCall(BracketCall):
+    problems = frozenset({"no_call", "odd_call"})
 
 
 @pytest.mark.parametrize(
     ("strict", "changes", "reason"),
     [
-        (table(), {"problems": {}}, "dialect 'small': no problem ['nothing'] (strict)"),
         (
-            table(ends={"thought": "early", "answer": "late"}),
+            table(ends={"thought": "soon", "answer": "late"}),
             {},
-            "dialect 'small': no problem ['early', 'late'] (strict)",
+            "dialect 'small': no problem ['late', 'soon'] (strict)",
         ),
         (
-            table(moves={("thought", "say"): Go("answer", clash="both")}),
+            table(moves={("thought", "say"): Go("answer", clash="twice")}),
             {},
-            "dialect 'small': no problem ['both'] (strict)",
+            "dialect 'small': no problem ['twice'] (strict)",
         ),
         (
-            table(roles={"thought": Role.THOUGHT, "answer": Role.TOOL}),
+            table(roles={"thought": Role.THOUGHT, "answer": Role.CALL}, new_call=OddCall),
             {},
-            "dialect 'small': no problem ['long_tool', 'no_input', 'no_tool'] (strict)",
-        ),
-        (
-            table(
-                roles={"thought": Role.THOUGHT, "answer": Role.CALL},
-                new_call=BracketCall,
-            ),
-            {"problems": dict.fromkeys(("nothing", "no_tool"), WRONG)},
-            "dialect 'small': no problem ['after_call', 'no_call', 'open_call'] (strict)",
+            "dialect 'small': no problem ['odd_call'] (strict)",
         ),
         (
             table(roles={"thought": Role.THOUGHT, "answer": Role.CALL}),
-            {
-                "problems": dict.fromkeys(
-                    ("nothing", "after_call", "no_call", "no_tool", "open_call"), WRONG
-                )
-            },
+            {},
             "dialect 'small': a call state but no new_call (strict)",
         ),
         (
             table(),
-            {"lenient": table(ends={"thought": "early"})},
-            "dialect 'small': no problem ['early'] (lenient)",
+            {"lenient": table(ends={"thought": "soon"})},
+            "dialect 'small': no problem ['soon'] (lenient)",
+        ),
+        (
+            Table(
+                markers={"say": Label("SAY"), "tell": Label("Say")},
+                roles={"thought": Role.THOUGHT, "answer": Role.ANSWER},
+                moves={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
+            ),
+            {"lenient": None},
+            "dialect 'small': marker 'say' is the beginning of 'tell' (lenient)",
         ),
     ],
 )
@@ -203,7 +270,7 @@ def test_a_dialect_goes_by_names_of_its_own(name: str) -> None:
 
 @pytest.mark.parametrize("name", list_dialects())
 def test_a_dialect_speaks_of_all_tools_in_its_instructions(name: str) -> None:
-    instructions = get_dialect(name).instructions
+    instructions = get_dialect(name).prompt
     assert "{tools}" in instructions
     assert instructions == instructions.strip()
 

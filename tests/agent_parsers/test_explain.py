@@ -6,7 +6,6 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,15 +27,18 @@ from agent_parsers._explain_screen import _Drawing
 from agent_parsers._places import Places
 from agent_parsers.cli._places import Document
 from agent_parsers.engine import MAX_CHARS, Label, Mode
-from agent_parsers.testing import ReadableSnapshots
+from agent_parsers.testing import PinValue, texts
+from agent_parsers.testing._laws_work import WHOLE, growth, shapes
+from agent_parsers.testing._pages import heading
+from agent_parsers.testing._pieces import table_of
+from agent_parsers.testing._stories import parsed, refusal, told
+from agent_parsers.testing._strategies import anything, tool_lists
+from agent_parsers.testing._work import Work, counted_patterns
 from output_parsers._printable import printable
 
 from .command_line import command, process, terminal
-from .stories import every_dialect, every_turn_mode, parsed, refusal, told
-from .strategies import anything, table_of, texts, tool_lists
-from .test_linear import WHOLE, growth, shapes
-from .test_snapshots import heading, replies
-from .work import Work, counted_patterns
+from .stories import every_dialect, every_turn_mode
+from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -79,17 +81,12 @@ Action 2: Finish[yes]""",
 """By name of the dialect: titles and replies; a dialect that has none shows the wild ones alone."""
 
 
-@pytest.fixture
-def snapshot(snapshot: Any) -> Any:
-    return snapshot.use_extension(ReadableSnapshots)
-
-
 @every_dialect
-def test_a_person_can_read_it(dialect: Dialect, snapshot: Any) -> None:
+def test_a_person_can_read_it(dialect: Dialect, pin_value: PinValue) -> None:
     parser = get_parser(dialect.name, tools=TOOLS)
     found = [*replies("wild", dialect.name), *MESSY.get(dialect.name, {}).items()]
     drawn = [f"{heading(title)}{parser.explain(text)}\n" for title, text in found]
-    assert snapshot(name=f"{dialect.name}/explain") == "\n".join(drawn)
+    pin_value("\n".join(drawn), name=f"{dialect.name}/explain")
 
 
 # -- what is true of every dialect ----------------------------------------------------------------

@@ -25,8 +25,9 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.engine import Call, CallKeys, JsonCall, JsonCallRules
+from agent_parsers.testing import cut
+from agent_parsers.testing._stories import parsed, told
 
-from .stories import cut, parsed, told
 from .test_json_langchain import turns
 
 AT = 100
@@ -62,7 +63,13 @@ def lenient(*pieces: str) -> tuple[list[Event], Call]:
 
 def test_a_call_is_an_object_with_a_name_and_an_input() -> None:
     events, call = read('{"action": "search", "action_input": "lake"}')
-    assert call == Call(tool="search", tool_input="lake", span=(112, 142), tool_span=(112, 118))
+    assert call == Call(
+        tool="search",
+        tool_input="lake",
+        span=(112, 142),
+        tool_span=(112, 118),
+        input_span=(138, 142),
+    )
     assert events == [
         MarkerSeen('"action"', (100, 112)),
         ToolNamed("search", (112, 118)),

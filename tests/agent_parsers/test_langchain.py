@@ -19,9 +19,8 @@ from agent_parsers import (
     ReActSingleInputOutputParser,
     get_dialect,
 )
-
-from .stories import Refusal, cut, told
-from .strategies import texts
+from agent_parsers.testing import cut, texts
+from agent_parsers.testing._stories import Refusal, told
 
 OURS = ReActSingleInputOutputParser()
 THEIRS = LangChainReActSingleInputOutputParser()

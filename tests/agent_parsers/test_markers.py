@@ -47,7 +47,7 @@ def test_a_label_may_count_in_the_middle_of_a_line() -> None:
 @pytest.mark.parametrize(
     "text",
     ["\nFinal Answer:", "\nfinal answer:", "\nFINAL ANSWER :", "\nFinal_Answer:", "\nFinal-Answer:",
-     "\nFinalAnswer:", "\nFinal Answer：", "\n  Final Answer:", "\n> Final Answer:",
+     "\nFinalAnswer:", "\nFinal Answer：", "\n  Final Answer:", "\n\ufeffFinal Answer:",
      "\n### Final Answer:", "\nFinal Answer 2:", "\n**Final Answer:**", "\n**Final Answer**:",
      "\n*Final Answer:*", "\n*Final Answer* :", "\n__Final Answer:__", "\n# **final_answer：**"],
 )  # fmt: skip
@@ -158,16 +158,35 @@ def test_patterns_are_compiled_when_they_are_needed() -> None:
 @pytest.mark.parametrize(
     ("markers", "reason"),
     [
-        ({"a": Literal("<x>"), "b": Literal("<x>")}, "marker 'a' is the beginning of 'b'"),
+        ({"a": Literal("<x>"), "b": Literal("<x>")}, "marker 'a' is spelt as 'b' is"),
         ({"a": Literal("<x"), "b": Literal("<x>")}, "marker 'a' is the beginning of 'b'"),
         ({"a": Literal("<x>"), "b": Literal("<x")}, "marker 'b' is the beginning of another"),
-        ({"a": Literal("<x>", ("<x>",))}, "marker 'a' is the beginning of 'a'"),
-        ({"a": Label("Action"), "b": Label("Action")}, "marker 'a' is the beginning of 'b'"),
+        ({"a": Literal("<x>", ("<x>",))}, "marker 'a' is spelt as 'a' is"),
+        ({"a": Label("Action"), "b": Label("Action")}, "marker 'a' is spelt as 'b' is"),
     ],
 )
 def test_no_marker_begins_another(markers: dict[str, Marker], reason: str) -> None:
     with pytest.raises(ValueError, match=f"^{reason}$"):
         check_markers(markers)
+
+
+def test_a_label_that_wants_another_to_follow_comes_before_the_same_without() -> None:
+    patterns = Patterns({"a": Label("Action"), "b": Label("Action", then="Action Input")})
+    for text, name in (
+        ("\nAction: x\nAction Input: y", "b"),
+        ("\nAction: x\n\n- **Action Input:** y", "b"),
+        ("\nAction: x Action Input: y", "b"),
+        ("\nAction: x\nThought: z\nAction Input: y", "a"),
+        ("\nAction: x", "a"),
+    ):
+        found = patterns.whole.search(text)
+        assert found is not None
+        assert patterns.names[(found.lastindex or 0) - 1] == name
+        for size in range(len("\nAction:"), len(text)):
+            begun = patterns.growing.search(text[:size])
+            assert begun is not None
+            if begun.lastindex is not None:  # decided early, and no other way
+                assert patterns.names[begun.lastindex - 1] == name
 
 
 def test_a_label_that_begins_another_ends_in_its_own_colon() -> None:

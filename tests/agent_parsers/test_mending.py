@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import OutputParserException, Repair, get_parser
+from agent_parsers import AgentAction, OutputParserException, Repair, get_parser, merge_events
 from agent_parsers.engine import mend_answer, mend_input, mend_json_input, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 
@@ -300,8 +300,9 @@ ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
         (ACTION_FIRST, "first", "b"),
         (ACTION_FIRST, "action", "b"),
         (ACTION_FIRST, "answer", "c"),
-        (ANSWER_FIRST, "first", "c\nAction: a\nAction Input: b"),
-        (ANSWER_FIRST, "answer", "c\nAction: a\nAction Input: b"),
+        (ANSWER_FIRST, "first", "c"),
+        (ANSWER_FIRST, "action", "b"),
+        (ANSWER_FIRST, "answer", "c"),
         ("Action: None\nFinal Answer: c", "first", "c"),
         ("Action: None\nAction Input: None\nFinal Answer: c", "action", "c"),
     ],
@@ -314,12 +315,112 @@ def test_the_user_may_say_what_counts_beside_the_other(text: str, both: str, rea
     assert turn.repairs
 
 
-@pytest.mark.parametrize(
-    ("text", "both"),
-    [(ACTION_FIRST, "error"), (ANSWER_FIRST, "error"), (ANSWER_FIRST, "action")],
-)
-def test_an_action_beside_an_answer_is_refused_unless_the_user_says_more(
-    text: str, both: str
-) -> None:
+@pytest.mark.parametrize("text", [ACTION_FIRST, ANSWER_FIRST])
+def test_an_action_beside_an_answer_is_refused_unless_the_user_says_more(text: str) -> None:
     with pytest.raises(OutputParserException, match="a turn has one of them"):
-        get_parser("react", both=both).parse(text)  # type: ignore[arg-type]  # one of them
+        get_parser("react").parse(text)
+
+
+# -- labels in quotations -------------------------------------------------------------------------
+
+LABELS = "one\nObservation: two\nFinal Answer: three\nfour"
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        (f'"{LABELS}"', LABELS),
+        (f'"""{LABELS}"""', LABELS),
+        (f"'''{LABELS}'''", f"'''{LABELS}'''"),
+        (f"```\n{LABELS}\n```", LABELS),
+        (f"see below\n```\n{LABELS}\n```", f"see below\n```\n{LABELS}\n```"),
+        (f'{{"text": "{LABELS}"}}', f'{{"text": "{LABELS}"}}'.replace("\n", "\\n")),
+        (f'["a", "say \\"{LABELS}"]', f'["a", "say \\"{LABELS}"]'.replace("\n", "\\n")),
+    ],
+)
+@pytest.mark.parametrize("invented", ["", "\nObservation: five"])
+def test_a_label_in_a_quotation_is_text(written: str, value: str, invented: str) -> None:
+    action = get_parser("react").parse(f"Action: write\nAction Input: {written}{invented}")
+    assert isinstance(action, AgentAction)
+    assert action.tool_input == value
+
+
+@pytest.mark.parametrize("mark", ['"', '"""', "```", '{"text": "', '["'])
+def test_a_quotation_with_a_label_must_be_closed(mark: str) -> None:
+    with pytest.raises(OutputParserException, match="expected the end of the"):
+        get_parser("react").parse(f"Action: write\nAction Input: {mark}one\nObservation: two")
+
+
+@pytest.mark.parametrize("written", ["it's", 'a 5" pipe', 'say "hi', "use `x", "[sic]"])
+def test_a_quote_within_an_input_hides_no_label(written: str) -> None:
+    text = f"Action: write\nAction Input: {written}\nObservation: two"
+    assert get_parser("react").parse(text).tool_input == written  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_a_quotation_is_the_same_in_any_cut(size: int) -> None:
+    text = (
+        f'Action: write\nAction Input: """say ""{LABELS}""" ```\nThought: x\n``` "\nObservation: y'
+    )
+    parser = get_parser("react")
+    whole = parser.read(text)
+    chunks = [text[at : at + size] for at in range(0, len(text), size)]
+    assert tuple(merge_events(parser.events(chunks))) == whole.events
+    assert parser.parse(text) == whole.result
+
+
+# -- actions in prose -----------------------------------------------------------------------------
+
+CALL = '{"action": "shell", "action_input": "ls"}'
+
+
+@pytest.mark.parametrize("dialect", ["json", "react_json", "structured_chat"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Do not do {CALL}.",
+        f"{CALL} is not what I would do.",
+        f"First {CALL}, then more",
+        f"I might, later, {CALL}",
+        f'I use {{"tool_calls": [{CALL}]}} for that',
+    ],
+)
+def test_an_action_that_a_sentence_speaks_of_is_not_done(dialect: str, text: str) -> None:
+    with pytest.raises(OutputParserException):
+        get_parser(dialect).parse(text)
+
+
+@pytest.mark.parametrize("dialect", ["json", "react_json", "structured_chat"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I act: {CALL}",
+        f"I act. {CALL}",
+        f"I act.\n{CALL}",
+        f"{CALL} That is all.",
+        f"[{CALL}, {CALL}]",
+    ],
+)
+def test_an_action_beside_sentences_is_done(dialect: str, text: str) -> None:
+    action = get_parser(dialect).parse(text)
+    assert isinstance(action, AgentAction)
+    assert action.tool_input == "ls"
+
+
+def test_an_action_that_follows_one_in_prose_is_done() -> None:
+    text = f"I could write {CALL} here, but I do this:\n{CALL.replace('ls', 'pwd')}"
+    assert get_parser("json").parse(text).tool_input == "pwd"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<think>hm</think>Final Answer: 3",
+        "hm</think>Final Answer: 3",
+        "<think>hm</think> Final Answer: 3",
+    ],
+)
+def test_a_label_may_follow_reasoning_on_its_line(text: str) -> None:
+    parser = get_parser("react")
+    assert parser.parse(text) == parser.read(text).result
+    assert parser.read(text).thought == "hm"

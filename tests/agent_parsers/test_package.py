@@ -182,7 +182,7 @@ def test_one_parser_brings_along_one_dialect() -> None:
 
 @pytest.mark.parametrize(
     "unused",
-    ["_explain", "_scratchpad", "_tools", "_transcript", "cli", "native", "testing", "tools",
+    ["_explain", "_scratchpad", "_transcript", "cli", "native", "testing", "tools",
      "engine._calls", "engine._escape", "engine._json", "engine._parameter_calls", "engine._render",
      "engine._stream", "engine._tag_calls"],
 )  # fmt: skip

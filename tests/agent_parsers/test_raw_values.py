@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers.engine import RawValue
-
-from .stories import cut
+from agent_parsers.testing import cut
 
 CLOSER = "</t>"
 

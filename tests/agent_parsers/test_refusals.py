@@ -10,69 +10,35 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import (
-    ActionComplete,
-    AgentAction,
-    AgentFinish,
     Dialect,
     Event,
-    Finish,
     OutputParserException,
     StreamParser,
     get_parser,
     parse_record,
     parse_transcript,
-    parse_transcripts,
 )
 from agent_parsers.engine import Mode
-from outputs import AIMessage, AIMessageChunk
-
-from .stories import (
+from agent_parsers.testing import cut, cuts, laws, texts
+from agent_parsers.testing._stories import (
     Refusal,
-    ToldFailure,
     comparable,
-    cut,
-    every_dialect,
-    every_mode,
-    every_run_mode,
-    every_turn_mode,
     outcome_of,
-    parsed,
     parser_of,
     refusal,
     told,
 )
-from .strategies import anything, cuts, texts, tool_lists
+from agent_parsers.testing._strategies import anything, tool_lists
+from outputs import AIMessage, AIMessageChunk
 
-
-def assert_can_be_acted_on(refused: Refusal, text: str) -> None:
-    error = refused.error
-    assert type(error) is OutputParserException
-    assert refused.message
-    assert refused.observation
-    assert refused.observation.strip()
-    assert refused.llm_output == text
-    assert refused.span is not None
-    start, end = refused.span
-    assert 0 <= start <= end <= len(text)
-    assert error.line == text.count("\n", 0, start) + 1
-    assert error.column == start - text.rfind("\n", 0, start)
-    assert f"line {error.line}, column {error.column}" in error.pointer()
-    assert "^" in error.pointer()
+from .stories import every_dialect, every_mode, every_run_mode, every_turn_mode
 
 
 @every_turn_mode
 @given(data=st.data())
 def test_any_text_is_a_turn_or_refused(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     text = data.draw(texts(dialect, mode), "text")
-    outcome = parsed(dialect, mode, text, tools=data.draw(tool_lists(dialect)))
-    if isinstance(outcome, Refusal):
-        assert_can_be_acted_on(outcome, text)
-    elif isinstance(outcome, AgentAction):
-        assert outcome.tool == outcome.tool.strip() != ""
-        assert isinstance(outcome.tool_input, str | dict)
-    else:
-        assert isinstance(outcome, AgentFinish)
-        assert isinstance(outcome.return_values["output"], str)
+    laws.a_turn_is_read_or_refused(dialect, mode, text, tools=data.draw(tool_lists(dialect)))
 
 
 @every_run_mode
@@ -80,29 +46,13 @@ def test_any_text_is_a_turn_or_refused(dialect: Dialect, mode: Mode, data: st.Da
 def test_any_text_is_a_transcript_or_refused(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
-    text = data.draw(texts(dialect, mode), "text")
-    runs = outcome_of(lambda: parse_transcripts(text, dialect=dialect))
-    if isinstance(runs, Refusal):
-        assert_can_be_acted_on(runs, text)
-        return
-    assert runs[0].all_steps
-    for step in (step for run in runs for step in run.failed):
-        assert step.error
-        assert step.error.llm_output is not None
-        assert step.error.llm_output in text
-        assert_can_be_acted_on(refusal(step.error), step.error.llm_output)
-        assert step.action_span
-        assert step.error.span
-        at_fault = text[slice(*step.action_span)]
-        assert step.error.llm_output[slice(*step.error.span)] == at_fault
-    for failed in told(dialect, mode, [text]).of(ToldFailure):
-        assert failed.span in [step.action_span for run in runs for step in run.failed]
+    laws.a_transcript_is_read_or_refused(dialect, data.draw(texts(dialect, mode), "text"))
 
 
 @every_run_mode
 def test_a_file_of_several_runs_is_not_one_transcript(dialect: Dialect, mode: Mode) -> None:
+    laws.two_samples_are_two_runs(dialect)
     text = f"{dialect.sample}\n{dialect.sample}"
-    assert len(parse_transcripts(text, dialect=dialect)) == 2
     with pytest.raises(OutputParserException, match="found 2; use parse_transcripts") as caught:
         parse_transcript(text, dialect=dialect)
     assert caught.value.llm_output == text
@@ -114,19 +64,8 @@ def test_a_file_of_several_runs_is_not_one_transcript(dialect: Dialect, mode: Mo
 def test_the_limit_is_named_in_any_cut(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     text = data.draw(texts(dialect, mode).filter(bool), "text")
     max_chars = data.draw(st.integers(0, len(text)), "max_chars")
-    story = told(dialect, mode, [text], max_chars=max_chars)
     sizes = data.draw(cuts(), "sizes")
-    assert told(dialect, mode, cut(text, sizes), max_chars=max_chars) == story
-    if mode != "transcript":
-        assert parsed(dialect, mode, text, max_chars=max_chars) == story.outcome
-    if max_chars == len(text):
-        assert story == told(dialect, mode, [text])
-    else:
-        # A turn that ended before the limit, at an invented observation, may have been told of.
-        assert mode != "strict" or not story.of(ActionComplete, Finish)
-        assert isinstance(story.outcome, Refusal)
-        assert f"max_chars={max_chars:,}" in story.outcome.message
-        assert_can_be_acted_on(story.outcome, text[:max_chars])
+    laws.the_limit_is_named_in_any_cut(dialect, mode, text, max_chars=max_chars, sizes=sizes)
 
 
 @every_mode

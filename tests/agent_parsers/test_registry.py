@@ -131,7 +131,7 @@ WINDOW = Dialect(
     stop=("\nSEEN",),
     write=write,
     write_observation=lambda observation, _number: f"\nSEEN {observation}\nSO ",
-    instructions="Tools: {tool_names}",
+    prompt="Tools: {tool_names}",
 )
 
 
@@ -175,6 +175,14 @@ def test_a_dialect_may_be_registered_twice() -> None:
     register(WINDOW)
     register(WINDOW)
     assert list_dialects().count("window") == 1
+
+
+def test_a_dialect_may_take_the_place_of_one_of_its_name() -> None:
+    register(WINDOW)
+    other = register(replace(WINDOW, aliases=()), replace=True)
+    assert get_dialect("window") is other
+    with pytest.raises(ValueError, match=r"^there is a dialect 'react' already$"):
+        register(replace(WINDOW, aliases=("react",)), replace=True)
 
 
 @pytest.mark.parametrize("name", ["window", "react"])

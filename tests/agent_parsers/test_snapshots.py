@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pytest
 
@@ -18,12 +18,10 @@ from agent_parsers import (
     get_parser,
     list_dialects,
     merge_events,
-    parse_transcript,
 )
-from agent_parsers.engine import Mode
-from agent_parsers.testing import ReadableSnapshots, readable
-
-from .strategies import a_tool
+from agent_parsers.testing import PinPrompt, PinTranscript, PinValue, readable
+from agent_parsers.testing._pages import events_page, heading, quoted
+from agent_parsers.tools import Tools, ToolSpec
 
 CASES = Path(__file__).parent.parent / "cases"
 TOOLS = {
@@ -31,44 +29,105 @@ TOOLS = {
     "calculate": "works out a formula",
     "clock": "",
 }
-CHUNK = 7
-"""Characters in a chunk."""
+
+
+def search(query: str, limit: int = 5) -> str:
+    """Looks up a name in the encyclopedia.
+
+    Args:
+        query: The name, without an article.
+        limit: Most lines to return.
+    """
+    raise NotImplementedError(query, limit)
+
+
+def convert(amount: float, unit: Literal["km", "mi"]) -> float:
+    """Converts a length to metres."""
+    raise NotImplementedError(amount, unit)
+
+
+def clock() -> str:
+    """Tells the time."""
+    raise NotImplementedError
+
+
+class Run(NamedTuple):
+    """A run of an agent that has three tools and has taken two steps."""
+
+    question: str
+    thought: str
+    steps: tuple[tuple[AgentAction, Any], tuple[AgentAction, Any]]
+    tools: Tools = (search, convert, clock)
+
+
+RUN = Run(
+    "How long is Lake Brienz, in metres?",
+    "I need its length.",
+    (
+        (AgentAction("search", {"query": "Lake Brienz", "limit": 1}, ""), "It is 14.2 km long."),
+        (AgentAction("convert", {"amount": 14.2, "unit": "km"}, ""), 14200.0),
+    ),
+)
+RUNS = {
+    "self_ask": Run(
+        "Which is longer, Lake Brienz or Lake Thun?",
+        "Yes.",
+        (
+            (AgentAction("Intermediate Answer", "How long is Lake Brienz?", ""), "14.2 km"),
+            (AgentAction("Intermediate Answer", "How long is Lake Thun?", ""), "17.5 km"),
+        ),
+        [ToolSpec("Intermediate Answer", "Answers a simple question.")],
+    ),
+    "smolagents_code": RUN._replace(
+        steps=(
+            (
+                AgentAction("python_interpreter", 'print(search("Lake Brienz", limit=1))', ""),
+                "It is 14.2 km long.",
+            ),
+            (AgentAction("python_interpreter", 'print(convert(14.2, "km"))', ""), 14200.0),
+        )
+    ),
+    "react_zh": RUN._replace(
+        question="布里恩茨湖有多少米长？",
+        thought="我需要它的长度。",
+        steps=((RUN.steps[0][0], "长 14.2 公里。"), RUN.steps[1]),
+    ),
+}
+"""Those of dialects that are not like the others."""
+
 COLUMN = 56
 """Characters in a column of the table of errors."""
 
 every_dialect = pytest.mark.parametrize("name", list_dialects())
 
 
-@pytest.fixture
-def snapshot(snapshot: Any) -> Any:
-    return snapshot.use_extension(ReadableSnapshots)
+@every_dialect
+def test_prompt(name: str, pin_prompt: PinPrompt) -> None:
+    run = RUNS.get(name, RUN)
+    parser = get_parser(name, tools=run.tools)
+    (first, saw), second = run.steps
+    log = parser.render(first, thought=run.thought)
+    steps = [(first.model_copy(update={"log": log}), saw), second]
+    pin_prompt(parser, question=run.question, steps=steps, name=f"{name}/prompt")
+
+
+@pytest.mark.parametrize("name", ["openai_tools", "openai_functions"])
+def test_prompt_of_messages(name: str, pin_prompt: PinPrompt) -> None:
+    pin_prompt(name, tools=RUN.tools, question=RUN.question, name=f"{name}/prompt")
 
 
 @every_dialect
-def test_prompt(name: str, snapshot: Any) -> None:
-    parser = get_parser(name, tools=TOOLS)
-    search, calculate = tools_of(name)
-    first = written(parser, AgentAction(search, as_input(name, "Lake Brienz"), ""), "What is it?")
-    second = AgentAction(calculate, as_input(name, "48.3 - 29.8"), "")
-    steps = [(first, "a lake"), (second, 18.5)]
-    assert snapshot(name=f"{name}/prompt") == (
-        f"{heading('what the model is told')}{parser.get_format_instructions()}\n\n"
-        f"{heading('where it stops')}{readable(parser.stop)}\n"
-        f"{heading('two past steps, the first with a log, and the invitation to the third')}"
-        f"{parser.format_scratchpad(steps)}\n"
-    )
+def test_events(name: str, pin_value: PinValue) -> None:
+    dialect = get_dialect(name)
+    parser = StreamParser(dialect, mode="transcript")
+    run = merge_events([*parser.feed(dialect.sample), *parser.close()])
+    page = events_page(get_parser(name), dict(replies("wild", name)))
+    told = f"{heading('the sample, as a transcript')}{readable(run)}\n{page}"
+    pin_value(told, name=f"{name}/events")
 
 
 @every_dialect
-def test_events(name: str, snapshot: Any) -> None:
-    told = [heading("the sample, as a transcript") + events(name, "transcript")]
-    for title, text in replies("wild", name):
-        told.append(f"{heading(title)}{quoted(text)}\n{events(name, 'lenient', text)}")
-    assert snapshot(name=f"{name}/events") == "\n".join(told)
-
-
-@every_dialect
-def test_errors(name: str, snapshot: Any) -> None:
+def test_errors(name: str, pin_value: PinValue) -> None:
     parsers = [get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True)]
     told = []
     for title, text in replies("wrong", name):
@@ -76,13 +135,12 @@ def test_errors(name: str, snapshot: Any) -> None:
         lines = [row(*cells) for cells in zip_longest(*columns, fillvalue="")]
         told.append(f"{heading(title)}{quoted(text)}\n" + "\n".join(lines))
     head = row("STRICT", "LENIENT")
-    assert snapshot(name=f"{name}/errors") == f"{head}\n\n" + "\n\n".join(told) + "\n"
+    pin_value(f"{head}\n\n" + "\n\n".join(told) + "\n", name=f"{name}/errors")
 
 
 @every_dialect
-def test_transcript(name: str, snapshot: Any) -> None:
-    read = parse_transcript(get_dialect(name).sample, dialect=name)
-    assert snapshot(name=f"{name}/transcript") == read
+def test_transcript(name: str, pin_transcript: PinTranscript) -> None:
+    pin_transcript(get_dialect(name).sample, dialect=name, name=f"{name}/transcript")
 
 
 @pytest.mark.parametrize("folder", ["wild", "wrong"])
@@ -93,48 +151,9 @@ def test_every_dialect_has_replies_and_every_file_a_dialect(folder: str) -> None
 def replies(folder: str, name: str) -> Iterator[tuple[str, str]]:
     """Titles and texts of a file in which dots divide them."""
     blocks = re.split(r"(?m)^\.\n", (CASES / folder / f"{name}.txt").read_text(encoding="utf-8"))
-    for heading, text in zip(blocks[:-1:2], blocks[1::2], strict=True):
-        (title,) = (line for line in heading.split("\n") if line and line[0] != "#")
+    for above, text in zip(blocks[:-1:2], blocks[1::2], strict=True):
+        (title,) = (line for line in above.split("\n") if line and line[0] != "#")
         yield title, text.removesuffix("\n")
-
-
-def heading(title: str) -> str:
-    return f"{title}\n{'-' * len(title)}\n"
-
-
-def quoted(text: str) -> str:
-    return "".join(f"| {line}".rstrip() + "\n" for line in text.split("\n"))
-
-
-def written(parser: DialectParser, action: AgentAction, thought: str) -> AgentAction:
-    """Return *action* with the log it has when the model writes it after a *thought*."""
-    return action.model_copy(update={"log": parser.render(action, thought=thought)})
-
-
-def as_input(name: str, text: str) -> str | dict[str, str]:
-    """Return *text* as the dialect has it in its own sample."""
-    steps = parse_transcript(get_dialect(name).sample, dialect=name).steps
-    actions = (step.action for step in steps if isinstance(step.action, AgentAction))
-    return text if isinstance(next(actions).tool_input, str) else {"query": text}
-
-
-def tools_of(name: str) -> tuple[str, str]:
-    """Name two tools; in some dialects there is but one."""
-    only = a_tool(get_dialect(name))
-    return ("search", "calculate") if only == "search" else (only, only)
-
-
-def events(name: str, mode: Mode, text: str | None = None) -> str:
-    dialect = get_dialect(name)
-    text = dialect.sample if text is None else text
-    parser = StreamParser(dialect, mode=mode)
-    chunks = (text[at : at + CHUNK] for at in range(0, len(text), CHUNK))
-    told = [event for chunk in chunks for event in parser.feed(chunk)]
-    try:
-        told += parser.close()
-    except OutputParserException as error:
-        return f"{readable(merge_events(told + parser.last_events))}{error.pointer()}\n"
-    return readable(merge_events(told))
 
 
 def outcome(parser: DialectParser, text: str) -> list[str]:

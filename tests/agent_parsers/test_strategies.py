@@ -1,8 +1,12 @@
 """The texts that the laws are tested with reach all there is, so that no law holds of nothing."""
 
+import subprocess
+import sys
 from functools import partial
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent_parsers import (
     ActionComplete,
@@ -10,6 +14,7 @@ from agent_parsers import (
     AgentFinish,
     AnswerDelta,
     Dialect,
+    DialectParser,
     Finish,
     InputDelta,
     MarkerSeen,
@@ -21,9 +26,11 @@ from agent_parsers import (
     ToolNamed,
 )
 from agent_parsers.engine import Mode, Role
+from agent_parsers.testing import cut, cuts, every_cut, turns
+from agent_parsers.testing._pieces import rows, table_of
+from agent_parsers.testing._stories import Refusal, ToldFailure, parsed, told
 
-from .stories import DIALECTS, Refusal, ToldFailure, every_mode, every_turn_mode, parsed, told
-from .strategies import assert_found, rows, table_of
+from .stories import DIALECTS, assert_found, every_dialect, every_mode, every_turn_mode
 
 TOLD_BY: dict[Role, set[type]] = {
     Role.QUESTION: {QuestionDelta},
@@ -67,3 +74,68 @@ def test_there_are_texts_for_each_event(dialect: Dialect, mode: Mode) -> None:
 def test_there_is_a_text_for_each_row_of_the_table(dialect: Dialect, mode: Mode) -> None:
     table = table_of(dialect, mode)
     assert len(rows(dialect, mode)) == 3 * len(table.moves), "a state cannot be reached"
+
+
+# -- what users draw -----------------------------------------------------------------------------
+
+
+@every_dialect
+@settings(max_examples=10)
+@given(data=st.data())
+def test_a_turn_is_read_as_it_was_meant(dialect: Dialect, data: st.DataObject) -> None:
+    turn = data.draw(turns(dialect), "turn")
+    for lenient in (False, True):
+        parser = DialectParser(dialect=dialect, lenient=lenient)
+        assert parser.parse(turn.result.log) == turn.result
+    assert not turn.repairs
+
+
+@given(text=st.text(max_size=30), sizes=cuts())
+def test_a_cut_loses_nothing(text: str, sizes: list[int]) -> None:
+    chunks = list(cut(text, sizes))
+    assert "".join(chunks) == text
+    assert all(len(chunk) in sizes for chunk in chunks[:-1])
+
+
+@pytest.mark.parametrize(
+    ("text", "cuts"),
+    [
+        ("", [("",)]),
+        ("a", [("a",)]),
+        ("abc", [("abc",), ("a", "bc"), ("ab", "c"), ("a", "b", "c")]),
+    ],
+)
+def test_a_short_text_is_cut_in_every_way(text: str, cuts: list[tuple[str, ...]]) -> None:
+    assert list(every_cut(text)) == cuts
+
+
+@given(text=st.text(min_size=1, max_size=30))
+def test_every_cut_has_the_whole_the_characters_and_each_two_parts(text: str) -> None:
+    ways = list(every_cut(text))
+    assert all("".join(way) == text for way in ways)
+    assert len(set(ways)) == len(ways)
+    pairs = [(text[:at], text[at:]) for at in range(1, len(text))]
+    assert {tuple(text), *pairs, (text,)} <= set(ways)
+    assert all("" not in way for way in ways)
+
+
+def test_without_hypothesis_the_error_says_how_to_get_it() -> None:
+    code = """
+import sys
+sys.modules["hypothesis"] = None
+from agent_parsers.testing import every_cut
+print(list(every_cut("ab")))
+from agent_parsers.testing import {name}
+"""
+    for name in ("check_dialect", "dialect_laws", "cuts", "texts", "turns"):
+        done = subprocess.run(
+            [sys.executable, "-c", code.format(name=name)],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.stdout == "[('ab',), ('a', 'b')]\n"
+        assert done.stderr.endswith(
+            "ImportError: agent_parsers.testing draws texts with hypothesis, which is not"
+            " installed: pip install 'agent-parsers[testing]'\n"
+        )

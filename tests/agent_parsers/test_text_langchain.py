@@ -29,9 +29,8 @@ from agent_parsers._text_parsers import (
     SelfAskOutputParser,
     XMLAgentOutputParser,
 )
-
-from .stories import Refusal, cut, told
-from .strategies import texts
+from agent_parsers.testing import cut, texts
+from agent_parsers.testing._stories import Refusal, told
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),

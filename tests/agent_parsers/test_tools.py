@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool as langchain_tool
 
-from agent_parsers._tools import Tool, read_tools
+from agent_parsers.tools import ToolSet, ToolSpec
 
 
 def search(query: str) -> str:
@@ -41,24 +41,24 @@ class Plain:
     ("tools", "read"),
     [
         ([], ()),
-        (["search", "clock"], (Tool("search"), Tool("clock"))),
-        (("search",), (Tool("search"),)),
-        (iter(["search"]), (Tool("search"),)),
-        ({"search": "looks up", "clock": ""}, (Tool("search", "looks up"), Tool("clock"))),
-        ({"search": "looks up"}.keys(), (Tool("search"),)),
-        ([search], (Tool("search", "Look up a name.\n\nIn the encyclopedia."),)),
-        ([clock], (Tool("clock"),)),
-        ([calculate], (Tool("calculate", "Work out a formula."),)),
-        ([Named("a", "b")], (Tool("a", "b"),)),
-        ([Named("a")], (Tool("a"),)),
-        ([Named("a", 1)], (Tool("a"),)),
-        ([Plain()], (Tool("plain"),)),
-        ([Plain], (Tool("plain"),)),
-        ([Tool("a", "b"), "c", clock], (Tool("a", "b"), Tool("c"), Tool("clock"))),
+        (["search", "clock"], (ToolSpec("search"), ToolSpec("clock"))),
+        (("search",), (ToolSpec("search"),)),
+        (iter(["search"]), (ToolSpec("search"),)),
+        ({"search": "looks up", "clock": ""}, (ToolSpec("search", "looks up"), ToolSpec("clock"))),
+        ({"search": "looks up"}.keys(), (ToolSpec("search"),)),
+        ([search], (ToolSpec("search", "Look up a name.\n\nIn the encyclopedia."),)),
+        ([clock], (ToolSpec("clock"),)),
+        ([calculate], (ToolSpec("calculate", "Work out a formula."),)),
+        ([Named("a", "b")], (ToolSpec("a", "b"),)),
+        ([Named("a")], (ToolSpec("a"),)),
+        ([Named("a", 1)], (ToolSpec("a"),)),
+        ([Plain()], (ToolSpec("plain"),)),
+        ([Plain], (ToolSpec("plain"),)),
+        ([ToolSpec("a", "b"), "c", clock], (ToolSpec("a", "b"), ToolSpec("c"), ToolSpec("clock"))),
     ],
 )  # fmt: skip
-def test_tools_are_read(tools: Any, read: tuple[Tool, ...]) -> None:
-    assert [(tool.name, tool.description) for tool in read_tools(tools)] == [
+def test_tools_are_read(tools: Any, read: tuple[ToolSpec, ...]) -> None:
+    assert [(tool.name, tool.description) for tool in ToolSet(tools)] == [
         (tool.name, tool.description) for tool in read
     ]
 
@@ -76,13 +76,13 @@ def test_tools_are_read(tools: Any, read: tuple[Tool, ...]) -> None:
 )
 def test_what_is_no_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
     with pytest.raises(TypeError, match=reason):
-        read_tools(tools)
+        ToolSet(tools)
 
 
 @pytest.mark.parametrize("tools", [None, 1, 1.5])
 def test_what_is_no_list_is_a_mistake_of_the_caller(tools: Any) -> None:
     with pytest.raises(TypeError):
-        read_tools(tools)
+        ToolSet(tools)
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_what_is_no_list_is_a_mistake_of_the_caller(tools: Any) -> None:
 )
 def test_names_tell_tools_apart(tools: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
-        read_tools(tools)
+        ToolSet(tools)

@@ -20,7 +20,6 @@ if not score["WILD"].is_file() and os.environ.get("CI") != "true":
 
 DISAGREEMENTS = {
     "rb-quoted-argument-7d99c6": "quotes in brackets are data: real runs acted on them verbatim",
-    "re-final-answer-emphasised-3038f1": "a closing mark at the end may be data (src/**)",
 }
 """Cases whose expectation we think wrong, or not worth its price, with the reason."""
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import AgentFinish, OutputParserException, Repair
+from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native import (
     MessageTurn,
     OpenAIFunctionsAgentOutputParser,
@@ -15,7 +16,6 @@ from agent_parsers.native import (
     ToolsAgentOutputParser,
 )
 from agent_parsers.native._content import ContentHold
-from agent_parsers.native._names import tool_named
 from outputs import AIMessage
 
 from .messages import TOOLS, Refusal, Said, outcome_of, said

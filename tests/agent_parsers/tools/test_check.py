@@ -341,8 +341,8 @@ def test_unknown_keys_are_policy(part: Any, value: Any, forbid: Any, drop: Any, 
 def test_what_was_dropped_is_told() -> None:
     found = tools_for(OPEN, unknown_keys="drop").read("t", {"x": {"a": "1", "z": 2}})
     assert found.notes == (
-        'x.a: read "1" as 1',
-        "left out the key x.z, which is unknown",
+        ('x.a: read "1" as 1', ""),
+        ("left out the key x.z, which is unknown", "unknown_key"),
     )
 
 
@@ -456,10 +456,13 @@ def test_lenient_reading_mends_json_and_tells() -> None:
     found = tools.read("book", "{'where': 'Bern', nights: '2',}", lenient=True)
     assert found.value == {"where": "Bern", "nights": 2}
     assert len(found.notes) > 2
-    assert found.notes[-1] == 'nights: read "2" as 2'
+    assert found.notes[-1] == ('nights: read "2" as 2', "")
+    assert {note.kind for note in found.notes[:-1]} == {"quotes", "unquoted_key", "trailing_comma"}
     with pytest.raises(ToolInputError):
         tools.read("book", "{'where': 'Bern', nights: '2',}")
-    assert tools.check("filter", {"by": "{a: 1}"}, lenient=True) == {"by": {"a": 1}}
+    found = tools.read("filter", {"by": "{a: 1}"}, lenient=True)
+    assert found.value == {"by": {"a": 1}}
+    assert [note.kind for note in found.notes] == ["", "unquoted_key"]
     with pytest.raises(ToolInputError):
         tools.check("find", '{"query": "lak', lenient=True)
 

@@ -1,153 +1,28 @@
-"""What `agent_parsers.testing` offers: readable values, and snapshots that are plain files."""
-
-import subprocess
-import sys
-from dataclasses import dataclass, field
-from enum import Enum
-from pathlib import Path, PurePosixPath
-from typing import Any
+"""Snapshots that are plain files, one each, in a folder of the project."""
 
 import pytest
-import syrupy
-from pydantic import BaseModel, ConfigDict
 
-from agent_parsers import AgentAction, OutputParserException, Repair, ThoughtDelta
-from agent_parsers.testing import ReadableSnapshots, readable, readable_snapshots
+from agent_parsers.testing import ReadableSnapshots, readable_snapshots
+
+from .project import Project
 
 pytest_plugins = ["pytester"]
 
-# -- readable -----------------------------------------------------------------------------------
-
-
-class Colour(Enum):
-    RED = 1
-
-
-class Loose(BaseModel):
-    model_config = ConfigDict(extra="allow")
-    a: int = 1
-
-
-@dataclass
-class Pair:
-    left: Any
-    right: Any = None
-    hidden: int = field(default=0, repr=False)
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("as it is\r\n", "as it is\r\n"),
-        ("", ""),
-        (None, "None\n"),
-        (0.5, "0.5\n"),
-        (Colour.RED, "<Colour.RED: 1>\n"),
-        (b"ab", "b'ab'\n"),
-        (PurePosixPath("a/b"), '"a/b"\n'),
-        (["a", 1, None], '["a", 1, None]\n'),
-        ((1, 2), "(1, 2)\n"),
-        ({3, 1, 2}, "{1, 2, 3}\n"),
-        ([], "[]\n"),
-        ({}, "{}\n"),
-        (["\nstop"], '["\\nstop"]\n'),
-        (["it's", 'say "hi"', 'it\'s "hi"'], """["it's", 'say "hi"', 'it\\'s "hi"']\n"""),
-        ([["a"], {"b": 1}], '- ["a"]\n- "b": 1\n'),
-        (["x" * 50, "y" * 50], f'- "{"x" * 50}"\n- "{"y" * 50}"\n'),
-        (["one\ntwo", 3], '- "one\\n"\n  "two"\n- 3\n'),
-        ({"a": {"b": []}, 2: "x\ny"}, '"a":\n  "b": []\n2:\n  "x\\n"\n  "y"\n'),
-        (Loose.model_validate({"b": 2}), "Loose\n  a: 1\n  b: 2\n"),
-        (Pair(1), "Pair\n  left: 1\n  right: None\n"),
-        (Pair(Pair(1), [2]), "Pair\n  left: Pair\n    left: 1\n    right: None\n  right: [2]\n"),
-        ([Pair(1)], "- Pair\n    left: 1\n    right: None\n"),
-        (ThoughtDelta("a\nb", (3, 6)), '     3-6      thought      "a\\nb"\n'),
-        (
-            {"mended": (Repair("label", (0, 2), "read it"),)},
-            '"mended":\n       0-2      repair       label: read it\n',
-        ),
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_a_value_is_told_part_by_part(value: object, text: str) -> None:
-    assert readable(value) == text
-
-
-def test_a_text_of_several_lines_has_several() -> None:
-    action = AgentAction("search", "bridge", "Action: search\nAction Input: bridge")
-    assert readable(action).splitlines() == [
-        "AgentAction",
-        '  tool: "search"',
-        '  tool_input: "bridge"',
-        "  log:",
-        '    "Action: search\\n"',
-        '    "Action Input: bridge"',
-    ]
-
-
-def test_an_exception_tells_its_attributes() -> None:
-    error = OutputParserException("no", llm_output="x", span=(0, 1))
-    assert readable(error).splitlines() == [
-        "OutputParserException",
-        '  message: "no"',
-        "  observation: None",
-        '  llm_output: "x"',
-        "  send_to_llm: False",
-        "  span: (0, 1)",
-    ]
-
-
-def test_a_value_without_a_repr_is_refused() -> None:
-    with pytest.raises(TypeError, match="cannot tell what this object is: it has no repr"):
-        readable([object()])
-
-
-def test_what_does_not_print_is_escaped() -> None:
-    assert readable(["a\u2028\ud800\x1bé"]) == '["a\\u2028\\ud800\\x1bé"]\n'
-
-
-# -- snapshots ----------------------------------------------------------------------------------
-
-
-class Project:
-    """A project with tests and snapshots of its own."""
-
-    def __init__(self, pytester: pytest.Pytester) -> None:
-        self.pytester = pytester
-        self.root = pytester.path
-        pytester.makeini("[pytest]\nfilterwarnings = error")
-        self.write(
-            "conftest.py",
-            """
-            import pytest
-            from agent_parsers.testing import ReadableSnapshots
-
-            @pytest.fixture
-            def snapshot(snapshot):
-                return snapshot.use_extension(ReadableSnapshots)
-            """,
-        )
-
-    def write(self, name: str, code: str) -> None:
-        path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        indent = " " * 12
-        path.write_text("\n".join(line.removeprefix(indent) for line in code.split("\n")))
-
-    def run(self, *args: str) -> str:
-        return str(self.pytester.runpytest_inprocess("-p", "syrupy", *args).stdout)
-
-    def files(self, folder: str = "snapshots") -> dict[str, str]:
-        root = self.root / folder
-        files = (path for path in sorted(root.rglob("*")) if path.is_file())
-        return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}
-
 
 @pytest.fixture
-def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)  # the run within is a single process
-    monkeypatch.setattr(syrupy, "_syrupy", syrupy._syrupy)  # a run within this one sets it
-    return Project(pytester)
+def project(project: Project) -> Project:
+    project.write(
+        "conftest.py",
+        """
+        import pytest
+        from agent_parsers.testing import ReadableSnapshots
+
+        @pytest.fixture
+        def snapshot(snapshot):
+            return snapshot.use_extension(ReadableSnapshots)
+        """,
+    )
+    return project
 
 
 def test_the_caller_names_a_file(project: Project) -> None:
@@ -284,9 +159,18 @@ def test_another_folder(project: Project) -> None:
     assert "2 snapshots passed" in project.run()
 
 
+def test_it_may_be_the_default_of_syrupy(project: Project) -> None:
+    (project.root / "conftest.py").unlink()
+    project.write("test_a.py", "def test_it(snapshot): assert 'one' == snapshot")
+    name = "agent_parsers.testing.ReadableSnapshots"
+    project.run("--snapshot-update", f"--snapshot-default-extension={name}")
+    assert project.files() == {"a/it.txt": "one"}
+
+
 @pytest.mark.parametrize("name", ["../a", "/a", "a//b", "a/./b"])
 def test_a_name_must_not_lead_out_of_the_folder(project: Project, name: str) -> None:
-    project.write("test_a.py", f"def test_it(snapshot): assert 'x' == snapshot(name={name!r})")
+    code = f"def test_it(snapshot): assert 'x' == snapshot(name={name!r})"
+    project.write("test_a.py", code)
     assert "a snapshot is named by a path below its folder" in project.run("--snapshot-update")
     assert project.files() == {}
 
@@ -294,19 +178,3 @@ def test_a_name_must_not_lead_out_of_the_folder(project: Project, name: str) -> 
 def test_a_folder_has_one_class() -> None:
     assert readable_snapshots("a") is readable_snapshots("a")
     assert issubclass(readable_snapshots("a"), ReadableSnapshots)
-
-
-# -- imports ------------------------------------------------------------------------------------
-
-
-def test_without_syrupy_the_import_says_what_to_install(tmp_path: Path) -> None:
-    code = """
-import sys
-sys.modules["syrupy"] = sys.modules["syrupy.data"] = None
-try:
-    import agent_parsers.testing
-except ImportError as error:
-    print(error)
-"""
-    out = subprocess.check_output([sys.executable, "-c", code], text=True)
-    assert "syrupy, which is not installed: pip install 'agent-parsers[test]'" in out

@@ -1,0 +1,67 @@
+"""Keys that come twice in one object of JSON: which value counts is anyone's guess."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from outputs import JsonRepair
+
+__all__ = ["repeated_key"]
+
+_STRINGS: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?', re.DOTALL).findall
+
+
+def repeated_key(text: str, mends: Sequence[JsonRepair] = ()) -> str | None:
+    """Return a key that comes twice in one object of *text*; `None` if none does.
+
+    Args:
+        text: JSON that can be read.
+        mends: What `output_parsers.repair_json` had to mend of it.
+    """
+    if mends:
+        return _by_reader(text, mends)
+    keys = [key for key, colon in _STRINGS(text) if colon]
+    if len(set(keys)) == len(keys) and not any("\\" in key for key in keys):
+        return None
+    found: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        if (key := _repeated(pairs)) is not None:
+            found.append(key)
+
+    json.loads(text, object_pairs_hook=look, strict=False)
+    return found[0] if found else None
+
+
+def _repeated(pairs: Sequence[tuple[str, Any]]) -> str | None:
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            return key
+        seen.add(key)
+    return None
+
+
+def _by_reader(text: str, mends: Sequence[JsonRepair]) -> str | None:
+    from outputs import LenientJsonReader  # few replies need it
+
+    class Reader(LenientJsonReader):
+        """Notes all members of an object in which a key comes twice."""
+
+        __slots__ = ()
+        _READS_REMAINS = True
+
+        def repeated(self) -> str | None:
+            members = next(iter(self._grown.overwritten.values()), ())
+            return _repeated(members)
+
+    first = mends[0]
+    is_around = first.kind == "surrounding_text" and first.span[0] == 0
+    reader = Reader()
+    reader.feed(text[first.span[1] if is_around else 0 :])
+    return reader.repeated()

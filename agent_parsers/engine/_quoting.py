@@ -1,0 +1,89 @@
+"""Text that holds quotations: whether what comes next is inside one, so that it is no marker."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["QuoteWatch"]
+
+_FENCE: Final = "```"
+_TRIPLE: Final = ('"""', "'''")
+# By how a text begins: what opens or closes a quotation, and what may be half of that.
+_MARKS: Final = {
+    "": (re.compile(_FENCE), re.compile(r"`{1,2}\Z")),
+    '"': (re.compile(rf'{_FENCE}|\\.|"', re.DOTALL), re.compile(r"(?:`{1,2}|\\)\Z")),
+    **{
+        mark: (re.compile(f"{_FENCE}|{mark}"), re.compile(rf"(?:`{{1,2}}|{mark[0]}{{1,2}})\Z"))
+        for mark in _TRIPLE
+    },
+}
+
+
+class QuoteWatch:
+    """Watches a text as it comes in: fences anywhere, and quotes if it begins with one.
+
+    A text that begins with a quote, or as JSON, has its double quotes in pairs; one that begins
+    with three quotes has those. In any other text quotes are data.
+
+    Args:
+        fences_only: Whether quotes are data in any case.
+        at: Where the text begins, in `str` characters of a longer one.
+    """
+
+    __slots__ = ("_at", "_held", "_kind", "has_marker", "mark", "opened_at")
+
+    def __init__(self, *, fences_only: bool = False, at: int = 0) -> None:
+        self._at = at
+        self._kind: str | None = "" if fences_only else None  # unknown before the text begins
+        self._held = ""
+        self.mark = ""
+        """What closes the quotation in which the text ends; ``""`` if it ends in none."""
+        self.opened_at = at
+        """Where that was opened."""
+        self.has_marker = False
+        """Whether it holds a marker."""
+
+    def feed(self, text: str) -> None:
+        """Take more of the text."""
+        self._at += len(text)
+        text = self._held + text
+        if self._kind is None:
+            begin = text.lstrip()[:3]
+            if len(begin) < 3 and not begin.strip("\"'"):  # it may become three quotes
+                self._held = text
+                return
+        self._read(text)
+
+    def reaches(self, text: str, stop: int) -> QuoteWatch:
+        """Take more of the longer *text*, up to offset *stop*."""
+        self.feed(text[self._at : stop])
+        return self
+
+    def holds_marker(self) -> bool:
+        """Tell whether a marker that comes next is inside a quotation."""
+        if self._kind is None:
+            self._read(self._held)
+        self.has_marker = self.has_marker or bool(self.mark)
+        return bool(self.mark)
+
+    def _read(self, text: str) -> None:
+        self._held = ""
+        if self._kind is None:
+            begin = text.lstrip()[:3]
+            if begin in _TRIPLE:
+                self._kind = begin
+            else:
+                self._kind = '"' if begin[:1] in ('"', "{", "[") else ""
+        marks, half = _MARKS[self._kind]
+        end = 0
+        for found in marks.finditer(text):
+            mark, end = found[0], found.end()
+            if mark == self.mark:
+                self.mark = ""
+                self.has_marker = False
+            elif not self.mark and mark[0] != "\\":
+                self.mark = mark
+                self.opened_at = self._at - len(text) + found.start()
+        if (held := half.search(text, max(end, len(text) - 2))) is not None:
+            self._held = held[0]

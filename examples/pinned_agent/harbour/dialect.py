@@ -1,0 +1,19 @@
+"""How this agent's model writes its turns: ReAct text with the labels of a harbour log."""
+
+from agent_parsers import get_dialect, register
+from agent_parsers.engine import localised
+
+LOG = register(
+    localised(
+        get_dialect("react"),
+        name="harbour_log",
+        summary="ReAct text with the labels of a harbour log",
+        labels={
+            "Thought": "Note",
+            "Action": "Order",
+            "Action Input": "Details",
+            "Observation": "Echo",
+            "Final Answer": "Radio",
+        },
+    )
+)

@@ -1,0 +1,39 @@
+"""The dialect of the example, which is not registered, so that no other test finds it."""
+
+import contextlib
+import io
+import runpy
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from agent_parsers import Dialect, _registry
+from agent_parsers.engine import Table, Written
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "own_dialect.py"
+
+
+def _run_example() -> dict[str, Any]:
+    known = dict(_registry._registered)
+    with contextlib.redirect_stdout(io.StringIO()):
+        names = runpy.run_path(str(EXAMPLE))
+    _registry._registered.clear()
+    _registry._registered.update(known)
+    return names
+
+
+_NAMES = _run_example()
+MEMO: Dialect = _NAMES["MEMO"]
+TABLE: Table = _NAMES["TABLE"]
+
+
+def write(step: Written) -> str:
+    """Write one step as the example does."""
+    text: str = _NAMES["write"](step)
+    return text
+
+
+def with_table(**changes: Any) -> Dialect:
+    """Return the dialect with another table, from which lenient reading follows."""
+    table = replace(TABLE, **changes)
+    return replace(MEMO, strict=table, lenient=table.mending())

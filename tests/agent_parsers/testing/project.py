@@ -1,0 +1,37 @@
+"""A project with tests and snapshots of its own, in a folder for one test."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+SECTION = "[pytest]\nfilterwarnings = error\n"
+PLUGINS = ("syrupy", "pytest_agent_parsers")
+
+
+class Project:
+    """A project whose tests are run by the plugin, within this process."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        self.root = pytester.path
+        self.configure()
+
+    def configure(self, *options: str) -> None:
+        self.pytester.makeini(SECTION + "\n".join(options))
+
+    def write(self, name: str, code: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(code), encoding="utf-8")
+        return path
+
+    def run(self, *args: str, plugins: Sequence[str] = PLUGINS) -> str:
+        loaded = [part for plugin in plugins for part in ("-p", plugin)]
+        return str(self.pytester.runpytest_inprocess(*loaded, *args).stdout)
+
+    def files(self, folder: str = "snapshots") -> dict[str, str]:
+        root = self.root / folder
+        files = (path for path in sorted(root.rglob("*")) if path.is_file())
+        return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}

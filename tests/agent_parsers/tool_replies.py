@@ -1,0 +1,91 @@
+"""Sets of tools with schemas, inputs that they take, and replies with other inputs."""
+
+import json
+from functools import cache
+from typing import Any
+
+from hypothesis import strategies as st
+
+from agent_parsers import AgentAction, Dialect, DialectParser, ToolSet
+from agent_parsers.engine import Mode, Written
+from agent_parsers.testing import texts
+from agent_parsers.testing._pieces import a_tool
+from agent_parsers.testing._strategies import damaged, marks, noise, plain
+
+WORD = plain()
+PARTS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any]]] = {
+    "query": ({"type": "string"}, WORD | st.sampled_from(["007", "5", "true", "null", "1.0"])),
+    "limit": ({"type": "integer", "minimum": 1}, st.integers(1, 99)),
+    "ratio": ({"type": ["number", "null"]}, st.sampled_from([0.5, -2, 1e30, None])),
+    "flag": ({"type": "boolean"}, st.booleans()),
+    "unit": ({"enum": ["km", "mi", 5]}, st.sampled_from(["km", "mi", 5])),
+    "tags": ({"type": "array", "items": {"type": "string"}}, st.lists(WORD, max_size=3)),
+    "where": (
+        {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+        WORD.map(lambda city: {"city": city}),
+    ),
+}
+"""Parameters by name: the schema, and values that fit it."""
+
+JUNK = ["many", "", "-1", 2.5, None, True, [], ["a", 1], {}, {"city": 5}, "[1", "{'city': 1}", 0]
+"""Values that fit few of them."""
+
+
+@st.composite
+def schemas(draw: st.DrawFn) -> dict[str, Any]:
+    names = draw(st.lists(st.sampled_from(sorted(PARTS)), unique=True, max_size=3))
+    needed = [name for name in names if draw(st.booleans())]
+    parts = {name: PARTS[name][0] for name in names}
+    return {"type": "object", "properties": parts, "required": needed}
+
+
+@st.composite
+def tool_sets(draw: st.DrawFn, dialect: Dialect) -> ToolSet:
+    """Draw tools, most with schemas; one has the name that the dialect's own sample uses."""
+    tools: list[Any] = [
+        {"name": name, "parameters": draw(schemas())} if draw(st.integers(0, 3)) else name
+        for name in dict.fromkeys((a_tool(dialect), "look_up", "word"))
+    ]
+    return ToolSet(
+        tools,
+        unknown_keys=draw(st.sampled_from(["forbid", "drop", "keep"])),
+        missing_keys=draw(st.sampled_from(["forbid", "keep"])),
+        extra_text=draw(st.sampled_from(["forbid", "drop", "keep"])),
+    )
+
+
+@st.composite
+def arguments(draw: st.DrawFn, tools: ToolSet, name: str) -> dict[str, Any]:
+    """Draw what the tool *name* takes."""
+    schema = tools[name].parameters or {"properties": {}, "required": []}
+    return {
+        key: draw(PARTS[key][1])
+        for key in schema["properties"]
+        if key in schema["required"] or draw(st.booleans())
+    }
+
+
+@st.composite
+def replies(draw: st.DrawFn, dialect: Dialect, mode: Mode, tools: ToolSet) -> str:
+    """Draw a turn that uses a tool rightly or wrongly, or any text."""
+    if not draw(st.integers(0, 3)):
+        return draw(texts(dialect, mode))
+    name = draw(st.sampled_from([*tools.names, *tools.names, "Look-Up", "wordy"]))
+    value: Any = draw(arguments(tools, tools.find(name) or tools.names[0]))
+    for _ in range(draw(st.integers(0, 2))):
+        value[draw(st.sampled_from([*PARTS, "limits"]))] = draw(st.sampled_from(JUNK))
+    if draw(st.booleans()):
+        value = {key: v if isinstance(v, str) else json.dumps(v) for key, v in value.items()}
+    if not takes_objects(dialect) or not draw(st.integers(0, 2)):
+        value = draw(WORD) if not draw(st.integers(0, 3)) else json.dumps(value)
+    text = dialect.write(Written("", name, value))
+    if draw(st.booleans()):
+        return text
+    return draw(damaged([text], marks(dialect) | noise()))
+
+
+@cache
+def takes_objects(dialect: Dialect) -> bool:
+    """Tell whether *dialect* can write an object as the input of a tool."""
+    result = DialectParser(dialect=dialect).parse(dialect.write(Written("", "s", {"q": "x"})))
+    return isinstance(result, AgentAction) and result.tool_input == {"q": "x"}

@@ -1,0 +1,264 @@
+"""Dialects that are each wrong in one place, with the law that says so."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from agent_parsers import Dialect, Repair
+from agent_parsers.engine import (
+    BadPayload,
+    BracketCall,
+    Cut,
+    Go,
+    Label,
+    Literal,
+    Role,
+    ToolHead,
+    Written,
+)
+from agent_parsers.testing import laws
+
+from .own_dialect import MEMO, TABLE, with_table, write
+
+Law = Callable[..., None]
+
+
+def drop_label(step: Written) -> str:
+    return write(step).replace("With: ", "")
+
+
+def moves(*gone: tuple[str, str]) -> dict[Any, Any]:
+    return {row: move for row, move in TABLE.moves.items() if row not in gone}
+
+
+def without_fortytwo(text: str, _repairs: list[Repair]) -> str:
+    return text.replace("42", "")
+
+
+def counting_again(text: str, _repairs: list[Repair]) -> str:
+    for at in range(len(text)):
+        text[:at].count("[")
+    return text
+
+
+def slicing(text: str, _repairs: list[Repair]) -> str:
+    rest = text
+    while rest:
+        rest = rest[1:]
+    return text
+
+
+def looked_up(written: str, _tools: Any, _repairs: list[Repair]) -> ToolHead:
+    return ToolHead({"search": "search"}[written])
+
+
+def two_or_more(text: str, _repairs: list[Repair]) -> str:
+    if len(text) < 2:
+        raise BadPayload("too_short", (0, len(text)))
+    return text
+
+
+def unquoted(text: str, _repairs: list[Repair]) -> str:
+    return text.strip('"')
+
+
+def shared_reader() -> Dialect:
+    reader = BracketCall()
+    table = replace(
+        TABLE,
+        roles={state: role for state, role in TABLE.roles.items() if state != "with"}
+        | {"tool": Role.CALL},
+        markers={name: marker for name, marker in TABLE.markers.items() if name != "with"},
+        moves={**moves(("tool", "with"), ("with", "result")), ("tool", "result"): Cut("result")},
+        new_call=lambda: reader,
+    )
+    return replace(
+        MEMO,
+        strict=table,
+        lenient=table.mending(),
+        sample=MEMO.sample.replace("\nWith: oldest bridge in Bern", "[oldest bridge in Bern]"),
+        write=lambda step: re.sub(r"\nWith: (.*)", r"[\1]", write(step)),
+    )
+
+
+NOTE = {**TABLE.markers, "note": Label("Note")}
+
+WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
+    "what it writes lacks a label": (
+        lambda: replace(MEMO, write=drop_label),
+        laws.plain_words_are_never_refused,
+        "cannot write this step: expected the name of a tool on one line",
+        "Tool: search\nold",
+    ),
+    "the answer is written behind another label": (
+        lambda: replace(MEMO, write=lambda step: write(step).replace("Reply:", "Result:")),
+        laws.plain_words_are_never_refused,
+        "the answer 'old' .*is refused: memo cannot write this step: expected an action or a final",
+        "Result: old",
+    ),
+    "nothing ends an input": (
+        lambda: with_table(
+            moves={**moves(("with", "result")), ("plan", "result"): Go("result", clash="early")}
+        ),
+        laws.the_sample_is_one_flawless_run,
+        r"it has no action and then an answer; it is read as .*bridge in Bern\\nResult: It was",
+        MEMO.sample,
+    ),
+    "nothing follows an observation but a thought": (
+        lambda: with_table(moves=moves(("result", "tool"))),
+        laws.a_scratchpad_without_logs_is_rendered,
+        r"the steps are 2, and are read as 1",
+        "Tool: search\nWith: old\nResult: old\nTool: search\nWith: old\nResult: old\n",
+    ),
+    "nothing ends an answer": (
+        lambda: with_table(moves=moves(("reply", "task"))),
+        laws.two_samples_are_two_runs,
+        "the runs are 2, and are read as 1",
+        f"{MEMO.sample}\n{MEMO.sample}",
+    ),
+    "the model is stopped at what it does not write": (
+        lambda: replace(MEMO, stop=("\nOutcome:",)),
+        laws.a_stop_sequence_stops_no_step,
+        r"the stop sequence '\\nOutcome:' is not in a step as it is written",
+        "Plan: old\nTool: search\nWith: old\nResult: seen\n",
+    ),
+    "a stop sequence is no marker": (
+        lambda: replace(MEMO, stop=("\nOutcome:",)),
+        laws.a_stop_sequence_is_a_marker,
+        r"'\\nOutcome:' is no marker of the lenient table, nor the closer",
+        "",
+    ),
+    "an observation ends with its line": (
+        lambda: with_table(
+            markers={**TABLE.markers, "line": Literal("\n")},
+            moves={**TABLE.moves, ("result", "line"): Go("plan")},
+        ),
+        laws.no_observation_changes_how_the_text_around_it_is_read,
+        "the last thought is 'enough', and is read as",
+        r"Tool: search\nWith: oldest bridge in Bern\nResult: .*Plan: enough\nReply: seven",
+    ),
+    "an observation is cut": (
+        lambda: replace(
+            MEMO, write_observation=lambda result, _number: f"\nResult: {result[:20]}\n"
+        ),
+        laws.no_observation_changes_how_the_text_around_it_is_read,
+        r"the observation is '.{21,}', and is read as '.{20}'",
+        "",
+    ),
+    "a codec drops characters": (
+        lambda: with_table(read_input=without_fortytwo),
+        laws.plain_words_are_never_refused,
+        "its input '42' is read back as ''",
+        "Tool: search\nWith: 42",
+    ),
+    "a codec looks at the text again for each character": (
+        lambda: with_table(read_input=counting_again),
+        laws.twice_the_text_is_twice_the_work,
+        r"it does 3\.\d times the work, in chunks of 1",
+        "",
+    ),
+    "a codec cuts off one character after the other": (
+        lambda: with_table(read_input=slicing),
+        laws.eight_times_the_text_takes_less_than_sixteen_times_as_long,
+        "take more than sixteen times as long",
+        "",
+    ),
+    "a reader knows some names only": (
+        lambda: with_table(read_tool=looked_up),
+        laws.plain_words_are_never_refused,
+        r"it raised KeyError: 'look_up' \(wrong_dialects\.py, line \d+\)",
+        "Tool: look_up\nWith: old",
+    ),
+    "a codec has a problem without words": (
+        lambda: with_table(read_input=two_or_more),
+        laws.a_turn_is_read_or_refused,
+        "it raised LookupError: dialect 'memo' has no problem 'too_short'",
+        r"Tool:\w\nWith:",
+    ),
+    "a call reader is used twice": (
+        shared_reader,
+        laws.every_call_has_a_reader_of_its_own,
+        "new_call returns the reader that it returned before",
+        "",
+    ),
+    "a marker ends in a blank": (
+        lambda: with_table(markers={**TABLE.markers, "plan": Literal("\nPlan: ")}),
+        laws.no_marker_ends_in_white_space,
+        r"'\\nPlan: ', the marker 'plan', does; leave it out there",
+        "",
+    ),
+    "the sample has an old label": (
+        lambda: replace(MEMO, sample=MEMO.sample.replace("Result:", "Output:")),
+        laws.the_sample_is_one_flawless_run,
+        r"it is read as the action 'search' with .*\\nOutput:",
+        MEMO.sample.replace("Result:", "Output:"),
+    ),
+    "the sample is written otherwise": (
+        lambda: replace(MEMO, sample=MEMO.sample.replace("Tool: ", "Tool:  ")),
+        laws.the_steps_of_the_sample_are_written_as_they_stand,
+        r"step 1 is written as 'Plan: I look it up.\\nTool: search",
+        "Plan: I look it up.\nTool:  search\nWith: oldest bridge in Bern",
+    ),
+    "the model is told of an old label": (
+        lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
+        laws.no_label_is_told_that_is_not_read,
+        "'Call:' is told beside labels, and is none",
+        "Plan: think\nCall: a tool\nReply: the answer",
+    ),
+    "the model is not told of a label": (
+        lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
+        laws.the_model_is_told_of_the_labels_that_are_read,
+        "'Task:', the marker 'task', is not there",
+        "",
+    ),
+    "the model is not told of the tools": (
+        lambda: replace(MEMO, prompt="{form}\n\n{action}"),
+        laws.the_model_is_told_of_every_tool,
+        "the description 'finds what it is asked' is there 0 times for 2 tools",
+        "",
+    ),
+    "an alias is taken": (
+        lambda: replace(MEMO, aliases=("react_single_input",)),
+        laws.a_name_is_that_of_one_dialect,
+        "another dialect, 'react', has the name 'react_single_input'",
+        "",
+    ),
+    "a state is not reached": (
+        lambda: with_table(roles={**TABLE.roles, "note": Role.THOUGHT}),
+        laws.every_state_can_be_reached,
+        "no row of the table leads to 'note'",
+        "",
+    ),
+    "a marker is never written": (
+        lambda: with_table(markers=NOTE, moves={**TABLE.moves, ("plan", "note"): Go("plan")}),
+        laws.every_marker_is_written,
+        "'Note:', the marker 'note', is not in the sample, nor in what",
+        "",
+    ),
+    "a transcript begins nowhere": (
+        lambda: with_table(transcript_start=""),
+        laws.every_transcript_has_a_beginning,
+        "transcript_start is empty in the lenient table",
+        "",
+    ),
+    "lenient reading does not tell what it mends": (
+        lambda: replace(MEMO, lenient=replace(MEMO.lenient, read_input=unquoted)),
+        laws.without_a_repair_both_readings_are_the_same,
+        "strictly it comes to .*, leniently to .*, and no repair is told",
+        r'Tool:\w\nWith:"',
+    ),
+    "strict reading mends": (
+        lambda: replace(MEMO, strict=MEMO.lenient),
+        laws.strict_reading_mends_nothing,
+        r"it mends '\[a\]': read the name of the tool as 'a'",
+        r"Tool:\[a\]",
+    ),
+    "the example cannot be read": (
+        lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),
+        laws.the_example_is_an_action,
+        "is read as the action 'search' with \"{'query': 'lakes'}\"",
+        "Tool: search\nWith: {'query': 'lakes'}",
+    ),
+}
+"""Dialects, the law that says what is wrong with them, its words, and the text."""
