@@ -63,6 +63,7 @@ def _lenient() -> Table:
         "inline action": Inline("Tool", then="Tool Input"),
         "input": Label("Tool Input", loose=True),
         "inline input": Label("Tool Input", anywhere=True),
+        "spaced input": Inline("Tool Input"),
     }
     markers = {name: label for name, label in react.LENIENT.markers.items() if name not in borrowed}
     moves = {row: move for row, move in react.LENIENT.moves.items() if row[1] not in borrowed}

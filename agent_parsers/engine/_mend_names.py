@@ -62,7 +62,7 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     """
     if tools is not None and written in tools:
         return ToolHead(written)
-    name = _undressed(written)
+    name = _undressed(written.rstrip(" ,;"))
     tool_input: str | dict[Any, Any] | None = None
     if (call := read_python_call(name)) is not None:
         name, arguments = call
@@ -110,7 +110,7 @@ def _tell(repairs: list[Repair], kind: str, written: str, message: str) -> None:
 
 
 def _undressed(name: str) -> str:
-    """Take off pairs of marks that enclose all of *name*, and a full stop."""
+    """Take off pairs of marks that enclose all of *name*."""
     while _PLAIN_NAME(name) is None and len(name) > 2:
         closer = _DRESSING.get(name[0])
         inner = name[1:-1]
