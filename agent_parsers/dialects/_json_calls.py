@@ -146,6 +146,7 @@ def strict_table(
         moves |= {
             ("answer", "action"): Note("answer, action"),
             ("answer, action", "key"): Note("answer and action"),
+            ("answer, action", "next answer"): Go("answer"),
         }
         ends = {"answer and action": "both"}
     return Table(

@@ -209,7 +209,7 @@ class OddCall(BracketCall):
                 moves={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
             ),
             {"lenient": None},
-            "dialect 'small': marker 'say' is the beginning of 'tell' (lenient)",
+            "dialect 'small': marker 'say' is spelt as 'tell' is (lenient)",
         ),
     ],
 )

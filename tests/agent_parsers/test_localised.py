@@ -163,7 +163,7 @@ def test_what_is_not_there_cannot_be_put_in_other_words() -> None:
 
 
 def test_two_labels_cannot_be_spelt_alike() -> None:
-    with pytest.raises(ValueError, match="is the beginning of"):
+    with pytest.raises(ValueError, match="is spelt as"):
         localised(get_dialect("react"), name="x", labels={"Thought": "Final Answer"})
 
 
