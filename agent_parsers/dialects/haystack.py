@@ -60,7 +60,7 @@ def _lenient() -> Table:
     own: dict[str, Marker] = {
         "action": Label("Tool", loose=True),
         "second action": Label("Tool", loose=True, then="Tool Input"),
-        "inline action": Inline("Tool", then="Tool Input"),
+        "inline action": Inline("Tool", then="Tool Input", begins=True),
         "input": Label("Tool Input", loose=True),
         "inline input": Label("Tool Input", anywhere=True),
         "spaced input": Inline("Tool Input"),

@@ -127,8 +127,8 @@ LENIENT: Final = Table(
         "answer": Label("Final Answer", loose=True),
         # On one line, where an input follows; and an answer, unless an action follows that.
         "second action": Label("Action", loose=True, then="Action Input"),
-        "inline action": Inline("Action", then="Action Input"),
-        "inline answer": Inline("Final Answer"),
+        "inline action": Inline("Action", then="Action Input", begins=True),
+        "inline answer": Inline("Final Answer", begins=True),
     },
     roles={
         "thought": Role.THOUGHT,

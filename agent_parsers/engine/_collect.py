@@ -84,6 +84,10 @@ class Collector:
             return self._watch.holds_marker()
         return self._call is not None and self._call.is_quoting
 
+    def holds(self, part: str) -> bool:
+        """Tell whether the text of this state, if it is kept, holds *part*."""
+        return part in "".join(self._kept)
+
     @property
     def opened_at(self) -> int:
         """Where the quotation was opened in which the text ends; -1 if that is not known."""
@@ -241,7 +245,7 @@ class Collector:
         head, span = self._tool
         if isinstance(head, BadPayload):
             raise head
-        self._machine.check_quotes(watch, at)
+        self._machine.check_quotes(watch, written, at[0])
         repairs: list[Repair] = []
         value = self._machine.input_value(head, span, written, at[0], self._tools, repairs)
         events += repairs

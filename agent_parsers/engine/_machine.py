@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Dialect, Role
 from agent_parsers.engine._known import known_tools
+from agent_parsers.engine._markers import begins_sentence
 from agent_parsers.engine._mend_names import is_bare_name
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import QuoteWatch
@@ -87,6 +88,8 @@ class Machine(TurnRules):
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
+                if crossing.begins and not begins_sentence(buffer, start, begin):
+                    continue
                 if state.watches and crossing.is_label:
                     watch = watch or QuoteWatch(fences_only=state.role is _ANSWER, at=start)
                     if watch.reaches(buffer, begin).holds_marker():
@@ -181,6 +184,8 @@ class Machine(TurnRules):
         if state.asks and (
             crossing.to.is_cut or state.begun is None or self._opener in before
         ):  # a call may have begun
+            return True
+        if state.watches or (crossing.unless and crossing.unless in before):
             return True
         return crossing.breaks_line and after not in ("", "\n")
 
@@ -282,7 +287,7 @@ class Machine(TurnRules):
             written = self._unmarked(written.rstrip(), text, place)
         if watch is not None:
             watch.reaches(f"\n{text}", len(text) + 1)
-            self.check_quotes(watch, (at, at + len(written)))
+            self.check_quotes(watch, written, at)
         return written, at
 
     def _name_at(self, text: str, place: _Place) -> tuple[str, Span]:

@@ -98,12 +98,14 @@ def _followed_by(label: str) -> tuple[Ahead, ...]:
 class Literal:
     """Text that counts wherever it stands, in one or several spellings; the first is canonical.
 
-    With *last* it counts only where nothing but white space follows.
+    With *last* it counts only where nothing but white space follows, and not in a text that holds
+    *unless*, which it may close.
     """
 
     canonical: str
     variants: tuple[str, ...] = ()
     last: bool = False
+    unless: str = ""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""
@@ -194,12 +196,13 @@ class Label:
 class Inline:
     """A label in the middle of a line, in exactly these words, perhaps emphasised.
 
-    Text may speak of labels, so it needs evidence: the label *then* has to follow what it names, on
-    the same line or the next. With an empty *then* none is needed.
+    Text may speak of labels, so it needs evidence: with *begins* it has to begin a sentence, and
+    the label *then* has to follow what it names, on the same line or the next.
     """
 
     words: str
     then: str = ""
+    begins: bool = False
     colon: str = ":"
     """What ends it; see `Label`."""
 
@@ -222,6 +225,16 @@ class Inline:
 
 
 Marker: TypeAlias = Literal | Label | Inline
+
+ENDS_SENTENCE: Final = frozenset(".!?…。！？-•*")
+"""What a sentence may end with, or an item of a list begin."""
+
+
+def begins_sentence(text: str, start: int, stop: int) -> bool:
+    """Tell whether a sentence begins at *stop* in a text that begins at *start*."""
+    while stop > start and text[stop - 1].isspace():
+        stop -= 1
+    return stop <= start or text[stop - 1] in ENDS_SENTENCE
 
 
 _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match

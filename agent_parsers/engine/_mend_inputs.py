@@ -17,6 +17,7 @@ from outputs._json_errors import JsonError, JsonIncompleteError
 from outputs._json_load import load_json
 
 __all__ = [
+    "is_quoted_whole",
     "mend_answer",
     "mend_input",
     "mend_json_input",
@@ -103,6 +104,19 @@ def mend_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
         message = "took the input as text, where a JSON object belongs"
         repairs.append(Repair("text_input", (0, len(text)), message))
     return value
+
+
+def is_quoted_whole(text: str) -> bool:
+    """Tell whether all of *text* is one quotation, or JSON that may have to be mended."""
+    if text[:1] not in ("{", "["):
+        return any(
+            len(text) >= 2 * len(mark) and text.startswith(mark) and text.endswith(mark)
+            for mark in ('"', "'''")
+        )
+    try:
+        return _read_json(text, 0, []) is not None
+    except BadPayload:
+        return False
 
 
 def mend_answer(text: str, repairs: list[Repair]) -> str:

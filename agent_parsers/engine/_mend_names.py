@@ -39,6 +39,11 @@ _LEADS: Final = frozenset((
     "with", "a", "an", "the", "my", "this", "tool", "tools", "function", "action",
 ))  # fmt: skip
 """Words that may stand before the name of a tool that is meant; ``avoid`` is none of them."""
+_FOLLOWS: Final = frozenset(
+    ("to", "for", "with", "on", "about", "in", "and", "now", "instead", "first", "tool", "function")
+)
+"""Words that may stand behind it, before any others."""
+_MOST_CHARS: Final = 200
 _DENIAL: Final = re.compile(
     r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
 ).search
@@ -110,7 +115,9 @@ def _tell(repairs: list[Repair], kind: str, written: str, message: str) -> None:
 
 
 def _undressed(name: str) -> str:
-    """Take off pairs of marks that enclose all of *name*."""
+    """Take off pairs of marks that enclose all of *name*; what is longer is no name of a tool."""
+    if len(name) > _MOST_CHARS:
+        return name
     while _PLAIN_NAME(name) is None and len(name) > 2:
         closer = _DRESSING.get(name[0])
         inner = name[1:-1]
@@ -157,7 +164,10 @@ def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
 def _means(phrase: str, words: str, tool: str) -> bool:
     """Tell whether *phrase*, which consists of *words*, says to use the *tool* that it names."""
     before, _, after = words.partition(_words(tool))
-    return _LEADS.issuperset(before.split()) and not (_DENIAL(phrase) or _words(tool) in after)
+    goes_on = after.split(maxsplit=1)[:1]
+    if not _LEADS.issuperset(before.split()) or not _FOLLOWS.issuperset(goes_on):
+        return False
+    return not (_DENIAL(phrase) or _words(tool) in after)
 
 
 def _words(text: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._events import Repair, ToolNamed
 from agent_parsers.engine._markers import open_mark
+from agent_parsers.engine._mend_inputs import is_quoted_whole
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import SHARED_PROBLEMS
 from output_parsers import OutputParserException
@@ -152,14 +153,19 @@ class TurnRules:
         repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
         return found.value
 
-    def check_quotes(self, watch: QuoteWatch | None, span: Span) -> None:
-        """Make sure that an input at *span* ends in no quotation with a marker in it.
+    def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
+        """Make sure that an input with markers in quotations is all that they say it is.
 
         Raises:
-            BadPayload: It does: who can say where it ends?
+            BadPayload: A quotation is not closed, or is not the whole input, or the input is no
+                JSON: who can say where it ends?
         """
-        if watch is not None and watch.has_marker:
-            raise BadPayload("open_fence" if watch.mark == "```" else "open_quote", span)
+        if watch is None:
+            return
+        if watch.has_marker and watch.mark == "```":
+            raise BadPayload("open_fence", (at, at + len(written)))
+        if watch.has_marker or (watch.hides_marker and not is_quoted_whole(written)):
+            raise BadPayload("open_quote", (at, at + len(written)))
 
     def result(
         self, head: ToolHead, value: str | dict[Any, Any], log: str

@@ -19,7 +19,7 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ThoughtDelta,
 )
-from agent_parsers.engine._markers import Label, Literal, Marker, Patterns
+from agent_parsers.engine._markers import Inline, Label, Literal, Marker, Patterns
 
 __all__ = ["Crossing", "State", "build_states"]
 
@@ -90,8 +90,8 @@ class State:
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         closes = any(crossing.closes for crossing in crossings)
         for crossing in crossings:
-            watches = self.watches and crossing.is_label
-            crossing.is_delicate = self.asks or watches or crossing.breaks_line
+            is_odd = crossing.breaks_line or crossing.begins or crossing.unless
+            crossing.is_delicate = self.asks or self.watches or bool(is_odd)
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
@@ -153,6 +153,16 @@ class Crossing:
     """Whether more than its place says what the marker means; set when its state is armed."""
 
     @property
+    def begins(self) -> bool:
+        """Whether it has to begin a sentence."""
+        return isinstance(self.marker, Inline) and self.marker.begins
+
+    @property
+    def unless(self) -> str:
+        """What the text before it must not hold."""
+        return self.marker.unless if isinstance(self.marker, Literal) else ""
+
+    @property
     def is_label(self) -> bool:
         """Whether it is none within a quotation."""
         return not isinstance(self.marker, Literal)
@@ -170,7 +180,7 @@ _END_TOKENS: Final = (
         "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>",
         "<end_of_turn>",
     )),
-    Literal("</s>", last=True),  # elsewhere it closes text that is struck out
+    Literal("</s>", last=True, unless="<s>"),  # elsewhere it closes text that is struck out
 )  # fmt: skip
 """What chat templates end a turn with; a server that does not know the template leaves it in."""
 

@@ -13,7 +13,7 @@ from agent_parsers.engine._events import (
 )
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
-from agent_parsers.engine._markers import Literal
+from agent_parsers.engine._markers import ENDS_SENTENCE, Literal
 from agent_parsers.engine._states import CUT, Crossing
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_is_full", "_machine", "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail",
-        "_text_at", "last_events",
+        "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_size", "_state",
+        "_tail", "_text_at", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -85,6 +85,7 @@ class StreamParser:
         self._has_broken = False  # whether `_break_line` was called
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
         self._fresh = True  # no text since the last marker: white space belongs to it
+        self._last = ""  # the last character of that text, but for white space
         self._text_at = 0  # where the text of this state begins
         self._marker = "start"  # the last marker, told when its white space is known
         self._marker_at = 0
@@ -170,10 +171,9 @@ class StreamParser:
                 break
             crossing = state.by_group[found.lastindex]
             stop, at = found.span()
-            if state.asks or (state.watches and crossing.is_label):
+            if crossing.is_delicate:
                 told = self._say_part(events, buffer, told, stop)
-                if self._collector.is_quoting:
-                    self._pass_by(events, found[0], base + stop)
+                if self._is_text(events, crossing, found[0], base + stop):
                     continue
                 if self._begin_call():
                     at = stop
@@ -193,6 +193,19 @@ class StreamParser:
         self._begin_call()
         self._tail = buffer[stop:]
         self._at = base + stop
+
+    def _is_text(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> bool:
+        """Tell whether the marker *spelt* at offset *start* is none, given the text before it."""
+        if crossing.begins:
+            return not self._fresh and self._last not in ENDS_SENTENCE
+        if crossing.unless:
+            return self._collector.holds(crossing.unless)
+        if not (self._state.asks or (self._state.watches and crossing.is_label)):
+            return False
+        is_quoted = self._collector.is_quoting
+        if is_quoted:
+            self._pass_by(events, spelt, start)
+        return is_quoted
 
     def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
         """Go past the marker *spelt* at offset *start*, which is none: it is in a quotation."""
@@ -255,6 +268,7 @@ class StreamParser:
         if not body:
             self._blank.append(text)
             return
+        self._last = body[-1]
         rest = text[len(body) :]
         if self._blank:
             blank = "".join(self._blank)

@@ -18,6 +18,7 @@ from agent_parsers.engine import (
     merge_events,
 )
 from agent_parsers.engine._known import known_tools
+from agent_parsers.native._scratchpad import past_messages
 from agent_parsers.native._stream import MessageStreamParser, message_in
 from agent_parsers.native._whole import result_of
 from output_parsers import OutputParserException
@@ -139,7 +140,8 @@ class MessageParser(BaseModel):
         if not as_messages:
             raise ValueError("a model that calls tools takes messages, not a prompt of text")
         head: list[BaseMessage] = [SystemMessage(system)] if system else []
-        return [*head, HumanMessage(question), *self.format_scratchpad(steps)]
+        past = past_messages(steps, self.format_scratchpad)
+        return [*head, HumanMessage(question), *past]
 
     def read(self, message: Any) -> MessageTurn:
         """Read one message and return all that is to know of it.

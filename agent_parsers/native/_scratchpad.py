@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers._agent import AgentActionMessageLog, as_text
 from agent_parsers.native._actions import ToolAgentAction
-from outputs import AIMessage, FunctionMessage, ToolMessage
+from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from agent_parsers._agent import AgentAction
     from agent_parsers.engine._render import Step
@@ -27,6 +27,7 @@ __all__ = [
     "format_to_openai_functions",
     "format_to_openai_tool_messages",
     "format_to_tool_messages",
+    "past_messages",
 ]
 
 
@@ -91,6 +92,25 @@ def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> li
 
 format_to_openai_functions = format_to_openai_function_messages
 """The same; LangChain has both names."""
+
+
+def past_messages(
+    steps: Sequence[Step], write: Callable[[Sequence[Step]], list[BaseMessage]]
+) -> list[BaseMessage]:
+    """Return the messages that *write* makes of *steps*, with all that was observed.
+
+    What followed an action that did not come in a message, such as what was wrong with a reply, is
+    told by the user.
+    """
+    messages: list[BaseMessage] = []
+    calls: list[Step] = []
+    for step, (action, observation) in zip(steps, _pairs(steps), strict=True):
+        if isinstance(action, AgentActionMessageLog):
+            calls.append(step)
+            continue
+        messages += (*write(calls), AIMessage(action.log), HumanMessage(as_text(observation)))
+        calls = []
+    return messages + write(calls)
 
 
 def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:

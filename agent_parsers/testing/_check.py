@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.testing import laws
-from agent_parsers.testing._broken import ONE_WAY_TO_FAIL, named
+from agent_parsers.testing._broken import ONE_WAY_TO_FAIL, BrokenLawError, named, shown
 from agent_parsers.testing._plan import plan_of_form, plan_of_reading
 from agent_parsers.testing._report import DialectReport
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     import pytest
 
     from agent_parsers.engine import Dialect
-    from agent_parsers.testing._broken import BrokenLawError
     from agent_parsers.testing._plan import Trial
 
 __all__ = ["check_dialect", "dialect_laws"]
@@ -40,7 +40,13 @@ def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectRepo
         if they do not, and printed it says which and why.
     """
     failures: dict[tuple[str, str], BrokenLawError] = {}
-    plans = [plan_of_form(dialect, examples), plan_of_reading(dialect, examples)]
+    plans: list[list[Trial]] = []
+    for make in (plan_of_form, plan_of_reading):
+        try:
+            plans.append(make(dialect, examples))
+        except Exception as error:  # noqa: BLE001 - the dialect's own code may raise anything
+            crashed = _crashed(dialect, "", error)
+            failures[crashed.law, ""] = crashed
     tried = 0
     for plan in plans:
         # What cannot read what it writes breaks most other laws too.
@@ -48,10 +54,24 @@ def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectRepo
             break
         for trial in plan:
             tried += 1
-            if (error := trial.run()) is not None:
-                failures.setdefault((error.law, error.mode), error)
+            if (broken := _try(dialect, trial)) is not None:
+                failures.setdefault((broken.law, broken.mode), broken)
     planned = sum(map(len, plans))
     return DialectReport(dialect.name, tuple(failures.values()), tried, planned - tried)
+
+
+def _try(dialect: Dialect, trial: Trial) -> BrokenLawError | None:
+    """Return how the law is broken, be it by what the dialect's own code raises."""
+    try:
+        return trial.run()
+    except Exception as error:  # noqa: BLE001 - the dialect's own code may raise anything
+        return _crashed(dialect, trial.mode, error)
+
+
+def _crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
+    where = extract_tb(error.__traceback__)[-1]
+    reason = f"{type(error).__name__} in {where.name}: {shown(str(error))}"
+    return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
 
 
 def dialect_laws(*dialects: Dialect, examples: int = _EXAMPLES) -> pytest.MarkDecorator:

@@ -203,3 +203,25 @@ def test_the_guide_begins_with_the_example() -> None:
     guide = (EXAMPLE.parents[1] / "docs" / "dialects.md").read_text("utf-8")
     example = EXAMPLE.read_text("utf-8").split('"""\n', 1)[1].lstrip("\n")
     assert f"```python\n{example}#> lakes\n```" in guide
+
+
+def _number(text: str, _repairs: object) -> str:
+    return str(int(text))
+
+
+def _no_text(_step: object) -> str:
+    raise ZeroDivisionError("no text today")
+
+
+@pytest.mark.parametrize(
+    ("change", "error"),
+    [
+        ({"strict": replace(MEMO.strict, read_input=_number)}, "it raised ValueError"),
+        ({"write": _no_text}, "ZeroDivisionError in _no_text"),
+        ({"write": lambda _step: None}, "TypeError"),
+    ],
+)
+def test_what_the_code_of_a_dialect_raises_is_reported(change: dict[str, Any], error: str) -> None:
+    report = check_dialect(replace(MEMO, **change), examples=3)
+    assert not report.ok
+    assert any(error in failure.reason for failure in report.failures)

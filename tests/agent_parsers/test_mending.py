@@ -359,9 +359,7 @@ def test_a_quote_within_an_input_hides_no_label(written: str) -> None:
 
 @pytest.mark.parametrize("size", range(1, 9))
 def test_a_quotation_is_the_same_in_any_cut(size: int) -> None:
-    text = (
-        f'Action: write\nAction Input: """say ""{LABELS}""" ```\nThought: x\n``` "\nObservation: y'
-    )
+    text = f'Action: write\nAction Input: """say ""{LABELS}"""\nObservation: y'
     parser = get_parser("react")
     whole = parser.read(text)
     chunks = [text[at : at + size] for at in range(0, len(text), size)]
@@ -424,3 +422,71 @@ def test_a_label_may_follow_reasoning_on_its_line(text: str) -> None:
     parser = get_parser("react")
     assert parser.parse(text) == parser.read(text).result
     assert parser.read(text).thought == "hm"
+
+
+# -- evidence -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thought: I must not do Action: search Action Input: secrets.",
+        "Thought: I could write Action: search Action Input: x, but I know it already.",
+        "I don't know the Final Answer: yet. I need to search.",
+        "The log says:\n> then Action: search Action Input: lakes\nwhich was wrong.",
+        "> Final Answer: 42",
+        "Action: search would be wrong\nAction Input: x",
+        "Action: search is useless here\nAction Input: x",
+    ],
+)
+def test_what_a_thought_speaks_of_is_not_done(text: str) -> None:
+    parser = get_parser("react", tools=["search"])
+    with pytest.raises(OutputParserException):
+        parser.parse(text)
+    with pytest.raises(OutputParserException):
+        list(parser.events(text))
+
+
+def test_a_thought_that_speaks_of_an_action_may_act() -> None:
+    text = "Thought: I could write Action: a Action Input: b, but no.\nAction: c\nAction Input: d"
+    assert get_parser("react").parse(text).tool_input == "d"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        '[15" laptop, cheap]\nObservation: The 15" laptop costs 300.',
+        '"15" laptop"\nObservation: The 15" laptop',
+        '"a\nObservation: b</s>',
+        '"a\nObservation: b<|im_end|>',
+    ],
+)
+def test_a_quotation_that_is_not_the_whole_input_is_refused(written: str) -> None:
+    parser = get_parser("react")
+    text = f"Action: search\nAction Input: {written}"
+    with pytest.raises(OutputParserException, match="expected the end of the quotation"):
+        parser.parse(text)
+    with pytest.raises(OutputParserException, match="expected the end of the quotation"):
+        parser.read(text)
+
+
+@pytest.mark.parametrize(
+    ("answer", "output"),
+    [
+        ("Use ``` to fence.\nQuestion: next?", "Use ``` to fence."),
+        ("```\nQuestion: a\n```\nQuestion: next?", "```\nQuestion: a\n```"),
+        ("<s>old</s>", "<s>old</s>"),
+        ("42</s>", "42"),
+        ("42</s>\n", "42"),
+    ],
+)
+def test_an_answer_ends_where_it_ends(answer: str, output: str) -> None:
+    parser = get_parser("react")
+    text = f"Final Answer: {answer}"
+    assert parser.parse(text).return_values["output"] == output  # type: ignore[union-attr]
+    assert parser.read(text).result == parser.parse(text)
+
+
+def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
+    with pytest.raises(OutputParserException):
+        get_parser("react").parse("Action: " + "*" * 1_000_000)

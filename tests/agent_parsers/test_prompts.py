@@ -384,3 +384,13 @@ def test_a_model_that_calls_functions_is_prompted_with_messages() -> None:
 def test_a_model_that_calls_tools_has_no_prompt_of_text() -> None:
     with pytest.raises(ValueError, match="takes messages, not a prompt of text"):
         get_parser("tools").render_prompt("How late?", as_messages=False)
+
+
+@pytest.mark.parametrize("name", ["tools", "openai_tools", "openai_functions"])
+def test_a_model_that_calls_tools_is_told_what_was_wrong_with_its_reply(name: str) -> None:
+    parser = get_parser(name, tools=TOOLS)
+    past = [(AgentAction("invalid", "", log="hm"), "Call a tool."), (AgentAction("x", "", "y"), 3)]
+    _, *messages = parser.render_prompt("How deep?", past)
+    assert [(m.type, m.content) for m in messages] == [  # type: ignore[union-attr]  # messages
+        ("ai", "hm"), ("human", "Call a tool."), ("ai", "y"), ("human", "3"),
+    ]  # fmt: skip
