@@ -88,7 +88,7 @@ class Machine(TurnRules):
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
-                if crossing.begins and not begins_sentence(buffer, start, begin):
+                if crossing.begins and begins_sentence(buffer, start, begin) is False:
                     continue
                 if state.watches and crossing.is_label:
                     watch = watch or QuoteWatch(fences_only=state.role is _ANSWER, at=start)
@@ -186,6 +186,8 @@ class Machine(TurnRules):
         ):  # a call may have begun
             return True
         if state.watches or (crossing.unless and crossing.unless in before):
+            return True
+        if crossing.begins and begins_sentence(before, 0, len(before)) is None:
             return True
         return crossing.breaks_line and after not in ("", "\n")
 

@@ -230,11 +230,16 @@ ENDS_SENTENCE: Final = frozenset(".!?…。！？-•*")
 """What a sentence may end with, or an item of a list begin."""
 
 
-def begins_sentence(text: str, start: int, stop: int) -> bool:
-    """Tell whether a sentence begins at *stop* in a text that begins at *start*."""
+def begins_sentence(text: str, start: int, stop: int) -> bool | None:
+    """Tell whether a sentence begins at *stop* in a text that begins at *start*.
+
+    Behind a colon that is not known: it may be that of a label, where another text begins.
+    """
     while stop > start and text[stop - 1].isspace():
         stop -= 1
-    return stop <= start or text[stop - 1] in ENDS_SENTENCE
+    if stop <= start or text[stop - 1] in ENDS_SENTENCE:
+        return True
+    return None if text[stop - 1] in ":：" else False
 
 
 _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match

@@ -490,3 +490,23 @@ def test_an_answer_ends_where_it_ends(answer: str, output: str) -> None:
 def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
     with pytest.raises(OutputParserException):
         get_parser("react").parse("Action: " + "*" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_read"),
+    [
+        ("Thought: Final Answer: 42", True),
+        ("Thought: hm\nThought: Final Answer: 42", True),
+        ("**Thought:** Final Answer: 42", True),
+        ("Thought: I say: Final Answer: 42", False),
+        ("I say：Final Answer: 42", False),
+    ],
+)
+def test_a_label_behind_a_label_begins_a_sentence(text: str, is_read: bool) -> None:
+    parser = get_parser("react")
+    for read in (parser.parse, parser.read):
+        if is_read:
+            read(text)
+        else:
+            with pytest.raises(OutputParserException):
+                read(text)
