@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AgentAction, OutputParserException, Repair, get_parser, merge_events
+from agent_parsers import OutputParserException, Repair, get_parser
 from agent_parsers.engine import mend_answer, mend_input, mend_json_input, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 
@@ -172,6 +172,11 @@ def test_any_name_is_read_or_says_that_it_is_none(written: str) -> None:
         assert all(repair.span == (0, len(written)) for repair in repairs)
 
 
+def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
+    with pytest.raises(OutputParserException):
+        get_parser("react").parse("Action: " + "*" * 1_000_000)
+
+
 # -- inputs ---------------------------------------------------------------------------------------
 
 
@@ -319,194 +324,3 @@ def test_the_user_may_say_what_counts_beside_the_other(text: str, both: str, rea
 def test_an_action_beside_an_answer_is_refused_unless_the_user_says_more(text: str) -> None:
     with pytest.raises(OutputParserException, match="a turn has one of them"):
         get_parser("react").parse(text)
-
-
-# -- labels in quotations -------------------------------------------------------------------------
-
-LABELS = "one\nObservation: two\nFinal Answer: three\nfour"
-
-
-@pytest.mark.parametrize(
-    ("written", "value"),
-    [
-        (f'"{LABELS}"', LABELS),
-        (f'"""{LABELS}"""', LABELS),
-        (f"'''{LABELS}'''", f"'''{LABELS}'''"),
-        (f"```\n{LABELS}\n```", LABELS),
-        (f"see below\n```\n{LABELS}\n```", f"see below\n```\n{LABELS}\n```"),
-        (f'{{"text": "{LABELS}"}}', f'{{"text": "{LABELS}"}}'.replace("\n", "\\n")),
-        (f'["a", "say \\"{LABELS}"]', f'["a", "say \\"{LABELS}"]'.replace("\n", "\\n")),
-    ],
-)
-@pytest.mark.parametrize("invented", ["", "\nObservation: five"])
-def test_a_label_in_a_quotation_is_text(written: str, value: str, invented: str) -> None:
-    action = get_parser("react").parse(f"Action: write\nAction Input: {written}{invented}")
-    assert isinstance(action, AgentAction)
-    assert action.tool_input == value
-
-
-@pytest.mark.parametrize("mark", ['"', '"""', "```", '{"text": "', '["'])
-def test_a_quotation_with_a_label_must_be_closed(mark: str) -> None:
-    with pytest.raises(OutputParserException, match="expected the end of the"):
-        get_parser("react").parse(f"Action: write\nAction Input: {mark}one\nObservation: two")
-
-
-@pytest.mark.parametrize("written", ["it's", 'a 5" pipe', 'say "hi', "use `x", "[sic]"])
-def test_a_quote_within_an_input_hides_no_label(written: str) -> None:
-    text = f"Action: write\nAction Input: {written}\nObservation: two"
-    assert get_parser("react").parse(text).tool_input == written  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("size", range(1, 9))
-def test_a_quotation_is_the_same_in_any_cut(size: int) -> None:
-    text = f'Action: write\nAction Input: """say ""{LABELS}"""\nObservation: y'
-    parser = get_parser("react")
-    whole = parser.read(text)
-    chunks = [text[at : at + size] for at in range(0, len(text), size)]
-    assert tuple(merge_events(parser.events(chunks))) == whole.events
-    assert parser.parse(text) == whole.result
-
-
-# -- actions in prose -----------------------------------------------------------------------------
-
-CALL = '{"action": "shell", "action_input": "ls"}'
-
-
-@pytest.mark.parametrize("dialect", ["json", "react_json", "structured_chat"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"Do not do {CALL}.",
-        f"{CALL} is not what I would do.",
-        f"First {CALL}, then more",
-        f"I might, later, {CALL}",
-        f'I use {{"tool_calls": [{CALL}]}} for that',
-    ],
-)
-def test_an_action_that_a_sentence_speaks_of_is_not_done(dialect: str, text: str) -> None:
-    with pytest.raises(OutputParserException):
-        get_parser(dialect).parse(text)
-
-
-@pytest.mark.parametrize("dialect", ["json", "react_json", "structured_chat"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        f"I act: {CALL}",
-        f"I act. {CALL}",
-        f"I act.\n{CALL}",
-        f"{CALL} That is all.",
-        f"[{CALL}, {CALL}]",
-    ],
-)
-def test_an_action_beside_sentences_is_done(dialect: str, text: str) -> None:
-    action = get_parser(dialect).parse(text)
-    assert isinstance(action, AgentAction)
-    assert action.tool_input == "ls"
-
-
-def test_an_action_that_follows_one_in_prose_is_done() -> None:
-    text = f"I could write {CALL} here, but I do this:\n{CALL.replace('ls', 'pwd')}"
-    assert get_parser("json").parse(text).tool_input == "pwd"  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "<think>hm</think>Final Answer: 3",
-        "hm</think>Final Answer: 3",
-        "<think>hm</think> Final Answer: 3",
-    ],
-)
-def test_a_label_may_follow_reasoning_on_its_line(text: str) -> None:
-    parser = get_parser("react")
-    assert parser.parse(text) == parser.read(text).result
-    assert parser.read(text).thought == "hm"
-
-
-# -- evidence -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Thought: I must not do Action: search Action Input: secrets.",
-        "Thought: I could write Action: search Action Input: x, but I know it already.",
-        "I don't know the Final Answer: yet. I need to search.",
-        "The log says:\n> then Action: search Action Input: lakes\nwhich was wrong.",
-        "> Final Answer: 42",
-        "Action: search would be wrong\nAction Input: x",
-        "Action: search is useless here\nAction Input: x",
-    ],
-)
-def test_what_a_thought_speaks_of_is_not_done(text: str) -> None:
-    parser = get_parser("react", tools=["search"])
-    with pytest.raises(OutputParserException):
-        parser.parse(text)
-    with pytest.raises(OutputParserException):
-        list(parser.events(text))
-
-
-def test_a_thought_that_speaks_of_an_action_may_act() -> None:
-    text = "Thought: I could write Action: a Action Input: b, but no.\nAction: c\nAction Input: d"
-    assert get_parser("react").parse(text).tool_input == "d"  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        '[15" laptop, cheap]\nObservation: The 15" laptop costs 300.',
-        '"15" laptop"\nObservation: The 15" laptop',
-        '"a\nObservation: b</s>',
-        '"a\nObservation: b<|im_end|>',
-    ],
-)
-def test_a_quotation_that_is_not_the_whole_input_is_refused(written: str) -> None:
-    parser = get_parser("react")
-    text = f"Action: search\nAction Input: {written}"
-    with pytest.raises(OutputParserException, match="expected the end of the quotation"):
-        parser.parse(text)
-    with pytest.raises(OutputParserException, match="expected the end of the quotation"):
-        parser.read(text)
-
-
-@pytest.mark.parametrize(
-    ("answer", "output"),
-    [
-        ("Use ``` to fence.\nQuestion: next?", "Use ``` to fence."),
-        ("```\nQuestion: a\n```\nQuestion: next?", "```\nQuestion: a\n```"),
-        ("<s>old</s>", "<s>old</s>"),
-        ("42</s>", "42"),
-        ("42</s>\n", "42"),
-    ],
-)
-def test_an_answer_ends_where_it_ends(answer: str, output: str) -> None:
-    parser = get_parser("react")
-    text = f"Final Answer: {answer}"
-    assert parser.parse(text).return_values["output"] == output  # type: ignore[union-attr]
-    assert parser.read(text).result == parser.parse(text)
-
-
-def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
-    with pytest.raises(OutputParserException):
-        get_parser("react").parse("Action: " + "*" * 1_000_000)
-
-
-@pytest.mark.parametrize(
-    ("text", "is_read"),
-    [
-        ("Thought: Final Answer: 42", True),
-        ("Thought: hm\nThought: Final Answer: 42", True),
-        ("**Thought:** Final Answer: 42", True),
-        ("Thought: I say: Final Answer: 42", False),
-        ("I say：Final Answer: 42", False),
-    ],
-)
-def test_a_label_behind_a_label_begins_a_sentence(text: str, is_read: bool) -> None:
-    parser = get_parser("react")
-    for read in (parser.parse, parser.read):
-        if is_read:
-            read(text)
-        else:
-            with pytest.raises(OutputParserException):
-                read(text)

@@ -1,20 +1,14 @@
 """What becomes of the input of a tool whose schema is known."""
 
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from agent_parsers import (
-    ActionComplete,
     AgentAction,
     AgentFinish,
-    Dialect,
     DialectParser,
-    Event,
     OutputParserException,
     ReActSingleInputOutputParser,
     StreamParser,
@@ -26,17 +20,8 @@ from agent_parsers import (
     parse_record,
     parse_transcript,
 )
-from agent_parsers.engine import Both, Mode, machine
-from agent_parsers.testing import cut, cuts
-from agent_parsers.testing._pieces import a_tool
-from agent_parsers.testing._stories import comparable, outcome_of, refusal
-from agent_parsers.testing._strategies import policies
-
-from .stories import every_dialect, every_mode, every_turn_mode
-from .tool_replies import arguments, replies, tool_sets
-
-FEW = settings(max_examples=max(8, settings().max_examples // 6))
-"""Drawing tools and a reply takes time, and each test is for every dialect and mode."""
+from agent_parsers.engine import Both, machine
+from agent_parsers.testing._stories import outcome_of
 
 
 def search(query: str, limit: int = 10) -> None:
@@ -361,108 +346,6 @@ def test_an_error_can_be_copied_and_sent() -> None:
     error = wrong(call("search", "{}"))
     other = pickle.loads(pickle.dumps(error))
     assert vars(other) == vars(error)
-
-
-def example_in(error: OutputParserException) -> str:
-    lines = str(error.observation).split("\n")
-    return "\n".join(line[2:] for line in lines if line.startswith("| "))
-
-
-@every_turn_mode
-@FEW
-@given(data=st.data())
-def test_the_example_of_an_error_is_what_the_parser_takes(
-    dialect: Dialect, mode: Mode, data: st.DataObject
-) -> None:
-    tools = data.draw(tool_sets(dialect), "tools")
-    text = data.draw(replies(dialect, mode, tools), "text")
-    parser = DialectParser(dialect=dialect, lenient=mode == "lenient", tools=tools)
-    outcome = outcome_of(lambda: parser.parse(text))
-    error = getattr(outcome, "error", None)
-    if not isinstance(error, ToolInputError | UnknownToolError):
-        return
-    assert error.llm_output == text
-    assert error.span is not None
-    assert error.send_to_llm
-    assert len(str(error.observation)) < 10_000
-    if example := example_in(error):
-        assert isinstance(parser.parse(example), AgentAction)
-    else:
-        assert isinstance(error, ToolInputError)
-        assert error.example is None
-
-
-# -- laws ----------------------------------------------------------------------------------------
-
-
-def story(
-    dialect: Dialect, mode: Mode, chunks: Iterator[str] | list[str], tools: ToolSet, both: Both
-) -> tuple[tuple[Any, ...], Any]:
-    """Return the events, joined, and what they led to, errors by what they say."""
-    parser = StreamParser(dialect, mode=mode, tools=tools, both=both)
-    events: list[Event] = []
-    outcome: Any
-    try:
-        for chunk in chunks:
-            events += parser.feed(chunk)
-        events += parser.close()
-        outcome = parser.result
-    except OutputParserException as error:
-        events += parser.last_events
-        outcome = refusal(error)
-    return comparable(events), outcome
-
-
-@every_mode
-@FEW
-@given(data=st.data())
-def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
-    tools = data.draw(tool_sets(dialect), "tools")
-    text = data.draw(replies(dialect, mode, tools), "text")
-    both = data.draw(policies(), "both")
-    told = story(dialect, mode, [text], tools, both)
-    sizes = data.draw(cuts(), "sizes")
-    assert story(dialect, mode, cut(text, sizes), tools, both) == told
-    assert story(dialect, mode, list(text), tools, both) == told
-    if mode != "transcript":
-        parser = DialectParser(dialect=dialect, lenient=mode == "lenient", tools=tools, both=both)
-        assert outcome_of(lambda: parser.parse(text)) == told[1]
-
-
-@every_turn_mode
-@FEW
-@given(data=st.data())
-def test_an_action_has_an_input_that_its_tool_takes(
-    dialect: Dialect, mode: Mode, data: st.DataObject
-) -> None:
-    tools = data.draw(tool_sets(dialect), "tools")
-    text = data.draw(replies(dialect, mode, tools), "text")
-    events, outcome = story(dialect, mode, [text], tools, "error")
-    actions = [event.action for event in events if isinstance(event, ActionComplete)]
-    assert actions == ([outcome] if isinstance(outcome, AgentAction) else [])
-    for action in actions:
-        if tools.checks(action.tool):
-            assert tools.check(action.tool, action.tool_input) == action.tool_input
-        elif action.tool not in tools:
-            assert a_tool(dialect) != "search", "the tool goes without name"
-
-
-@every_dialect
-@FEW
-@given(data=st.data())
-def test_arguments_are_read_back(dialect: Dialect, data: st.DataObject) -> None:
-    tools = data.draw(tool_sets(dialect), "tools")
-    name = a_tool(dialect)
-    if not tools.checks(name):
-        return
-    value = data.draw(arguments(tools, name), "arguments")
-    step = AgentAction(name, tools.check(name, value), "")
-    for lenient in (False, True):
-        parser = DialectParser(dialect=dialect, lenient=lenient, tools=tools)
-        text = parser.render(step)
-        turn = parser.read(text)
-        assert turn.result == step.model_copy(update={"log": text})
-        assert not turn.repairs
 
 
 # -- what is written -----------------------------------------------------------------------------
