@@ -11,9 +11,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.dialects.react_llamaindex import write_object
-from agent_parsers.engine import Repair, Words, Written, list_schemas, mend_json_input
-from outputs._json_load import load_json
+from agent_parsers.engine import (
+    BadPayload,
+    Repair,
+    Words,
+    Written,
+    list_schemas,
+    mend_json_input,
+    read_json_input,
+    write_json_input,
+)
 
 __all__ = ["DIALECT"]
 
@@ -31,11 +38,9 @@ def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     """Read an input that is a JSON object, or text as `react` has it."""
     if text[:1] == "{":
         try:
-            value = load_json(text)
-        except ValueError:
-            value = None
-        if isinstance(value, dict):
-            return value
+            return read_json_input(text, repairs)
+        except BadPayload:
+            pass  # it only begins as one
     return react.read_input(text, repairs)
 
 
@@ -43,7 +48,7 @@ def write(step: Written) -> str:
     """Write one step."""
     if not step.tool:
         return react.write(step)
-    return react.write(replace(step, tool_input=write_object(step.tool_input)))
+    return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
 
 
 WORDS: Final = Words(tool_input={"parameter": "value"})

@@ -7,27 +7,25 @@ Source: LlamaIndex's ReAct agent and its ``ReActOutputParser``.
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine import (
-    BadPayload,
     Go,
     Label,
     Problem,
-    Repair,
     Role,
     Table,
     Words,
     Written,
     list_schemas,
-    mend_json_input,
+    mend_object_input,
+    read_json_input,
+    write_json_input,
 )
-from outputs._json_load import load_json
 
-__all__ = ["DIALECT", "read_object", "write_object"]
+__all__ = ["DIALECT"]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -39,35 +37,8 @@ Thought: I can answer without using any more tools.
 Answer: The Untertorbrücke has stood since 1489."""
 
 
-def read_object(text: str, _repairs: list[Repair]) -> dict[str, Any]:
-    """Read an input that is a JSON object and nothing else.
-
-    Raises:
-        BadPayload: It is none.
-    """
-    try:
-        value = load_json(text)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise BadPayload("no_object", (0, len(text)))
-    return value
-
-
-def write_object(tool_input: str | dict[Any, Any]) -> str:
-    """Write an input; a text stays as it is.
-
-    Raises:
-        TypeError: JSON cannot say it.
-        ValueError: It holds a number that JSON has not.
-    """
-    if isinstance(tool_input, str):
-        return tool_input
-    return json.dumps(tool_input, ensure_ascii=False, allow_nan=False)
-
-
 STRICT: Final = Table(
-    read_input=read_object,
+    read_input=read_json_input,
     markers={
         "thought": Label("Thought"),
         "action": Label("Action"),
@@ -96,20 +67,9 @@ STRICT: Final = Table(
 )
 
 
-def mend_object(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
-    """Read an input as `mend_json_input` does, and tell that a text is no object."""
-    value = mend_json_input(text, repairs)
-    if isinstance(value, str):
-        if not text:
-            raise BadPayload("no_object", (0, 0))
-        message = "took an input that is no JSON object as text"
-        repairs.append(Repair("input_type", (0, len(text)), message))
-    return value
-
-
 LENIENT: Final = replace(
     react.LENIENT,
-    read_input=mend_object,
+    read_input=mend_object_input,
     markers={**react.LENIENT.markers, "answer": Label("Answer", loose=True)},
     # The first answer goes on to the end; one that begins anew leaves it out.
     moves={**react.LENIENT.moves, ("answer", "answer"): Go("answer", firm=True, restarts=True)},
@@ -125,7 +85,7 @@ PROBLEMS: Final = {
         "expected a Thought before the Action or the Answer",
         "Invalid Format: Begin with a Thought.",
     ),
-    "no_object": Problem(
+    "bad_input": Problem(
         "expected a JSON object after the label Action Input",
         'Invalid Format: Write the Action Input as a JSON object, such as {"key": "value"}.',
     ),
@@ -148,7 +108,7 @@ def write(step: Written) -> str:
     thought = f"Thought: {step.thought}".rstrip(" ")
     if not step.tool:
         return f"{thought}\nAnswer: {step.answer}"
-    return f"{thought}\nAction: {step.tool}\nAction Input: {write_object(step.tool_input)}"
+    return f"{thought}\nAction: {step.tool}\nAction Input: {write_json_input(step.tool_input)}"
 
 
 PROMPT: Final = """\

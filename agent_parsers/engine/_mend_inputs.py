@@ -97,12 +97,12 @@ def mend_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     Raises:
         BadPayload: As `mend_json_input` does, and for an empty input.
     """
+    if not text:
+        raise BadPayload("bad_input", (0, 0))
     value = mend_json_input(text, repairs)
-    if value == "":
-        raise BadPayload("bad_input", (0, len(text)))
     if isinstance(value, str):
-        message = "took the input as text, where a JSON object belongs"
-        repairs.append(Repair("text_input", (0, len(text)), message))
+        message = "took an input that is no JSON object as text"
+        repairs.append(Repair("input_type", (0, len(text)), message))
     return value
 
 
