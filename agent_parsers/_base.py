@@ -77,7 +77,7 @@ class DialectParser(AgentOutputParser):
     @field_validator("tools", mode="plain")
     @classmethod
     def _read_tools(cls, tools: Any) -> ToolSet | None:
-        return None if tools is None else known_tools(tools)
+        return known_tools(tools)
 
     @property
     def mode(self) -> Mode:

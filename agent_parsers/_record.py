@@ -52,7 +52,7 @@ def parse_record(
         raise _bad_record("expected 'format', the name of a dialect", record)
     if isinstance(written, str):
         written = get_dialect(written)
-    known = None if tools is None else known_tools(tools)
+    known = known_tools(tools)
     read = []
     for number, step in enumerate(steps, 1):
         output = step.get("output") if isinstance(step, Mapping) else None

@@ -93,7 +93,7 @@ class TranscriptParser:
             dialect = get_dialect(dialect)
         if not dialect.lenient.transcript_start:
             raise ValueError(f"dialect {dialect.name!r} does not say how its transcripts begin")
-        known = None if tools is None else known_tools(tools)
+        known = known_tools(tools)
         self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars, tools=known)
         self.runs: list[Transcript] = []
         """The runs that were read to their end."""

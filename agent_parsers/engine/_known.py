@@ -10,15 +10,17 @@ if TYPE_CHECKING:
 __all__ = ["known_tools"]
 
 
-def known_tools(tools: Tools) -> ToolSet:
+def known_tools(tools: Tools | None) -> ToolSet | None:
     """Return *tools* as a set; one that is there already, with its policies, as it is.
+
+    `None` stays: then any tool will do.
 
     Raises:
         TypeError: One of them is no tool.
         ValueError: Two have the same name, or one an empty name or no sound schema.
     """
-    if hasattr(tools, "checks"):  # to import the class takes longer than to parse most turns
-        return cast("ToolSet", tools)
+    if tools is None or hasattr(tools, "checks"):  # to import the class takes longer than a turn
+        return cast("ToolSet | None", tools)
     from agent_parsers.tools import ToolSet  # only who has tools needs it
 
     return ToolSet(tools)

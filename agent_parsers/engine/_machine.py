@@ -15,7 +15,7 @@ from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._markers import begins_sentence
 from agent_parsers.engine._mend_names import is_bare_name
 from agent_parsers.engine._payloads import BadPayload, ToolHead
-from agent_parsers.engine._quoting import QuoteWatch
+from agent_parsers.engine._quoting import may_quote
 from agent_parsers.engine._rules import Mode, TurnRules, unmarked
 from agent_parsers.engine._spans import call_span, end_span, trimmed
 from agent_parsers.engine._states import build_states
@@ -34,7 +34,6 @@ MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
 
 _TOOL: Final = int(Role.TOOL)
-_ANSWER: Final = Role.ANSWER
 _MARKS: Final = ("*", "_")
 _Place: TypeAlias = tuple[int, int, int]
 """Where a text begins and ends, and where the marker begins that led to it; -1 if none did."""
@@ -83,35 +82,30 @@ class Machine(TurnRules):
         state = self.initial
         start = at = stop = 0
         label_at = -1  # where the marker stands that led to this state
-        watch: QuoteWatch | None = None
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
                 if crossing.begins and begins_sentence(buffer, start, begin) is False:
                     continue
-                if state.watches and crossing.is_label:
-                    watch = watch or QuoteWatch(fences_only=state.role is _ANSWER, at=start)
-                    if watch.reaches(buffer, begin).holds_marker():
-                        continue
-                elif self._needs_stream(state, crossing, buffer[start:begin], buffer[at : at + 1]):
+                if self._needs_stream(state, crossing, buffer[start:begin], buffer[at : at + 1]):
                     return self._parse_as_stream(text, tools)
             stop = begin
             if not crossing.is_note:
                 places[state.role] = (start, stop, label_at)
                 if crossing.drops:
                     places = _NOWHERE.copy()
-                start, label_at, watch = at, stop, None
+                start, label_at = at, stop
             state = crossing.to
         if state.can_be_cut and text.endswith(self.half_stops):
             return self._parse_as_stream(text, tools)
         places[state.role] = (start, len(buffer), label_at)
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
-        if state.is_plain and watch is None:
+        if state.is_plain:
             action = self._plain_action(text, buffer, places[_TOOL], start, tools)
             if action is not None:
                 return action
-        return self._resolve(text, places, state, entry, tools, watch)
+        return self._resolve(text, places, state, entry, tools)
 
     def _fit_plain(
         self, tool: str, value: str | dict[Any, Any], tools: ToolSet | Collection[str]
@@ -129,16 +123,15 @@ class Machine(TurnRules):
         state: State,
         entry: int,
         tools: ToolSet | Collection[str] | None,
-        watch: QuoteWatch | None,
     ) -> AgentAction | AgentFinish:
         """Return what a turn comes to; see `_result`.
 
         Raises:
             OutputParserException: It comes to nothing.
         """
-        known = None if tools is None else known_tools(tools)
+        known = known_tools(tools)
         try:
-            return self._result(text, places, state, entry, known, watch)
+            return self._result(text, places, state, entry, known)
         except BadPayload as bad:
             problem = bad
         if problem.error is not None:
@@ -185,7 +178,9 @@ class Machine(TurnRules):
             crossing.to.is_cut or state.begun is None or self._opener in before
         ):  # a call may have begun
             return True
-        if state.watches or (crossing.unless and crossing.unless in before):
+        if state.watches and crossing.is_label and may_quote(before):
+            return True
+        if crossing.unless and crossing.unless in before:
             return True
         if crossing.begins and begins_sentence(before, 0, len(before)) is None:
             return True
@@ -215,7 +210,6 @@ class Machine(TurnRules):
         state: State,
         entry: int,
         tools: ToolSet | None,
-        watch: QuoteWatch | None,
     ) -> AgentAction | AgentFinish:
         """Return what a turn comes to.
 
@@ -225,7 +219,6 @@ class Machine(TurnRules):
             state: The state in which it ends.
             entry: Where the marker stands that led to that state; -1 if there is none.
             tools: The tools there are.
-            watch: What looks for quotations in the last text, if it holds markers.
 
         Raises:
             BadPayload: It comes to nothing.
@@ -266,7 +259,11 @@ class Machine(TurnRules):
         if input_at is None:
             value = self.bare_input(head, span, tools, [], is_whole=is_cut)
         else:
-            written, at = self._input_at(text, input_at, watch)
+            stop = input_at[1] - 1
+            written = text[input_at[0] - 1 : stop].lstrip()
+            at = stop - len(written)
+            if not self._keeps_input_end:
+                written = self._unmarked(written.rstrip(), text, input_at)
             value = self.input_value(head, span, written, at, tools, [])
         return self.result(head, value, log)
 
@@ -279,18 +276,6 @@ class Machine(TurnRules):
         if problem := self.call_problem(call):
             raise BadPayload(problem, call_span(problem, call, stop))
         return call
-
-    def _input_at(self, text: str, place: _Place, watch: QuoteWatch | None) -> tuple[str, int]:
-        """Return the input that stands at a *place*, and where it begins."""
-        stop = place[1] - 1
-        written = text[place[0] - 1 : stop].lstrip()
-        at = stop - len(written)
-        if not self._keeps_input_end:
-            written = self._unmarked(written.rstrip(), text, place)
-        if watch is not None:
-            watch.reaches(f"\n{text}", len(text) + 1)
-            self.check_quotes(watch, written, at)
-        return written, at
 
     def _name_at(self, text: str, place: _Place) -> tuple[str, Span]:
         """Return what stands at a *place* for the name of a tool, and where it begins and ends."""

@@ -83,15 +83,18 @@ def _unless(edge: tuple[Atom, ...]) -> Ahead:
 
 def _followed_by(label: str) -> tuple[Ahead, ...]:
     """Return an atom for a short text and then *label*, on the same line or the next with text."""
+    if not label:
+        return ()
     words, end = re.escape(label), rf"[ \d]{{0,{MOST}}}+[*_]{{0,2}}+ ?+"
     line, gap = r"[^\n]{0,200}+", rf"\n[\s*_\-•\d.)]{{0,{MOST}}}+"
     begun = "".join(f"(?:{re.escape(char)}" for char in label) + ")?" * len(label)
-    ahead = Ahead(
-        rf"(?=(?:[^\n:：]{{0,80}}+(?<={words})[*_]{{0,2}}+|{line}{gap}{words}{end})[:：])",
-        pending=rf"{line}(?:{gap}{begun}{end})?",
-        sample=f" x\n{label}:",
+    return (
+        Ahead(
+            rf"(?=(?:[^\n:：]{{0,80}}+(?<={words})[*_]{{0,2}}+|{line}{gap}{words}{end})[:：])",
+            pending=rf"{line}(?:{gap}{begun}{end})?",
+            sample=f" x\n{label}:",
+        ),
     )
-    return (ahead,) if label else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, overload
-from typing import Literal as Choice
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers._agent import AgentAction
 from agent_parsers.engine._dialect import Dialect, Role, Written
+from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._render import past_turns, render, render_scratchpad
-from agent_parsers.tools import ToolSet
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine._render import Step
-    from agent_parsers.tools import Tools
+    from agent_parsers.tools import Tools, ToolSet
     from outputs import BaseMessage
 
 __all__ = ["instructions", "render_prompt", "replies"]
@@ -32,7 +31,7 @@ _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 
 def instructions(dialect: Dialect, tools: Tools | None) -> str:
     """Return what the model is told; see `Dialect.instructions`."""
-    known = _tool_set(tools)
+    known = known_tools(tools)
     action, answer = _replies(dialect, known)
     told = {"form": _form(dialect, known), "action": action, "answer": answer}
     if known is not None:
@@ -43,31 +42,9 @@ def instructions(dialect: Dialect, tools: Tools | None) -> str:
 
 def replies(dialect: Dialect, tools: Tools | None) -> tuple[str, str]:
     """Return an action and an answer as they should be; see `Dialect.replies`."""
-    return _replies(dialect, _tool_set(tools))
+    return _replies(dialect, known_tools(tools))
 
 
-@overload
-def render_prompt(
-    dialect: Dialect,
-    told: str,
-    question: str,
-    tools: Tools | None,
-    steps: Sequence[Step],
-    *,
-    system: str = ...,
-    as_messages: Choice[False] = ...,
-) -> str: ...
-@overload
-def render_prompt(
-    dialect: Dialect,
-    told: str,
-    question: str,
-    tools: Tools | None,
-    steps: Sequence[Step],
-    *,
-    system: str = ...,
-    as_messages: bool,
-) -> str | list[BaseMessage]: ...
 def render_prompt(
     dialect: Dialect,
     told: str,
@@ -89,7 +66,7 @@ def render_prompt(
         system: What stands before the instructions.
         as_messages: Whether to return messages.
     """
-    known = _tool_set(tools)
+    known = known_tools(tools)
     head = "\n\n".join(filter(None, (system, told)))
     asked = _asked(dialect, question)
     if not as_messages:
@@ -100,10 +77,6 @@ def render_prompt(
     for turn in past_turns(dialect, steps, known):
         messages += (AIMessage(turn.log), HumanMessage(turn.seen.strip("\n")))
     return messages
-
-
-def _tool_set(tools: Tools | None) -> ToolSet | None:
-    return tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
 
 
 def _asked(dialect: Dialect, question: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["QuoteWatch"]
+__all__ = ["QuoteWatch", "may_quote"]
 
 _FENCE: Final = "```"
 _TRIPLE: Final = ('"""', "'''")
@@ -18,6 +18,11 @@ _MARKS: Final = {
         for mark in _TRIPLE
     },
 }
+
+
+def may_quote(text: str) -> bool:
+    """Tell whether a `QuoteWatch` may find a quotation in *text*."""
+    return _FENCE in text or text.lstrip()[:1] in ('"', "'", "{", "[")
 
 
 class QuoteWatch:
@@ -62,11 +67,6 @@ class QuoteWatch:
                 self._held = text
                 return
         self._read(text)
-
-    def reaches(self, text: str, stop: int) -> QuoteWatch:
-        """Take more of the longer *text*, up to offset *stop*."""
-        self.feed(text[self._at : stop])
-        return self
 
     def holds_marker(self) -> bool:
         """Tell whether a marker that comes next is inside a quotation."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._events import Repair, ToolNamed
 from agent_parsers.engine._markers import open_mark
-from agent_parsers.engine._mend_inputs import is_quoted_whole
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import SHARED_PROBLEMS
 from output_parsers import OutputParserException
@@ -164,7 +163,11 @@ class TurnRules:
             return
         if watch.has_marker and watch.mark == "```":
             raise BadPayload("open_fence", (at, at + len(written)))
-        if watch.has_marker or (watch.hides_marker and not is_quoted_whole(written)):
+        if not (watch.has_marker or watch.hides_marker):
+            return
+        from agent_parsers.engine._mend_inputs import is_quoted_whole  # few inputs quote a label
+
+        if watch.has_marker or not is_quoted_whole(written):
             raise BadPayload("open_quote", (at, at + len(written)))
 
     def result(

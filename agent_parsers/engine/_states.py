@@ -90,12 +90,18 @@ class State:
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         closes = any(crossing.closes for crossing in crossings)
         for crossing in crossings:
+            watches = self.watches and crossing.is_label
             is_odd = crossing.breaks_line or crossing.begins or crossing.unless
-            crossing.is_delicate = self.asks or self.watches or bool(is_odd)
+            crossing.is_delicate = self.asks or watches or bool(is_odd)
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
-        leads = [c for c in crossings if c.to is not self or matters or c.breaks_line]
+        splits = any(crossing.begins for crossing in crossings)  # what says where a sentence begins
+        leads = [
+            c
+            for c in crossings
+            if c.to is not self or matters or c.breaks_line or (splits and not c.is_label)
+        ]
         if len(leads) < len(crossings):
             few = _Patterns(leads)
 

@@ -69,7 +69,7 @@ class StreamParser:
         both: Both = "error",
     ) -> None:
         self._machine = machine(dialect, mode, both)
-        self._collector = Collector(self._machine, None if tools is None else known_tools(tools))
+        self._collector = Collector(self._machine, known_tools(tools))
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False

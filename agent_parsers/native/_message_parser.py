@@ -95,7 +95,7 @@ class MessageParser(BaseModel):
     @field_validator("tools", mode="plain")
     @classmethod
     def _read_tools(cls, tools: Any) -> ToolSet | None:
-        return None if tools is None else known_tools(tools)
+        return known_tools(tools)
 
     @property
     def tool_names(self) -> tuple[str, ...] | None:

@@ -94,7 +94,7 @@ class MessageStreamParser:
         self._is_function = is_function
         self._lenient = lenient
         self._max_chars = max_chars
-        self._tools = None if tools is None else known_tools(tools)
+        self._tools = known_tools(tools)
         self._message = message
         self._sum = Accumulator()
         self._first: AIMessage | None = None  # the first chunk
