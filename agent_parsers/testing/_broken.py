@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine import Dialect
 
-__all__ = ["Broken", "BrokenLawError", "Crashed", "difference", "law", "named", "shown"]
+__all__ = ["Broken", "BrokenLawError", "Crashed", "crashed", "difference", "law", "named", "shown"]
 
 P = ParamSpec("P")
 
@@ -140,6 +140,12 @@ def _broken_law(
         title, reason = ONE_WAY_TO_FAIL, f"it raised {_located(fault)}"
     mode = given.get("mode", "")
     return BrokenLawError(title, dialect.name, reason, mode=mode, text=text, chunks=chunks)
+
+
+def crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
+    """Say that the dialect's own code raised an *error*, where no law was tried yet."""
+    reason = f"it raised {_located(error)}"
+    return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
 
 
 def _located(error: BaseException) -> str:

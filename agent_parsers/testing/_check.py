@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
-from traceback import extract_tb
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.testing import laws
-from agent_parsers.testing._broken import ONE_WAY_TO_FAIL, BrokenLawError, named, shown
+from agent_parsers.testing._broken import ONE_WAY_TO_FAIL, crashed, named
 from agent_parsers.testing._plan import plan_of_form, plan_of_reading
 from agent_parsers.testing._report import DialectReport
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     import pytest
 
     from agent_parsers.engine import Dialect
+    from agent_parsers.testing._broken import BrokenLawError
     from agent_parsers.testing._plan import Trial
 
 __all__ = ["check_dialect", "dialect_laws"]
@@ -40,13 +40,7 @@ def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectRepo
         if they do not, and printed it says which and why.
     """
     failures: dict[tuple[str, str], BrokenLawError] = {}
-    plans: list[list[Trial]] = []
-    for make in (plan_of_form, plan_of_reading):
-        try:
-            plans.append(make(dialect, examples))
-        except Exception as error:  # noqa: BLE001 - the dialect's own code may raise anything
-            crashed = _crashed(dialect, "", error)
-            failures[crashed.law, ""] = crashed
+    plans = [plan_of_form(dialect, examples), plan_of_reading(dialect, examples)]
     tried = 0
     for plan in plans:
         # What cannot read what it writes breaks most other laws too.
@@ -54,8 +48,8 @@ def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectRepo
             break
         for trial in plan:
             tried += 1
-            if (broken := _try(dialect, trial)) is not None:
-                failures.setdefault((broken.law, broken.mode), broken)
+            if (error := _try(dialect, trial)) is not None:
+                failures.setdefault((error.law, error.mode), error)
     planned = sum(map(len, plans))
     return DialectReport(dialect.name, tuple(failures.values()), tried, planned - tried)
 
@@ -65,13 +59,7 @@ def _try(dialect: Dialect, trial: Trial) -> BrokenLawError | None:
     try:
         return trial.run()
     except Exception as error:  # noqa: BLE001 - the dialect's own code may raise anything
-        return _crashed(dialect, trial.mode, error)
-
-
-def _crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
-    where = extract_tb(error.__traceback__)[-1]
-    reason = f"{type(error).__name__} in {where.name}: {shown(str(error))}"
-    return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
+        return crashed(dialect, trial.mode, error)
 
 
 def dialect_laws(*dialects: Dialect, examples: int = _EXAMPLES) -> pytest.MarkDecorator:
@@ -90,18 +78,18 @@ def dialect_laws(*dialects: Dialect, examples: int = _EXAMPLES) -> pytest.MarkDe
     import pytest
 
     params = [
-        pytest.param(partial(_hold, trial), id="-".join(filter(None, _names(dialect, trial))))
+        pytest.param(partial(_hold, dialect, trial), id=_title(dialect, trial))
         for dialect in dialects
         for trial in chain(plan_of_form(dialect, examples), plan_of_reading(dialect, examples))
     ]
     return pytest.mark.parametrize("law", params)
 
 
-def _names(dialect: Dialect, trial: Trial) -> tuple[str, str, str]:
-    return dialect.name, trial.mode, trial.law.replace(" ", "_")
+def _title(dialect: Dialect, trial: Trial) -> str:
+    return "-".join(filter(None, (dialect.name, trial.mode, trial.law.replace(" ", "_"))))
 
 
-def _hold(trial: Trial) -> None:
+def _hold(dialect: Dialect, trial: Trial) -> None:
     __tracebackhide__ = True
-    if (error := trial.run()) is not None:
+    if (error := _try(dialect, trial)) is not None:
         raise error

@@ -48,6 +48,7 @@ __all__ = [
     "parser_of",
     "refusal",
     "runs_in",
+    "story_of",
     "told",
 ]
 
@@ -142,6 +143,11 @@ def _told(
     both: Both,
 ) -> Story:
     parser = StreamParser(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
+    return story_of(parser, chunks)
+
+
+def story_of(parser: StreamParser, chunks: Iterable[str]) -> Story:
+    """Return the story that a *parser*, which has read nothing yet, tells of *chunks*."""
     events: list[Event] = []
     outcome: Outcome
     try:

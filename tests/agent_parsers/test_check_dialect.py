@@ -217,7 +217,7 @@ def _no_text(_step: object) -> str:
     ("change", "error"),
     [
         ({"strict": replace(MEMO.strict, read_input=_number)}, "it raised ValueError"),
-        ({"write": _no_text}, "ZeroDivisionError in _no_text"),
+        ({"write": _no_text}, "it raised ZeroDivisionError: no text today"),
         ({"write": lambda _step: None}, "TypeError"),
     ],
 )

@@ -29,6 +29,7 @@ from agent_parsers.native import (
     ToolAgentAction,
     ToolsAgentOutputParser,
 )
+from agent_parsers.testing._stories import refusal
 
 DELTAS = (AnswerDelta, ThoughtDelta, InputDelta, SkippedDelta)
 TILES = (*DELTAS, ToolNamed, MarkerSeen)
@@ -176,17 +177,6 @@ def in_turns(draw: st.DrawFn, series: Sequence[list[dict[str, Any]]]) -> list[di
 # -- what parsers make of it ---------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """An error by what it says."""
-
-    message: str
-    observation: str | None
-    llm_output: str | None
-    span: tuple[int, int] | None
-    send_to_llm: bool
-
-
 def plain(result: Any) -> Any:
     """Return *result* without the messages that actions keep."""
     if isinstance(result, list):
@@ -203,10 +193,6 @@ def outcome_of(do: Callable[[], Any]) -> Any:
         return plain(do())
     except OutputParserException as error:
         return refusal(error)
-
-
-def refusal(error: OutputParserException) -> Refusal:
-    return Refusal(str(error), error.observation, error.llm_output, error.span, error.send_to_llm)
 
 
 @dataclass(frozen=True)

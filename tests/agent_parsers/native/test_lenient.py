@@ -16,9 +16,10 @@ from agent_parsers.native import (
     ToolsAgentOutputParser,
 )
 from agent_parsers.native._content import ContentHold
+from agent_parsers.testing._stories import Refusal
 from outputs import AIMessage
 
-from .messages import TOOLS, Refusal, Said, outcome_of, said
+from .messages import TOOLS, Said, outcome_of, said
 
 TOOL_PARSER = ToolsAgentOutputParser(lenient=True, tools=TOOLS)
 ANY_TOOL_PARSER = ToolsAgentOutputParser(lenient=True)

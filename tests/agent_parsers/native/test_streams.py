@@ -23,6 +23,7 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.native import MessageParser, ToolAgentAction, ToolsAgentOutputParser
+from agent_parsers.testing._stories import Refusal
 from outputs import AIMessage, AIMessageChunk, ChatGenerationChunk, from_any
 
 from .messages import (
@@ -30,7 +31,6 @@ from .messages import (
     FUNCTION_PARSERS,
     PARSERS,
     TILES,
-    Refusal,
     Said,
     Story,
     chunks_of,

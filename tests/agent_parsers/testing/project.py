@@ -35,3 +35,10 @@ class Project:
         root = self.root / folder
         files = (path for path in sorted(root.rglob("*")) if path.is_file())
         return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}
+
+    def pinned(self) -> str:
+        """The one snapshot its tests pin, and find as it is when they run again."""
+        assert "1 snapshot generated" in self.run("--snapshot-update")
+        assert "1 snapshot passed" in self.run()
+        (page,) = self.files().values()
+        return page
