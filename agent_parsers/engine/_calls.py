@@ -15,6 +15,7 @@ from agent_parsers.engine._events import (
     Repair,
     SkippedDelta,
     Span,
+    ThoughtDelta,
     ToolNamed,
 )
 from agent_parsers.engine._mend_names import read_python_call
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BracketCall", "Call", "CallReader", "TellingReader"]
 
-_Told: TypeAlias = type[InputDelta | AnswerDelta | SkippedDelta | MarkerSeen | ToolNamed]
+_Told: TypeAlias = type[
+    InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
+]
 
 
 @dataclass(slots=True)  # frozen, making one takes three times as long
@@ -46,11 +49,14 @@ class Call:
     after: Span | None = None
     """Text that follows the call and is no part of it."""
     is_text: bool = False
-    """Whether there is no call, and the text as it stands is the final answer."""
+    """Whether there is no call, and the text as it stands is the final answer, or, in a turn that
+    may have several calls, what is said beside them."""
     repairs: tuple[Repair, ...] = ()
     """What was mended."""
     input_span: Span | None = None
     """Where its input stands; `None` if it has none, or that is nowhere in particular."""
+    id: str | None = None
+    """What the model calls it by, so that the result can name it."""
 
 
 class CallReader(ABC):
@@ -81,6 +87,12 @@ class CallReader(ABC):
     @abstractmethod
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""
+
+    def meet(self) -> None:  # noqa: B027 - for most readers the end is the end
+        """Hear that a marker closes the text, so that nothing of it was cut off."""
+
+    more: tuple[Call, ...] = ()
+    """The calls that follow the one `close` returns, if there are several in one text."""
 
     @abstractmethod
     def close(self) -> tuple[list[Event], Call]:

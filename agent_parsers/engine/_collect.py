@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine._dialect import Role
@@ -45,19 +45,24 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "label", "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "label", "label_span", "result",
     )  # fmt: skip
+
+    _END: ClassVar = "the answer"
+    """What a turn ends in, in words."""
 
     def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
         self._machine = machine
         self._tools = tools
         self._problem: BadPayload | None = None  # the first one of a turn
-        self.result: AgentAction | AgentFinish | None = None
+        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
         self._kept: list[str] = []  # text of this state
         self._call: CallReader | None = None
         self._watch: QuoteWatch | None = None
         self.label = ""
         """The marker before the text of this state, as it is spelt."""
+        self.label_span = (0, 0)
+        """Where that stands, without white space around it."""
         # The tool that waits for its input, or why there is none; and its place.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._answer: tuple[str, Span] | None = None
@@ -104,7 +109,7 @@ class Collector:
             events.append(state.delta(text, (at, at + len(text))))
         elif state.role is Role.CALL:
             if self._call is None:
-                self._call = self._machine.new_call()
+                self._call = self._new_call(state)
             events += self._named(self._call.feed(text, at))
         if state.is_kept:
             self._kept.append(text)
@@ -112,6 +117,10 @@ class Collector:
                 if self._watch is None:
                     self._watch = QuoteWatch(fences_only=state.role is Role.ANSWER, at=at)
                 self._watch.feed(text)
+
+    def _new_call(self, state: State) -> CallReader:
+        """Return a reader for the next call, which *state* has."""
+        return (state.new_call or self._machine.new_call)()
 
     def leave(
         self, events: list[Event], state: State, to: State | None, span: Span, stop: int
@@ -152,10 +161,23 @@ class Collector:
                         self._finish(events, self._log(to, stop))
                 case Role.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
                     if self._machine.mends:
-                        message = "text that follows the answer is no part of it"
+                        message = f"text that follows {self._END} is no part of it"
                         events.append(Repair("after_answer", span, message))
         except BadPayload as bad:
             self._fail(events, bad)
+
+    @property
+    def content(self) -> str | None:
+        """What is said beside calls; `None` where a turn has one call, and its events say."""
+        return None
+
+    @property
+    def thought(self) -> str | None:
+        """What the model thought; `None` where a turn has one call, and its events say."""
+        return None
+
+    def meet_late(self, problem: str, span: Span) -> None:
+        """Hear of a marker at *span* that may not come behind a call."""
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
@@ -262,7 +284,7 @@ class Collector:
     def _end_call(
         self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
     ) -> None:
-        reader = self._call or self._machine.new_call()
+        reader = self._call or self._new_call(state)
         self._call = None
         last, call = reader.close()
         events += self._named(last)

@@ -7,7 +7,7 @@ so they cannot drift apart. The engine reads the tables here and knows no dialec
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, overload
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 from typing import Literal as Choice
 
 from pydantic_core import CoreSchema, core_schema
@@ -23,12 +23,40 @@ if TYPE_CHECKING:
     from agent_parsers.tools import Tools, ToolSet
     from outputs import BaseMessage
 
-__all__ = ["Cut", "Dialect", "Go", "Move", "Note", "Problem", "Role", "Table", "Words", "Written"]
+__all__ = [
+    "Cut", "Dialect", "Go", "Move", "Note", "Problem", "Result", "Role", "Table", "Words",
+    "Written", "WrittenCall",
+]  # fmt: skip
+
+
+class WrittenCall(NamedTuple):
+    """One call as the model would have written it."""
+
+    tool: str
+    """Name of the tool."""
+    tool_input: str | dict[Any, Any]
+    """Input of the tool."""
+    id: str | None = None
+    """What the model calls it by; `None` if it has no id."""
+
+
+class Result(NamedTuple):
+    """What the tool of one call returned."""
+
+    tool: str
+    """Name of the tool."""
+    text: str
+    """What it returned."""
+    id: str | None = None
+    """What the model called the call by; `None` if it had no id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One step as the model would have written it: a thought, then an action or an answer."""
+    """One step as the model would have written it: a thought, then an action or an answer.
+
+    Where turns may have several calls it is a turn, and `content` is said beside them.
+    """
 
     thought: str = ""
     """What the model thought before; may be empty."""
@@ -39,7 +67,25 @@ class Written:
     answer: str = ""
     """The final answer."""
     number: int = 1
-    """Number of the step, for dialects that count."""
+    """Number of the step, for dialects that count; of several calls it is that of the first."""
+    content: str = ""
+    """What is said beside calls."""
+    id: str | None = None
+    """What the model calls the call by; `None` if it has no id."""
+    others: tuple[WrittenCall, ...] = ()
+    """The calls of the turn behind the first."""
+
+    @property
+    def calls(self) -> tuple[WrittenCall, ...]:
+        """All calls of the turn; an answer has none."""
+        if not self.tool:
+            return ()
+        return (WrittenCall(self.tool, self.tool_input, self.id), *self.others)
+
+    @property
+    def said(self) -> str:
+        """The answer, or what is said beside calls."""
+        return self.content if self.tool else self.answer
 
 
 _MENDING: Final = Table(markers={}, roles={"": Role.THOUGHT}, moves={})
@@ -105,8 +151,15 @@ class Dialect:
     knows it. Empty if the dialect has none."""
     write: Callable[[Written], str]
     """Writes one step; `render` checks that it can be read back."""
-    write_observation: Callable[[str, int], str]
+    write_observation: Callable[[str, int], str] | None = None
     """Writes an observation and what invites the next step, given its text and number."""
+    write_results: Callable[[Sequence[Result], int], str] | None = None
+    """Does so in its place where turns may have several calls: writes what these returned, in their
+    order, given the number of the first."""
+    frame: tuple[str, str] = ("", "")
+    """What stands around results in a prompt of plain text: what ends the turn of the model and
+    begins that of the tools, and what ends this and begins the model's next. A chat template puts
+    it around messages."""
     invite: Callable[[int], str] = _no_invitation
     """What stands before a turn to invite it, such as ``Thought: ``, given its number; what
     `write_observation` writes ends in it."""
@@ -132,15 +185,45 @@ class Dialect:
                 raise ValueError(f"dialect {self.name!r}: {error} (lenient)") from error
             object.__setattr__(self, "lenient", lenient)
         for mode, table in (("strict", self.strict), ("lenient", self.lenient)):
-            needed = set(table.ends.values())
+            problems = set(table.ends.values())
             if table.new_call is not None:
-                needed |= table.new_call().problems
-            needed |= {move.clash for move in table.moves.values() if isinstance(move, Go)}
-            missing = needed - {"", *self.problems, *SHARED_PROBLEMS}
+                for new_call in (table.new_call, *table.readers.values()):
+                    problems |= new_call().problems
+            for move in table.moves.values():
+                problems |= {move.clash, move.late} if isinstance(move, Go) else set()
+            missing = problems - {"", *self.problems, *SHARED_PROBLEMS}
             if missing:
                 raise ValueError(f"dialect {self.name!r}: no problem {sorted(missing)} ({mode})")
             if Role.CALL in table.roles.values() and table.new_call is None:
                 raise ValueError(f"dialect {self.name!r}: a call state but no new_call ({mode})")
+            if table.several is not self.several:
+                raise ValueError(f"dialect {self.name!r}: only one table has several calls")
+        needed = "write_results" if self.several else "write_observation"
+        if getattr(self, needed) is None:
+            raise ValueError(f"dialect {self.name!r}: it needs {needed}")
+
+    @property
+    def several(self) -> bool:
+        """Whether a turn may have several calls."""
+        return self.strict.several
+
+    @property
+    def thinks(self) -> bool:
+        """Whether it writes thoughts; others may be read all the same."""
+        return self.write(Written("a", answer="b")) != self.write(Written(answer="b"))
+
+    def seen(self, results: Sequence[Result], number: int = 1) -> str:
+        """Write what the calls of one turn returned, and what invites the next.
+
+        Args:
+            results: What they returned, in their order; one, where a turn has one call.
+            number: Number of the first call, for dialects that count.
+        """
+        if self.write_results is not None:
+            return self.write_results(results, number)
+        assert self.write_observation is not None, "one of the two is there"
+        (result,) = results
+        return self.write_observation(result.text, number)
 
     def instructions(self, tools: Tools | None = None) -> str:
         """Return what the model is told about the form of its turns, and about the *tools*.

@@ -22,9 +22,14 @@ from agent_parsers.engine._events import (
     Span,
     ToolNamed,
 )
-from agent_parsers.engine._json_rules import after_call, read_whole
+from agent_parsers.engine._json_rules import (
+    after_call,
+    begins_clause,
+    between_calls,
+    read_whole,
+)
 from agent_parsers.engine._json_search import JsonSearch
-from agent_parsers.engine._json_watch import LenientWatch, Watch
+from agent_parsers.engine._json_watch import LenientWatch, Watch, told_repairs
 from outputs._json_errors import JsonError, JsonIncompleteError
 
 if TYPE_CHECKING:
@@ -46,7 +51,20 @@ class JsonCall(JsonSearch):
         rules: How the dialect writes calls.
     """
 
-    __slots__ = ("_after", "_end", "_follows", "_told", "_told_parts")
+    __slots__ = ("_after", "_end", "_follows", "_told", "_told_parts", "left")
+
+    left: str
+    """What follows the call; only where there may be several."""
+
+    @property
+    def place(self) -> Span:
+        """Where the JSON of the call stands, which is whole."""
+        return self._base, self._end
+
+    @property
+    def closers(self) -> str:
+        """What closes the call, from the end of its JSON on, with white space."""
+        return "".join(self._rest)
 
     @override
     def _set_up(self, at: int) -> None:
@@ -55,6 +73,7 @@ class JsonCall(JsonSearch):
         self._end = -1  # of the JSON
         self._after = -1  # of the call; where other text follows
         self._follows = ""  # the first character of that
+        self.left = ""
 
     @override
     def read(self, text: str, at: int) -> Call:
@@ -118,9 +137,15 @@ class JsonCall(JsonSearch):
 
     def _read_after(self, text: str, events: list[Event]) -> None:
         if self._after < 0:
-            stop = after_call(text, 0).end()
+            stop = (between_calls if self._rules.several else after_call)(text, 0).end()
             self._rest.append(text[:stop])
             if stop == len(text):
+                return
+            if self._rules.several:
+                self._follows = text[stop]
+                self.left = text[stop:]
+                self._size -= len(self.left)
+                self._pieces = ["".join(self._pieces)[: -len(self.left)]]
                 return
             self._after = self._size - len(text) + stop
             self._follows = text[stop]
@@ -205,15 +230,18 @@ class JsonCall(JsonSearch):
             self._skipped(events)
         elif self._after < 0:
             self._mark("}", self._size, events)
-        span = (self._base, self._size)
-        if problem and json.error is not None:
+        several = self._rules.several
+        span = (self._base, self._end if several and self._end >= 0 else self._size)
+        # Leniently the others of several calls count, and all of this one is content.
+        if problem and json.error is not None and not (several and self._rules.mends):
             span = (self._base + json.error.pos, self._size)
         return self._call(span, problem, tuple(self._repairs(json)))
 
     def _close_json(self, json: Watch) -> str:
         """End the JSON with the text; return the problem with that, or ``""``."""
         try:
-            json.close(supply_closers=True)
+            # The strict parsers of LangChain supply them.
+            json.close(supply_closers=self._rules.mends or not self._rules.several)
             self._end = self._size
         except JsonIncompleteError:
             return "open_call"
@@ -232,8 +260,8 @@ class JsonCall(JsonSearch):
         value: Any = {}
         if not problem and (members.twice is not None or not isinstance(tool.value, str)):
             problem = "bad_call"
-        has_rest = self._after >= 0 and not self._is_listed
-        if not problem and has_rest and rules.is_cut_short("".join(self._rest)):
+        has_rest = self._after >= 0 and "[" not in self.encloser
+        if not problem and has_rest and rules.is_cut_short(self.closers):
             problem = "bad_call"
         if not problem and self._is_part_of_sentence():
             problem = "quoted_call"
@@ -242,7 +270,9 @@ class JsonCall(JsonSearch):
         if not problem and tool_input is not None:
             value, problem = rules.value(tool_input.key, tool_input.value, is_answer=is_answer)
         elif not problem and (
-            is_answer or rules.needs_input or (rules.mends and members.has_others)
+            is_answer
+            or rules.needs_input
+            or (members.has_others and (rules.mends or rules.several))
         ):
             problem = "no_input"
         place = self._place(tool) if tool.end >= 0 else span
@@ -263,6 +293,7 @@ class JsonCall(JsonSearch):
             after=(self._after, self._size) if is_mended else None,
             repairs=repairs,
             input_span=input_span,
+            id=members.id,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:
@@ -271,14 +302,18 @@ class JsonCall(JsonSearch):
         tool, tool_input = members.tool, members.tool_input
         if not isinstance(json, LenientWatch) or strict is None or tool is None:
             return
-        for kind, (start, end), message in json.repairs:
-            yield Repair(kind, (self._base + start * (start < end), self._base + end), message)
-        if self._is_odd:
-            yield Repair(
-                "fence", (self._base, self._base + 1), "read an action in no fence or list"
-            )
+        several = self._rules.several
+        if several:
+            yield from told_repairs(json, self._base, self._size)
+        else:
+            for kind, (start, end), message in json.repairs:
+                yield Repair(kind, (self._base + start * (start < end), self._base + end), message)
+        if self.is_odd and not several:
+            message = "read an action in no fence or list"
+            yield Repair("fence", (self._base, self._base + 1), message)
         if members.is_wrapped:
-            message = "read an action that stands inside another object"
+            what = "a call" if several else "an action"
+            message = f"read {what} that stands inside another object"
             yield Repair("wrapped", (self._base, self._size), message)
         for member in members.call:
             if self._rules.keys.is_odd(member.key) and member.end >= 0:
@@ -294,17 +329,17 @@ class JsonCall(JsonSearch):
                 "missing_input", self._place(tool), "took a missing input for an empty one"
             )
         elif tool_input is not None and tool_input.end >= 0 and not is_answer:
-            odd = self._rules.odd_input(tool_input.value)
+            odd = self._rules.odd_input(tool_input.key, tool_input.value)
             yield from (Repair("input_type", self._place(tool_input), text) for text in odd)
 
     # -- small things -----------------------------------------------------------------------------
 
     def _is_part_of_sentence(self) -> bool:
         """Tell whether a sentence goes on behind the call, which it may speak of."""
-        if self._is_listed or not (self._follows.islower() or self._follows == ","):
-            return False
-        closers = "".join(self._rest)
-        return self._rules.mends and "\n" not in closers and "`" not in closers
+        rules = self._rules
+        may_speak = (rules.mends or rules.several) and not rules.is_marked
+        is_alone = "[" not in self.encloser
+        return may_speak and is_alone and begins_clause(self.closers, self._follows)
 
     def _is_answer(self, name: Any) -> bool:
         rules = self._rules

@@ -28,6 +28,7 @@ class _Kind(Enum):
     INPUT = auto()
     OTHER_TOOL = auto()
     OTHER_INPUT = auto()
+    ID = auto()
     NONE = auto()
 
 
@@ -48,6 +49,8 @@ class CallKeys:
     """The same for the input."""
     wrappers: frozenset[str] = frozenset()
     """Keys under which a call may stand, in an object or at the head of a list."""
+    id: str = ""
+    """Key of what the model calls the call by, if there is one."""
     encoded: frozenset[str] = frozenset()
     """Keys of inputs that may be written as a string which holds the JSON object."""
     folds: bool = False
@@ -64,6 +67,8 @@ class CallKeys:
             return _Kind.TOOL
         if key == self.input:
             return _Kind.INPUT
+        if key and key == self.id:
+            return _Kind.ID
         if not self.folds:
             return _Kind.NONE
         key = folded(key)
@@ -111,6 +116,7 @@ class _Candidate:
 
     tools: list[Member] = field(default_factory=list)
     inputs: list[Member] = field(default_factory=list)
+    id: Member | None = None
     has_others: bool = False
     """Whether it has members that may be an input without its key."""
 
@@ -146,6 +152,14 @@ class Members:
         self._own: _Candidate | None = None  # the object that is the call
 
     @property
+    def id(self) -> str | None:
+        """What the model calls the call by; `None` if that is no text."""
+        member = None if self._own is None else self._own.id
+        if member is None or not isinstance(member.value, str):
+            return None
+        return member.value.strip() or None
+
+    @property
     def has_others(self) -> bool:
         """Whether the call has members that may be its input without the key of one."""
         return self._own is not None and self._own.has_others
@@ -177,6 +191,11 @@ class Members:
             self._last = None
             if folded(key) not in _REMARKS:
                 self._stack[-1].has_others = True
+            return
+        if kind is _Kind.ID:
+            self._last = Member(key, at)
+            if not self.is_whole:
+                (self._own or self._stack[-1]).id = self._last
             return
         is_other = kind in (_Kind.OTHER_TOOL, _Kind.OTHER_INPUT)
         member = self._last = Member(key, at, is_other=is_other)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._json_members import CallKeys
 
-__all__ = ["JsonCallRules", "after_call", "read_whole", "start_of_opener"]
+__all__ = [
+    "JsonCallRules", "after_call", "begins_clause", "between_calls", "read_whole",
+    "start_of_opener",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +46,14 @@ class JsonCallRules:
     never the answer."""
     fills_fence: bool = False
     """Whether a fence with an object is always a call, and strictly holds nothing else."""
+    several: bool = False
+    """Whether other calls may follow a call, which ends with its JSON."""
+    following: JsonCallRules | None = None
+    """The rules for these; `None` if they are the same."""
+    enclosed: str = ""
+    """What strictly stands before several calls and encloses them: ``[``, perhaps in a fence."""
+    is_marked: bool = False
+    """Whether a mark of the dialect says that a call follows, so that no sentence speaks of it."""
     strict: JsonCallRules | None = None
     """The rules of strict reading; what only these rules read is told. `None` if these are they."""
 
@@ -63,8 +74,11 @@ class JsonCallRules:
             return json.dumps(value, ensure_ascii=False), ""
         return {}, "bad_input"
 
-    def odd_input(self, value: Any) -> tuple[str, ...]:
-        """Say what was done with an input of this *value*, if strict reading refuses it."""
+    def odd_input(self, key: str, value: Any) -> tuple[str, ...]:
+        """Say what was done with a *value* under *key*, if strict reading takes it otherwise."""
+        if self.several and isinstance(value, str):
+            is_read = not isinstance(self.value(key, value, is_answer=False)[0], str)
+            return ("read a string that holds JSON as an input",) if is_read else ()
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
         return ("read an input that is no text or object",)
@@ -75,7 +89,9 @@ class JsonCallRules:
         What it speaks of is not done.
         """
         leads = before.isalnum() or before in (",", ";", ")")
-        return self.mends and leads and "\n" not in opener and "`" not in opener
+        if not self.mends or self.is_marked:
+            return False
+        return leads and "\n" not in opener and "`" not in opener
 
     def is_cut_short(self, closers: str) -> bool:
         """Tell whether other text follows a call in its fence, given what closes the call."""
@@ -89,6 +105,19 @@ _LONGEST_FENCE: Final = 49
 _USUAL_OPENERS: Final = {"```json\n", "```\n", "```json", "```"}
 after_call: Final = matcher(r"[\s`\]}]*+")
 """Matches what closes a call and what is around it, if only nothing."""
+between_calls: Final = matcher(r"[\s`\]},;]*+")
+"""The same where another call may follow."""
+
+
+def begins_clause(closers: str, after: str) -> bool:
+    """Tell whether a sentence goes on behind a call, which it may speak of.
+
+    Args:
+        closers: What closes the call.
+        after: The first character behind that; ``""`` if nothing follows.
+    """
+    goes_on = after.islower() or after == ","
+    return goes_on and "\n" not in closers and "`" not in closers
 
 
 def start_of_opener(text: str, stop: int) -> int:

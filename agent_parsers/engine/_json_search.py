@@ -38,12 +38,16 @@ class JsonSearch(CallReader):
     """
 
     __slots__ = (
-        "_at", "_base", "_is_broken", "_is_fenced", "_is_lead", "_is_listed", "_is_odd",
-        "_is_quoted", "_json", "_last", "_members", "_pieces", "_read", "_rest", "_rules", "_size",
-        "_skipper", "_start",
+        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_members",
+        "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start", "encloser", "is_odd",
     )  # fmt: skip
 
     opener: ClassVar = "{"
+
+    encloser: str
+    """What leads to the JSON: a fence, the bracket of a list, white space."""
+    is_odd: bool
+    """Whether strict reading looks for no call there."""
 
     def __init__(self, rules: JsonCallRules) -> None:
         self._rules = rules
@@ -59,14 +63,13 @@ class JsonSearch(CallReader):
         self._json: Watch | None = None
         self._base = 0  # where the JSON begins
         self._is_lead = False  # whether the text or a fence begins with it
-        self._is_fenced = False  # whether a fence does
-        self._is_listed = False  # whether a list does
         self._is_quoted = False  # whether a sentence leads to it, so that it is no call
         self._last = ""  # the last character that was told of the thought
-        self._is_odd = False  # whether strict reading looks for no call there
         self._members = Members(self._rules.keys)
         self._is_broken = False  # whether what looks like a call broke off
         self._skipper: BracketSkipper | None = None
+        self.encloser = ""
+        self.is_odd = False
 
     @property
     @override
@@ -79,6 +82,13 @@ class JsonSearch(CallReader):
     def is_quoting(self) -> bool:
         """Whether what comes next is inside a string of the call."""
         return self.is_begun and self._json is not None and self._json.is_quoting
+
+    @property
+    def is_in_string(self) -> bool:
+        """Whether what comes next is inside a string of what is the call, or may be it."""
+        if self._start < 0 or self._json is None:
+            return False
+        return (self.is_begun or self._is_lead) and self._json.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
@@ -107,11 +117,11 @@ class JsonSearch(CallReader):
             if not self._rules.may_open(fence, is_lead):
                 pos = brace + 1
                 continue
-            self._is_fenced, self._is_listed = "`" in fence, "[" in fence
-            self._is_lead = is_lead or self._is_fenced
+            self.encloser = fence
+            self._is_lead = is_lead or "`" in fence
             self._base = self._at + brace
             strict = self._rules.strict
-            self._is_odd = strict is not None and not strict.may_open(fence, is_lead)
+            self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
             self._json = (LenientWatch if self._rules.mends else StrictWatch)()
             self._json.start(self._rules.keys.wrappers)
             self._members = Members(self._rules.keys)
@@ -161,7 +171,7 @@ class JsonSearch(CallReader):
         json = self._json
         assert json is not None
         self._json = None
-        self._is_broken = self._is_broken or (self._is_fenced and self._rules.fills_fence)
+        self._is_broken = self._is_broken or (self._rules.fills_fence and "`" in self.encloser)
         if json.error is None:
             assert json.end is not None
             return self._base - self._at + json.end

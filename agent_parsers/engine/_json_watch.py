@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from typing_extensions import override
 
+from agent_parsers.engine._events import Repair
 from outputs._json_reader import JsonReader
 from outputs._json_repair import LenientJsonReader
 from outputs._json_repair_strings import LenientStrings
@@ -19,9 +20,9 @@ from outputs._json_scalars import NOTHING
 from outputs._json_steps import JsonSteps, State, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterator
 
-__all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch"]
+__all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "told_repairs"]
 
 
 class Noted(Enum):
@@ -185,3 +186,13 @@ class LenientWatch(Watch, LenientJsonReader):
     _COLON: ClassVar = State(
         LenientJsonReader._COLON.expected, {**LenientJsonReader._COLON, ":": Watch._note_key}
     )
+
+
+def told_repairs(json: Watch, base: int, stop: int) -> Iterator[Repair]:
+    """Yield what was mended in *json*, which begins at offset *base* in a text up to *stop*.
+
+    What is missing is told at the character that stands in its place, or else at the last.
+    """
+    for kind, (start, end), message in json.repairs if isinstance(json, LenientWatch) else ():
+        at = min(base + start, stop - 1)
+        yield Repair(kind, (at, max(base + end, at + 1)), message)

@@ -96,6 +96,7 @@ def localised(
 
     def write_observation(observation: str, number: int) -> str:
         guard = _unused(observation)
+        assert dialect.write_observation is not None, "it has labels, and one call in a turn"
         text = dialect.write_observation(_guarded(observation, guard), number)
         return new.text(text).replace(guard, "")
 

@@ -18,7 +18,7 @@ from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import may_quote
 from agent_parsers.engine._rules import Mode, TurnRules, unmarked
 from agent_parsers.engine._spans import call_span, end_span, trimmed
-from agent_parsers.engine._states import build_states
+from agent_parsers.engine._states import OPENED, build_states
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._states import Both, Crossing, State
+    from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
 
 __all__ = ["MAX_CHARS", "Machine", "machine"]
@@ -60,16 +61,51 @@ class Machine(TurnRules):
         self._opener = self.new_call().opener if table.begun else ""
         states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
+        self._starts = {start: states[name] for start, name in table.starts.items()}
+        self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
+        if opened := states.get(OPENED):
+            self._starts |= {"content": self.initial, "thought": opened}
+            for opens, closes in dialect.reasoning:
+                self._prompt_ends |= {opens: opened, closes: self.initial}
+
+    def start(self, name: str, prompt: str = "") -> State:
+        """Return the state in which a text begins.
+
+        Args:
+            name: How it begins, by the caller's word; empty if that is for the prompt to say.
+            prompt: What it continues; empty if the caller does not say.
+
+        Raises:
+            ValueError: The dialect knows no such beginning, or both are given.
+        """
+        if name and prompt:
+            raise ValueError("start= and prompt= say the same; give one of them")
+        if name:
+            if name not in self._starts:
+                known = " and ".join(map(repr, self._starts)) or "none"
+                mode = self._mode
+                raise ValueError(f"{self.dialect.name} ({mode}) has no start {name!r}, but {known}")
+            return self._starts[name]
+        end = prompt.rstrip()
+        found = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
+        return next(found, self.initial)
 
     def parse(
-        self, text: str, max_chars: int = MAX_CHARS, tools: ToolSet | Collection[str] | None = None
-    ) -> AgentAction | AgentFinish:
+        self,
+        text: str,
+        max_chars: int = MAX_CHARS,
+        tools: ToolSet | Collection[str] | None = None,
+        start: str = "",
+        prompt: str = "",
+    ) -> TurnResult:
         """Read one whole turn.
 
         Args:
             text: What the model wrote.
             max_chars: Longest text that is read.
             tools: The tools there are, or only their names; `None` if any will do.
+            start: How the text begins; see `start`.
+            prompt: What it continues; likewise.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
@@ -77,32 +113,34 @@ class Machine(TurnRules):
         """
         if len(text) > max_chars:
             raise self.too_long(text[:max_chars], max_chars)
+        if self.table.several or start or prompt:
+            return self._parse_as_stream(text, tools, start, prompt)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
         places = _NOWHERE.copy()  # of the last text of each role in the buffer
         state = self.initial
-        start = at = stop = 0
+        text_at = at = stop = 0
         label_at = -1  # where the marker stands that led to this state
         while (found := state.skim(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
-                if crossing.begins and begins_sentence(buffer, start, begin) is False:
+                if crossing.begins and begins_sentence(buffer, text_at, begin) is False:
                     continue
-                if self._needs_stream(state, crossing, buffer[start:begin], buffer[at : at + 1]):
+                if self._needs_stream(state, crossing, buffer[text_at:begin], buffer[at : at + 1]):
                     return self._parse_as_stream(text, tools)
             stop = begin
             if not crossing.is_note:
-                places[state.role] = (start, stop, label_at)
+                places[state.role] = (text_at, stop, label_at)
                 if crossing.drops:
                     places = _NOWHERE.copy()
-                start, label_at = at, stop
+                text_at, label_at = at, stop
             state = crossing.to
         if state.can_be_cut and text.endswith(self.half_stops):
             return self._parse_as_stream(text, tools)
-        places[state.role] = (start, len(buffer), label_at)
+        places[state.role] = (text_at, len(buffer), label_at)
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
         if state.is_plain:
-            action = self._plain_action(text, buffer, places[_TOOL], start, tools)
+            action = self._plain_action(text, buffer, places[_TOOL], text_at, tools)
             if action is not None:
                 return action
         return self._resolve(text, places, state, entry, tools)
@@ -123,7 +161,7 @@ class Machine(TurnRules):
         state: State,
         entry: int,
         tools: ToolSet | Collection[str] | None,
-    ) -> AgentAction | AgentFinish:
+    ) -> TurnResult:
         """Return what a turn comes to; see `_result`.
 
         Raises:
@@ -187,8 +225,12 @@ class Machine(TurnRules):
         return crossing.breaks_line and after not in ("", "\n")
 
     def _parse_as_stream(
-        self, text: str, tools: ToolSet | Collection[str] | None
-    ) -> AgentAction | AgentFinish:
+        self,
+        text: str,
+        tools: ToolSet | Collection[str] | None,
+        start: str = "",
+        prompt: str = "",
+    ) -> TurnResult:
         """Read *text* as if it came in, which knows more than where markers stand.
 
         Which of them are in the values of a call, and whether one begins at the end of the text.
@@ -196,7 +238,13 @@ class Machine(TurnRules):
         from agent_parsers.engine._stream import StreamParser  # which is made of this
 
         parser = StreamParser(
-            self.dialect, mode=self._mode, max_chars=None, tools=tools, both=self._both
+            self.dialect,
+            mode=self._mode,
+            max_chars=None,
+            tools=tools,
+            both=self._both,
+            start=start,
+            prompt=prompt,
         )
         parser.feed(text)
         parser.close()
@@ -223,7 +271,7 @@ class Machine(TurnRules):
         Raises:
             BadPayload: It comes to nothing.
         """
-        _, _, tool_at, input_at, call_at, answer_at, _, _ = places
+        _, _, tool_at, input_at, call_at, answer_at, *_ = places
         is_beside = state.beside_action or state.problem == "both"
         is_void = is_beside and self._is_void(text, tool_at, tools)
         is_cut = state.is_cut or (state.beside_action and not is_void)

@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,6 +68,8 @@ class Ahead(str):
 LINE_END = Ahead(r"(?=\n)", sample="\n")
 TEXT_END = Ahead(rf"(?={SPACE}\Z)", pending=SPACE, sample="")
 
+NAMED = Ahead(rf"(?={SPACE}[\w\"'])", pending=SPACE, sample='name="x">')
+
 
 BOLD = (r"\*", r"\*")
 
@@ -101,19 +103,26 @@ def _followed_by(label: str) -> tuple[Ahead, ...]:
 class Literal:
     """Text that counts wherever it stands, in one or several spellings; the first is canonical.
 
-    With *last* it counts only where nothing but white space follows, and not in a text that holds
-    *unless*, which it may close.
+    Of two spellings that begin alike, the longer counts where both stand. With *last* it counts
+    only where nothing but white space follows, and not in a text that holds *unless*, which it may
+    close. With *opens* it is the beginning of a tag, such as ``<function=``, and counts only where
+    a name follows.
     """
 
     canonical: str
     variants: tuple[str, ...] = ()
     last: bool = False
     unless: str = ""
+    opens: bool = False
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""
-        for text in (self.canonical, *self.variants):
-            yield (*map(re.escape, text), *((TEXT_END,) if self.last else ()))
+        ahead = (*((TEXT_END,) if self.last else ()), *((NAMED,) if self.opens else ()))
+        texts = self.canonical, *self.variants
+        for text in texts:
+            rests = (other.removeprefix(text) for other in texts if other.startswith(text))
+            longer = (Ahead(f"(?!{re.escape(rest)})", sample="") for rest in rests if rest)
+            yield (*map(re.escape, text), *longer, *ahead)
 
     def is_canonical(self, seen: str) -> bool:
         """Tell whether *seen* is how the dialect writes this marker."""
@@ -245,6 +254,17 @@ def begins_sentence(text: str, start: int, stop: int) -> bool | None:
     return None if text[stop - 1] in ":：" else False
 
 
+class Spelt(Protocol):
+    """What can be found in a text: a marker, or a tag."""
+
+    @property
+    def canonical(self) -> str:
+        """How it is written."""
+
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of each spelling."""
+
+
 _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match
 
 
@@ -271,7 +291,7 @@ class Patterns:
         markers: The markers, by name; those of a table are known to differ, see `check_markers`.
     """
 
-    def __init__(self, markers: Mapping[str, Marker]) -> None:
+    def __init__(self, markers: Mapping[str, Spelt]) -> None:
         self._markers = markers
 
     @cached_property
@@ -295,7 +315,7 @@ class Patterns:
         return tuple(_leaves(self._root))
 
 
-def check_markers(markers: Mapping[str, Marker]) -> None:
+def check_markers(markers: Mapping[str, Spelt]) -> None:
     """Make sure that each of *markers* can be told from the others.
 
     Raises:
@@ -304,7 +324,7 @@ def check_markers(markers: Mapping[str, Marker]) -> None:
     _trie(markers)
 
 
-def _trie(markers: Mapping[str, Marker]) -> _Node:
+def _trie(markers: Mapping[str, Spelt]) -> _Node:
     root = _Node()
     for name, marker in markers.items():
         if not marker.canonical.strip(":"):

@@ -65,6 +65,76 @@ SHARED_PROBLEMS: Final = {
         "expected the end of the call",
         "The call is cut off, so nothing was done. Write it again, whole.",
     ),
+    "bare_call": Problem(
+        "expected what encloses all calls before the first",
+        "Invalid Format: Write the calls within the marks that enclose all of them.",
+    ),
+    "late_thought": Problem(
+        "expected no call in a thought, which ends here",
+        "Invalid Format: Close your thought before you call a tool.",
+    ),
+    "positional": Problem(
+        "expected arguments by name",
+        "Invalid Format: Write each argument of the call with its name.",
+    ),
+    "other_form": Problem(
+        "expected a call in no other form than the dialect has",
+        "Invalid Format: The call has another form than was asked for. Write it again, in that"
+        " form.",
+    ),
+    "no_key": Problem(
+        "expected the name of an argument",
+        "Invalid Format: A value in the call has no name. Write each argument with its name.",
+    ),
+    "no_value": Problem(
+        "expected a value behind the name of an argument",
+        "Invalid Format: An argument of the call has no value. Write each argument with its value.",
+    ),
+    "two_values": Problem(
+        "expected one value for each argument, found two for one",
+        "Invalid Format: The call has the same argument twice. Write each argument once.",
+    ),
+    "bad_value": Problem(
+        "expected a value in a form that can be read",
+        "Invalid Format: A value in the call cannot be read. Write the call again, with plain"
+        " values.",
+    ),
+    "no_literal": Problem(
+        "expected values as they are, not code that makes them",
+        "Invalid Format: Write the values in the call as they are: texts, numbers, lists and so on,"
+        " but no names and nothing to be computed.",
+    ),
+    "odd_brackets": Problem(
+        "expected brackets that close each other, and commas between arguments",
+        "Invalid Format: The brackets or commas in the call do not match. Write it again.",
+    ),
+    "two_ends": Problem(
+        "expected one end of a value, found several places where it may be",
+        "A value in the call holds what closes it, so nothing was done. Write the call again,"
+        " without that in a value.",
+    ),
+    "open_tag": Problem(
+        "expected a closing tag before the next tag",
+        "Invalid Format: A closing tag is missing in the call. Write it again, with all its tags.",
+    ),
+    "odd_tag": Problem(
+        "expected each tag of a call in its place, and once",
+        "Invalid Format: A tag of the call is not where it belongs. Write it again, with its tags"
+        " in their order.",
+    ),
+    "stray_text": Problem(
+        "expected nothing but arguments in the call",
+        "Invalid Format: Text stands between the arguments of the call. Write it again, without"
+        " that.",
+    ),
+    "deep_call": Problem(
+        "expected arguments that are nested less deep than brackets may be (the limit is 100)",
+        "The arguments of the call are nested too deep. Write it again, with simpler ones.",
+    ),
+    "long_call": Problem(
+        "expected an argument of at most 500,000 characters outside of strings",
+        "An argument of the call is too long. Write it again, with shorter ones.",
+    ),
     "after_call": Problem(
         "expected nothing after the call",
         "Invalid Format: Write nothing after the call.",

@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers._agent import AgentAction
-from agent_parsers.engine._dialect import Dialect, Role, Written
+from agent_parsers.engine._dialect import Dialect, Result, Role, Written
 from agent_parsers.engine._known import known_tools
-from agent_parsers.engine._render import past_turns, render, render_scratchpad
+from agent_parsers.engine._past_turns import past_turns, render_scratchpad
+from agent_parsers.engine._render import render
 from outputs import AIMessage, HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
@@ -100,14 +101,17 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     if words.arguments is not None and tools is not None and any(map(tools.checks, tools.names)):
         given = words.arguments
     step = Written(words.thought, words.tool.replace("{tool_names}", names), given)
-    seen = dialect.write_observation(words.observation, 1).removesuffix(dialect.invite(2))
+    seen = dialect.seen([Result(dialect.example.tool, words.observation)]).removesuffix(
+        dialect.invite(2)
+    )
     lines = _asked(dialect, words.question), dialect.write(step) + seen.rstrip("\n"), words.repeats
     return "\n".join((*lines, _last_turn(dialect)))
 
 
 def _last_turn(dialect: Dialect) -> str:
     words = dialect.words
-    return dialect.write(Written(words.last_thought, answer=words.answer, number=2))
+    thought = words.last_thought if dialect.thinks else ""
+    return dialect.write(Written(thought, answer=words.answer, number=2))
 
 
 def _replies(dialect: Dialect, tools: ToolSet | None) -> tuple[str, str]:
@@ -142,4 +146,5 @@ def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:
 
 
 def _thought(dialect: Dialect, tool: str) -> str:
-    return dialect.words.use.replace("{tool}", tool)
+    """Return what the model thinks before it uses a *tool*; empty where it writes no thoughts."""
+    return dialect.words.use.replace("{tool}", tool) if dialect.thinks else ""

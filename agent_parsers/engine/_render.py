@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, AgentStep, as_text
-from agent_parsers.engine._dialect import Dialect, Written
+from agent_parsers.engine._dialect import Dialect, Result, Written, WrittenCall
 from agent_parsers.engine._escape import escape
-from agent_parsers.engine._machine import machine
 from agent_parsers.engine._stream import StreamParser
-from agent_parsers.engine._turn import Turn, read_turn
+from agent_parsers.engine._turn import Turn, TurnResult, read_turn
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -20,18 +19,21 @@ if TYPE_CHECKING:
     from agent_parsers.tools import ToolSet
 
 __all__ = [
-    "PastTurn", "Step", "action_and_observation", "past_turns", "render", "render_scratchpad",
+    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "write_seen",
 ]  # fmt: skip
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any]
 """A step that was taken: an action and what the tool returned."""
+Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"
+"""What can be written: an answer, or the calls of a turn, with what they returned or without."""
 
 
 def render(
     dialect: Dialect,
-    step: AgentAction | AgentFinish | Step,
+    step: Rendered,
     *,
     thought: str = "",
+    content: str = "",
     number: int = 1,
     tools: ToolSet | None = None,
 ) -> str:
@@ -46,74 +48,60 @@ def render(
             raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError
                 f"{dialect.name} answers with a text under 'output', not {answer!r}"
             )
-        return _write(dialect, Written(thought, answer=answer, number=number))
-    if not isinstance(step, AgentAction):
-        action, observation = action_and_observation(step)
-        text = render(dialect, action, thought=thought, number=number, tools=tools)
-        return text + dialect.write_observation(escape(dialect, observation), number)
-    if not step.tool:
+        return _write(dialect, Written(thought, answer=answer, number=number, content=content))
+    actions, results = calls_and_results(step)
+    if not all(action.tool for action in actions):
         raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")
-    written = Written(thought, step.tool, step.tool_input, number=number)
-    return _write_action(dialect, written, tools)
+    if not actions:
+        raise ValueError(f"{dialect.name} cannot write a turn of no actions")
+    if len(actions) > 1 and not dialect.several:
+        raise ValueError(f"{dialect.name} writes one action in a turn, not {len(actions)}")
+    (tool, tool_input, call_id), *others = map(_call_of, actions)
+    written = Written(
+        thought, tool, tool_input, number=number, content=content, id=call_id, others=tuple(others)
+    )
+    text = _write_action(dialect, written, tools)
+    if not results:
+        return text
+    before, after = dialect.frame
+    return f"{text}{before}{write_seen(dialect, results, number)}{after}"
 
 
-class PastTurn(NamedTuple):
-    """A step that was taken, as the prompt has it."""
-
-    log: str
-    """What the model wrote, and what its stop sequence took."""
-    seen: str
-    """What the tool returned, without what invites the next turn."""
-    is_rendered: bool
-    """Whether there was no log, so that it was rendered."""
-
-
-def past_turns(
-    dialect: Dialect, steps: Sequence[Step], tools: ToolSet | None = None
-) -> Iterator[PastTurn]:
-    """Yield the *steps* taken so far; the model's own text is used as it is."""
-    for number, step in enumerate(steps, 1):
-        action, observation = action_and_observation(step)
-        log = action.log or render(dialect, action, number=number, tools=tools)
-        seen = dialect.write_observation(escape(dialect, observation), number)
-        yield PastTurn(
-            log if dialect.closer in log else log + dialect.closer,
-            seen.removesuffix(dialect.invite(number + 1)),
-            not action.log,
-        )
+def calls_and_results(
+    step: AgentAction | Step | Sequence[AgentAction] | Sequence[Step],
+) -> tuple[list[AgentAction], list[Result]]:
+    """Take the calls of a turn apart from what they returned, if that is given."""
+    if isinstance(step, AgentAction):
+        return [step], []
+    if isinstance(step, AgentStep) or (isinstance(step, tuple) and _is_pair(step)):
+        step = [step]
+    actions = [each for each in step if isinstance(each, AgentAction)]
+    if len(actions) == len(step):
+        return actions, []
+    pairs = [action_and_observation(each) for each in step]  # type: ignore[arg-type]
+    return [action for action, _ in pairs], [Result(a.tool, seen, _id_of(a)) for a, seen in pairs]
 
 
-def render_scratchpad(
-    dialect: Dialect,
-    steps: Sequence[Step],
-    tools: ToolSet | None = None,
-    *,
-    is_invited: bool = False,
-) -> str:
-    """Write the *steps* taken so far; see `DialectParser.format_scratchpad`.
-
-    Args:
-        dialect: How to write them.
-        steps: What was done.
-        tools: The tools there are.
-        is_invited: Whether the first turn is invited as the others are.
-    """
-    text: list[str] = []
-    invitation = dialect.invite(1) if is_invited else ""
-    for number, turn in enumerate(past_turns(dialect, steps, tools), 1):
-        if invitation and _begins_with_label(dialect, turn.log):
-            invitation = ""
-        elif turn.is_rendered and (invitation or (text and not text[-1].endswith("\n"))):
-            invitation = f"{invitation.rstrip()}\n"
-        text += (invitation, turn.log, turn.seen)
-        invitation = dialect.invite(number + 1)
-    return "".join((*text, invitation))
+def _is_pair(step: tuple[Any, ...]) -> bool:
+    """Tell whether a tuple is an action and what its tool returned, and not several of them."""
+    return (
+        len(step) == 2 and isinstance(step[0], AgentAction) and not isinstance(step[1], AgentAction)
+    )
 
 
-def _begins_with_label(dialect: Dialect, log: str) -> bool:
-    """Tell whether *log* begins with a label, and does not go on with what invited it."""
-    found = machine(dialect, "lenient").initial.whole(f"\n{log.lstrip()}", 0)
-    return found is not None and found.start() == 0
+def _call_of(action: AgentAction) -> WrittenCall:
+    return WrittenCall(action.tool, action.tool_input, _id_of(action))
+
+
+def _id_of(action: AgentAction) -> str | None:
+    """Return what the model called an action by, if it came as a call with an id."""
+    return getattr(action, "tool_call_id", None) or None
+
+
+def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
+    """Write what the calls of one turn returned, so that nothing in it is read as a marker."""
+    safe = [result._replace(text=escape(dialect, result.text)) for result in results]
+    return dialect.seen(safe, number)
 
 
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:
@@ -123,17 +111,36 @@ def action_and_observation(step: Step) -> tuple[AgentAction, str]:
 
 
 def _write_action(dialect: Dialect, step: Written, tools: ToolSet | None) -> str:
-    """Write an action so that it is read back as what the tool takes."""
-    if tools is None or not tools.checks(step.tool):
+    """Write the calls of a turn so that they are read back as what the tools take."""
+    if tools is None or not any(tools.checks(call.tool) for call in step.calls):
         return _write(dialect, step)
-    arguments = _taken(dialect, step, tools, step.tool_input)
+    if not step.others:
+        return _fitted(dialect, step, tools)[0]
+    alone = [Written(tool=c.tool, tool_input=c.tool_input, number=step.number) for c in step.calls]
+    fitted = [_fitted(dialect, call, tools) for call in alone]
+    written = _with_inputs(step, [call.tool_input for _, call, _ in fitted])
+    meant = _with_inputs(step, [call.tool_input for _, _, call in fitted])
+    return _write(dialect, written, meant, tools)
+
+
+def _with_inputs(step: Written, inputs: Sequence[str | dict[Any, Any]]) -> Written:
+    others = (c._replace(tool_input=i) for c, i in zip(step.others, inputs[1:], strict=True))
+    return replace(step, tool_input=inputs[0], others=tuple(others))
+
+
+def _fitted(dialect: Dialect, step: Written, tools: ToolSet) -> tuple[str, Written, Written]:
+    """Write a turn of one call; return the text, what was written, and what is read of it."""
+    if not tools.checks(step.tool):
+        return _write(dialect, step), step, step
+    arguments = _taken(dialect, step.tool, tools, step.tool_input)
     meant = replace(step, tool_input=arguments)
     tried: list[str | dict[Any, Any]] = []
     for tool_input in _forms(step.tool_input, arguments):
         if tool_input in tried:
             continue
+        written = replace(step, tool_input=tool_input)
         try:
-            return _write(dialect, replace(step, tool_input=tool_input), meant, tools)
+            return _write(dialect, written, meant, tools), written, meant
         except ValueError as error:
             refusal = error
             tried.append(tool_input)
@@ -170,10 +177,9 @@ def _write(
             turn = read_turn(StreamParser(dialect, mode=mode, max_chars=None, tools=names), text)
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
-        if tools is not None and isinstance(turn.result, AgentAction):
-            taken = _taken(dialect, step, tools, turn.result.tool_input, mode)
-            turn = replace(turn, result=turn.result.model_copy(update={"tool_input": taken}))
-        for part, wanted, read in _compare(meant or step, turn):
+        if tools is not None:
+            turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
+        for part, wanted, read in _compare(dialect, meant or step, turn):
             if wanted != read:
                 raise ValueError(
                     f"{dialect.name} cannot write this step: its {part} {wanted!r}"
@@ -182,22 +188,39 @@ def _write(
     return text
 
 
+def _taken_by(dialect: Dialect, result: TurnResult, tools: ToolSet, mode: Mode) -> TurnResult:
+    """Return the actions of a *result* with inputs as their tools take them."""
+
+    def taken(action: AgentAction) -> AgentAction:
+        found = _taken(dialect, action.tool, tools, action.tool_input, mode)
+        return action.model_copy(update={"tool_input": found})
+
+    if isinstance(result, AgentFinish):
+        return result
+    return [taken(each) for each in result] if isinstance(result, list) else taken(result)
+
+
 def _taken(
-    dialect: Dialect, step: Written, tools: ToolSet, tool_input: Any, mode: Mode = "strict"
+    dialect: Dialect, tool: str, tools: ToolSet, tool_input: Any, mode: Mode = "strict"
 ) -> str | dict[str, Any]:
-    """Return *tool_input* as the tool of *step* takes it."""
+    """Return *tool_input* as the *tool* takes it."""
     try:
-        return tools.check(step.tool, tool_input, lenient=mode == "lenient")
+        return tools.check(tool, tool_input, lenient=mode == "lenient")
     except OutputParserException as error:
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
 
 
-def _compare(step: Written, turn: Turn) -> Iterator[tuple[str, object, object]]:
+def _compare(dialect: Dialect, step: Written, turn: Turn) -> Iterator[tuple[str, object, object]]:
     """Pair each part of *step* with what was read of it."""
     result = turn.result
     yield "thought", step.thought, turn.thought
-    if isinstance(result, AgentAction):
-        yield "tool", step.tool, result.tool
-        yield "input", step.tool_input, result.tool_input
-    else:
+    if isinstance(result, AgentFinish):
         yield "answer", None if step.tool else step.answer, result.return_values["output"]
+        return
+    read = result if isinstance(result, list) else [result]
+    yield "number of calls", len(step.calls), len(read)
+    for call, action in zip(step.calls, read, strict=True):
+        yield "tool", call.tool, action.tool
+        yield "input", call.tool_input, action.tool_input
+    if dialect.several or step.content:
+        yield "content", step.content, turn.content if dialect.several else ""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from re import Match
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 from typing import Literal as TypingLiteral
 
 from agent_parsers.engine._dialect import Cut, Go, Move, Note, Role, Table
@@ -21,7 +21,10 @@ from agent_parsers.engine._events import (
 )
 from agent_parsers.engine._markers import Inline, Label, Literal, Marker, Patterns
 
-__all__ = ["Crossing", "State", "build_states"]
+if TYPE_CHECKING:
+    from agent_parsers.engine._calls import CallReader
+
+__all__ = ["OPENED", "Crossing", "State", "build_states"]
 
 Search: TypeAlias = Callable[[str, int], Match[str] | None]
 
@@ -32,9 +35,10 @@ _DELTAS: Final[Mapping[Role, type[Delta]]] = {
     Role.ANSWER: AnswerDelta,
     Role.OBSERVATION: ObservationDelta,
     Role.SKIPPED: SkippedDelta,
+    Role.CONTENT: AnswerDelta,
 }
 """What text is told as at once. The name of a tool waits until it is whole."""
-_KEPT: Final = {Role.TOOL, Role.INPUT, Role.ANSWER}
+_KEPT: Final = {Role.TOOL, Role.INPUT, Role.ANSWER, Role.CONTENT}
 """What is put together for the result."""
 
 
@@ -44,7 +48,7 @@ class State:
     __slots__ = (
         "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
         "is_bare", "is_cut", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end",
-        "leads", "problem", "role", "skim", "watches", "whole",
+        "leads", "new_call", "problem", "role", "skim", "watches", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +73,7 @@ class State:
         self.can_be_cut = False  # whether a marker may end the turn here
         self.is_open_answer = False  # an answer that only a marker closes
         self.begun: State | None = None  # what this is once its call has begun
+        self.new_call: Callable[[], CallReader] | None = None  # if it has a reader of its own
         self.asks = False  # whether the call reader says what a marker means here
         self.watches = False  # whether a label in a quotation is none
         # What finds a marker, and what it does, by group of the match; there is no group 0.
@@ -152,6 +157,10 @@ class Crossing:
     drops: str = ""
     """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
     marker as it is spelt."""
+    odd: str = ""
+    """What to tell of it, if only mending takes it to mean this."""
+    late: str = ""
+    """The problem of a turn in which it comes behind a call."""
     breaks_line: bool = False
     """Whether what follows begins a line, as far as labels go."""
 
@@ -174,11 +183,14 @@ class Crossing:
         return not isinstance(self.marker, Literal)
 
 
+OPENED: Final = "thought opened by the prompt"
+"""Name of the state of a turn whose prompt has opened a block of reasoning."""
+
 CUT: Final = State(Role.SKIPPED, is_cut=True)
 """What follows the end of a turn."""
 
 _BEFORE: Final = "what stands before {} is reasoning, and no part of the turn"
-_TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER}
+_TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER, Role.CONTENT}
 """What a turn is made of besides thoughts."""
 
 _END_TOKENS: Final = (
@@ -223,6 +235,8 @@ def build_states(
             to,
             is_note=isinstance(move, Note),
             closes=isinstance(move, Go) and move.closes,
+            odd=move.odd if isinstance(move, Go) else "",
+            late=move.late if isinstance(move, Go) else "",
         )
         if not is_transcript:
             crossing = _in_turn(move, crossing, both, mends=table.mends)
@@ -236,8 +250,11 @@ def build_states(
         for state, found in crossings.items():
             if state.role is Role.THOUGHT or not is_transcript:
                 found.extend(_reasoning(state, marks, thinking, initial))
+    if table.mends and reasoning and not is_transcript:
+        states[OPENED] = _opened(reasoning, states[table.initial])
     for state, found in crossings.items():
-        if table.mends and not is_transcript and state.role in {*_TURN, Role.THOUGHT}:
+        is_turn = state.role in {*_TURN, Role.THOUGHT}
+        if table.mends and not is_transcript and is_turn and not table.several:
             found.extend(Crossing(token.canonical, token, CUT) for token in _END_TOKENS)
             state.watches = state.role in (Role.INPUT, Role.ANSWER)
         if found:
@@ -259,6 +276,10 @@ def _bare_states(table: Table) -> dict[str, State]:
     for name, later in table.begun.items():
         states[name].begun = states[later]
         states[name].asks = states[later].asks = True
+    for state in states.values():
+        state.asks = state.asks or (table.several and state.role is Role.CALL)
+    for name, new_call in table.readers.items():
+        states[name].new_call = new_call
     for name in table.bare_answers:
         states[name].is_bare = True
     for state in states.values():
@@ -289,6 +310,20 @@ def _in_turn(move: Move, crossing: Crossing, both: Both, *, mends: bool) -> Cros
         to.problem = ""
         to.beside_action = is_answer
     return replace(crossing, to=to)
+
+
+def _opened(reasoning: Sequence[tuple[str, str]], initial: State) -> State:
+    """Return the state of a turn whose prompt has opened a block of reasoning."""
+    opened = State(Role.THOUGHT, problem="open_reasoning")
+    ends = (Literal(closes) for _, closes in reasoning)
+    again = (Literal(opens) for opens, _ in reasoning)  # what repeats the prompt is no text
+    opened.arm(
+        [
+            *(Crossing(end.canonical, end, initial, breaks_line=True) for end in ends),
+            *(Crossing(opener.canonical, opener, opened) for opener in again),
+        ]
+    )
+    return opened
 
 
 def _reasoning(

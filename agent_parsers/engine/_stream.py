@@ -6,23 +6,21 @@ import sys
 from typing import TYPE_CHECKING
 
 from agent_parsers.engine._collect import Collector
-from agent_parsers.engine._events import (
-    Event,
-    MarkerSeen,
-    Repair,
-)
+from agent_parsers.engine._events import Event, MarkerSeen, Repair
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
 from agent_parsers.engine._markers import ENDS_SENTENCE, Literal
 from agent_parsers.engine._states import CUT, Crossing
+from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.engine._dialect import Dialect
+    from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._rules import Mode
     from agent_parsers.engine._states import Both, State
+    from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
 
 
@@ -48,6 +46,9 @@ class StreamParser:
         tools: The tools there are, or only their names; `None` if any will do.
         both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
             ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
+        start: Where the text begins: ``"content"``, or ``"thought"`` if its prompt has opened one.
+            Empty if that is where the dialect says.
+        prompt: The end of the prompt, which says the same.
 
     Work per chunk is proportional to the chunk. What is held back is white space, and what may
     still become a marker.
@@ -67,9 +68,11 @@ class StreamParser:
         max_chars: int | None = MAX_CHARS,
         tools: ToolSet | Collection[str] | None = None,
         both: Both = "error",
+        start: str = "",
+        prompt: str = "",
     ) -> None:
         self._machine = machine(dialect, mode, both)
-        self._collector = Collector(self._machine, known_tools(tools))
+        self._collector = _collector(self._machine, known_tools(tools))
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False
@@ -78,7 +81,7 @@ class StreamParser:
         """What `close` returned, or would have returned if it had not raised."""
 
         # A label may stand at the very beginning, as if after a line break.
-        self._state = self._machine.initial
+        self._state = self._machine.start(start, prompt)
         self._tail = "\n"  # not told yet: it may become a marker
         self._at = -1  # offset of the tail
         self._floor = 0  # where the text begins, or what follows the last marker
@@ -97,8 +100,27 @@ class StreamParser:
         return self._collector.text
 
     @property
-    def result(self) -> AgentAction | AgentFinish | None:
-        """What the turn came to; `None` until that is certain, and for a transcript."""
+    def is_over(self) -> bool:
+        """Whether nothing that may follow is part of the turn."""
+        state = self._state
+        return self._is_full or (state.role is Role.SKIPPED and not state.crossings)
+
+    @property
+    def content(self) -> str | None:
+        """What was said so far beside calls; `None` where a turn has one call."""
+        return self._collector.content
+
+    @property
+    def thought(self) -> str | None:
+        """What the model thought so far; likewise."""
+        return self._collector.thought
+
+    @property
+    def result(self) -> TurnResult | None:
+        """What the turn came to; `None` until that is certain, and for a transcript.
+
+        A dialect whose turns may have several calls gives a list.
+        """
         return self._collector.result
 
     def feed(self, chunk: str) -> list[Event]:
@@ -307,15 +329,19 @@ class StreamParser:
         if self._machine.mends and not crossing.marker.is_canonical(spelt):
             message = f"read {label!r} as the label {crossing.name!r}"
             events.append(Repair("label", span, message))
+        if crossing.odd and self._machine.mends:
+            events.append(Repair("marks", span, crossing.odd))
         if to.is_cut or (to.beside_action and self._collector.result is not None):
             message = f"the turn ended at {label!r}; what follows is no part of it"
             events.append(Repair("invented", span, message))
+        if crossing.late:
+            self._collector.meet_late(crossing.late, span)
         self._state = to
         self._entry = edge if self._machine.is_transcript else start
         if crossing.drops and self._machine.mends:
             events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
         self._marker, self._marker_at = crossing.name, marker_at
-        self._collector.label = spelt
+        self._collector.label, self._collector.label_span = spelt, span
         self._fresh = True
 
     def _leave(
@@ -343,3 +369,11 @@ class StreamParser:
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
+
+
+def _collector(machine: Machine, tools: ToolSet | None) -> Collector:
+    if not machine.table.several:
+        return Collector(machine, tools)
+    from agent_parsers.engine._collect_calls import CallsCollector  # only some dialects need it
+
+    return CallsCollector(machine, tools)

@@ -38,6 +38,8 @@ class Role(IntEnum):
     """What a tool returned."""
     SKIPPED = 7
     """No part of the turn."""
+    CONTENT = 8
+    """What is said beside calls; without any call it is the final answer."""
 
 
 class Go(NamedTuple):
@@ -52,6 +54,8 @@ class Go(NamedTuple):
             goes on.
         closes: The marker belongs to what it ends, as a closing tag does.
         in_turn: It means something in a single turn only.
+        odd: What is told of it, if only mending takes it to mean this.
+        late: The problem of a turn in which it comes behind a call.
     """
 
     to: str
@@ -60,6 +64,8 @@ class Go(NamedTuple):
     restarts: bool = False
     closes: bool = False
     in_turn: bool = False
+    odd: str = ""
+    late: str = ""
 
 
 class Cut(NamedTuple):
@@ -119,6 +125,12 @@ class Table:
     """Whether white space around an answer is part of it, and not of the markers it meets."""
     one_line_tools: bool = True
     """Whether a tool's name that runs over a line is refused, being two things read as one."""
+    several: bool = False
+    """Whether a turn may have several calls, and content beside them."""
+    starts: Mapping[str, str] = field(default_factory=dict)
+    """States in which a turn may begin, by what the caller calls them; else it is the first."""
+    prompt_ends: Mapping[str, str] = field(default_factory=dict)
+    """States in which a turn begins, by what its prompt ends in."""
     transcript_start: str = ""
     """State in which a transcript begins; empty if this table reads none."""
     mends: bool = False
@@ -129,6 +141,8 @@ class Table:
     """The same for the final answer."""
     new_call: Callable[[], CallReader] | None = None
     """Makes the reader of the states whose role is `Role.CALL`."""
+    readers: Mapping[str, Callable[[], CallReader]] = field(default_factory=dict)
+    """Makes the readers of single call states that have one of their own."""
     begun: Mapping[str, str] = field(default_factory=dict)
     """What a call state becomes as soon as its reader sees a call begin. Until then its text is a
     thought, and it may end without a call."""
@@ -136,6 +150,8 @@ class Table:
     """Takes the dressing off the name of a tool; without it the name is what is written."""
 
     def __post_init__(self) -> None:
+        if edges := {"start", "end"} & self.markers.keys():
+            raise ValueError(f"markers: {sorted(edges)} are the edges of a text; take other names")
         if not self.roles:
             raise ValueError("roles: a table has at least one state")
         for (state, marker), move in self.moves.items():
@@ -154,7 +170,8 @@ class Table:
         unused = self.markers.keys() - {marker for _, marker in self.moves}
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no move")
-        for state in (*self.ends, self.transcript_start or self.initial):
+        named = (*self.ends, *self.starts.values(), *self.prompt_ends.values(), *self.readers)
+        for state in (*named, self.transcript_start or self.initial):
             if state not in self.roles:
                 raise ValueError(f"state {state!r} has no role")
 

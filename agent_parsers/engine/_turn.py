@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from agent_parsers.engine._events import Event, MarkerSeen, Repair, ThoughtDelta, merge_events
+from agent_parsers.engine._events import (
+    AnswerDelta,
+    Delta,
+    Event,
+    MarkerSeen,
+    Repair,
+    ThoughtDelta,
+    merge_events,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,17 +21,22 @@ if TYPE_CHECKING:
     from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.engine._stream import StreamParser
 
-__all__ = ["Turn", "read_turn", "thought_of"]
+__all__ = ["Turn", "TurnResult", "read_turn", "thought_of"]
+
+TurnResult: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
+"""What a turn comes to; a list where turns may have several calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """All that was read in one turn."""
 
-    result: AgentAction | AgentFinish
+    result: TurnResult
     """What `parse` returns."""
     thought: str
     """What the model thought, without its labels; several thoughts are on lines of their own."""
+    content: str
+    """What it said, beside calls or as its answer, as it is written; likewise."""
     repairs: tuple[Repair, ...]
     """What was mended; empty for a turn that is written as the dialect says."""
     events: tuple[Event, ...]
@@ -40,7 +53,8 @@ def read_turn(parser: StreamParser, text: str) -> Turn:
     assert parser.result is not None, "a turn that is not refused has a result"
     return Turn(
         result=parser.result,
-        thought=thought_of(events),
+        thought=thought_of(events) if parser.thought is None else parser.thought,
+        content=_joined(events, AnswerDelta) if parser.content is None else parser.content,
         repairs=tuple(event for event in events if isinstance(event, Repair)),
         events=tuple(events),
     )
@@ -48,10 +62,19 @@ def read_turn(parser: StreamParser, text: str) -> Turn:
 
 def thought_of(events: Iterable[Event]) -> str:
     """Put a thought together; a marker between two parts of it leaves a line break."""
+    return _joined(events, ThoughtDelta)
+
+
+def _joined(events: Iterable[Event], kind: type[Delta]) -> str:
+    """Put the texts of deltas of one *kind* together; a marker between two leaves a line break."""
     parts: list[str] = []
+    is_apart = False
     for event in events:
-        if isinstance(event, ThoughtDelta):
+        if isinstance(event, kind):
+            if is_apart and parts:
+                parts.append("\n")
             parts.append(event.text)
-        elif isinstance(event, MarkerSeen) and parts:
-            parts.append("\n")
-    return "".join(parts).rstrip("\n")
+            is_apart = False
+        elif isinstance(event, MarkerSeen):
+            is_apart = True
+    return "".join(parts)

@@ -1,0 +1,206 @@
+"""From the texts of the states to the calls of a turn, and what is said beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from typing_extensions import override
+
+from agent_parsers._agent import AgentAction, make_finish
+from agent_parsers.engine._collect import Collector
+from agent_parsers.engine._events import ActionComplete, Event, Finish, Repair, Span, ThoughtDelta
+from agent_parsers.engine._payloads import BadPayload
+from agent_parsers.engine._spans import call_span, end_span
+from agent_parsers.engine._table import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agent_parsers.engine._calls import Call
+    from agent_parsers.engine._machine import Machine
+    from agent_parsers.engine._states import State
+    from agent_parsers.tools import ToolSet
+
+__all__ = ["CallsCollector"]
+
+
+class _Made(NamedTuple):
+    """A call that can be made."""
+
+    tool: str
+    tool_input: str | dict[Any, Any]
+    id: str | None
+    span: Span
+
+
+class CallsCollector(Collector):
+    """Puts together the calls of a turn that may have several, and the content beside them.
+
+    They are told when the turn is whole: if one of them cannot be made, none is. Leniently, what
+    turns out to be no call at all is content, and the others are made all the same.
+
+    Args:
+        machine: What reads the text.
+        tools: The tools there are; `None` if any will do.
+    """
+
+    __slots__ = ("_begun", "_content", "_lost", "_made", "_thoughts")
+
+    _END: ClassVar = "the end of the turn"
+
+    def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
+        super().__init__(machine, tools)
+        self._made: list[_Made] = []
+        self._content: list[Span] = []
+        self._thoughts: list[Span] = []
+        self._begun = -1  # where the first text of the turn begins
+        self._lost: BadPayload | None = None  # the first that turned out to be no call
+
+    @override
+    def leave(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        if span[0] < span[1] and self._begun < 0:
+            self._begun = span[0]
+        if state.role is Role.CONTENT:
+            self._kept.clear()
+            self._say(span)
+            return
+        if state.role is Role.THOUGHT and span[0] < span[1]:
+            self._think(span)
+        if to is not None and to.role is Role.SKIPPED and state.problem:  # the turn must not end
+            place = span if span[0] < span[1] else self.label_span
+            self._lost = self._lost or BadPayload(state.problem, place)
+        super().leave(events, state, to, span, stop)
+
+    @override
+    def _named(self, events: list[Event]) -> list[Event]:
+        for event in events:  # a header may say that its message is a thought
+            if isinstance(event, ThoughtDelta):
+                self._think(event.span)
+        return super()._named(events)
+
+    def _think(self, span: Span) -> None:
+        """Hear that the text at *span* is a thought, or more of one."""
+        if self._thoughts and self._thoughts[-1][1] == span[0]:
+            span = self._thoughts.pop()[0], span[1]
+        self._thoughts.append(span)
+
+    def _say(self, span: Span) -> None:
+        """Hear that the text at *span* is content, if there is any."""
+        if span[0] < span[1]:
+            self._content.append(span)
+
+    @property
+    @override
+    def content(self) -> str:
+        return self._joined(self._content)
+
+    @property
+    @override
+    def thought(self) -> str:
+        return self._joined(self._thoughts)
+
+    def _joined(self, spans: Iterable[Span]) -> str:
+        text = self.text
+        return "\n".join(text[start:stop] for start, stop in spans)
+
+    @override
+    def meet_late(self, problem: str, span: Span) -> None:
+        if self._made and self._problem is None:
+            self._problem = BadPayload(problem, span)
+
+    @override
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
+        super().restart(events, state, span)
+        begun = span[0] if self._begun < 0 else self._begun
+        self._thoughts = [(begun, span[1])] if begun < span[1] else []
+        self._made.clear()
+        self._content.clear()
+        self._lost = None
+
+    @override
+    def _end_call(
+        self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
+    ) -> None:
+        reader = self._call or self._new_call(state)
+        self._call = None
+        if to is not None and to.role in (Role.CONTENT, Role.SKIPPED):
+            reader.meet()
+        last, first = reader.close()
+        events += self._named(last)
+        for call in (first, *reader.more):
+            events += map(self._placed, call.repairs)
+            if call.is_text:
+                self._say(call.span)
+                continue
+            try:
+                self._make(events, call, stop)
+            except BadPayload as bad:
+                if bad.error is not None or not self._machine.mends:
+                    raise
+                self._lose(events, bad, call.span)
+
+    def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
+        """Take the call at *span*, of which nothing can be made, for content."""
+        self._lost = self._lost or bad
+        start, stop = span if span[0] < span[1] else bad.span
+        if start < stop:
+            self._say((start, stop))
+            events.append(Repair("no_call", (start, stop), "took what is no call for content"))
+        elif self.label:
+            events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
+
+    def _placed(self, repair: Repair) -> Repair:
+        """Return *repair* with a place: what mends a call without text has only its mark."""
+        start, end = repair.span
+        return repair if start < end else replace(repair, span=self.label_span)
+
+    def _make(self, events: list[Event], call: Call, stop: int) -> None:
+        """Make what can be made of one *call*."""
+        if problem := self._machine.call_problem(call):
+            raise BadPayload(problem, call_span(problem, call, stop))
+        if call.after is not None:
+            message = "text that follows the call is no part of it"
+            events.append(Repair("after_call", call.after, message))
+        repairs: list[Repair] = []
+        action = self._machine.call_result(call, "", self._tools, repairs)
+        assert isinstance(action, AgentAction), "a call reader tells of no answer here"
+        events += repairs
+        self._made.append(_Made(action.tool, action.tool_input, call.id, call_span("", call, stop)))
+
+    @override
+    def end_text(
+        self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
+    ) -> None:
+        text = self.text
+        if self._problem is not None:
+            return
+        if state.role is Role.SKIPPED and state.problem:  # what must not come has come
+            self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
+        elif self._made:
+            self._act(events, text)
+        elif self._lost is not None:
+            self._problem = self._lost
+        elif not self._content:
+            problem = state.problem or "nothing"
+            self._problem = BadPayload(problem, end_span(problem, text, entry))
+        else:
+            answer = self.content
+            span = (self._content[0][0], self._content[-1][1])
+            self.result = make_finish(answer, text)
+            events.append(Finish(self.result, span))
+
+    def _act(self, events: list[Event], text: str) -> None:
+        # Such a turn is rare enough that others need not wait for the import.
+        from agent_parsers.native._actions import make_tool_call
+        from outputs import AIMessage
+
+        message = AIMessage(text)
+        actions: list[AgentAction] = []
+        for made in self._made:
+            action = make_tool_call(made.tool, made.tool_input, text, message, made.id)
+            actions.append(action)
+            events.append(ActionComplete(action, made.span))
+        self.result = actions
