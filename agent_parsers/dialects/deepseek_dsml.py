@@ -1,0 +1,132 @@
+"""Calls in DeepSeek's markup, whose parameters say whether they are text: V4; V3.2 and V4.1 too.
+
+Three generations have the same elements under other names: `deepseek_v32` has ``function_calls``
+around the calls, V4 ``tool_calls``, which is written here, and `deepseek_v41` a space behind the
+second bar and ``calls``. The bars are full-width.
+
+Values are raw text, verbatim: with ``string="true"`` the text is the value, with ``"false"`` it is
+JSON, or text if it is none (``NaN`` is none). They have no escapes: what closes a value counts if
+another tag or the end of the text follows. A region may have several calls.
+
+The prompt opens the thought or closes it; the region ends it as well. Leniently, closing tags may
+be missing, the tags around the calls missing or mutilated (``<｜DSML｜tool>``), tags may lack the
+space of V4.1, and a parameter may lack the attribute: then the value is text.
+
+Source: the encoding scripts of deepseek-ai/DeepSeek-V3.2 and deepseek-ai/DeepSeek-V4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
+from agent_parsers.dialects._writing import (
+    TAGS,
+    ResultsWriter,
+    TurnWriter,
+    inputs_of,
+    write_json,
+    write_value,
+)
+from agent_parsers.engine import Written, WrittenCall
+from agent_parsers.engine._tagged_form import Attributes, Element, Part, TaggedForm
+from outputs._json_scalars import NOTHING
+from outputs._json_whole import MAX_DEPTH, parse_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agent_parsers.engine import Dialect
+
+__all__ = ["DIALECT", "dsml"]
+
+SAMPLE: Final = Written(
+    "I have to look it up.",
+    tool="search",
+    tool_input={"query": "Lake Thun"},
+    others=(WrittenCall("ping", {}),),
+    content="Let me see.",
+)
+_WRAPPERS: Final = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
+"""What the regions of all generations are called, and what models make of that."""
+ENDS: Final = ("<｜end▁of▁sentence｜>",)
+
+
+def read_value(text: str, attributes: Mapping[str, str]) -> Any:
+    """Return the value of a parameter that is written as *text*."""
+    if attributes.get("string", "").lower() != "false":
+        return text
+    value = parse_whole(text, MAX_DEPTH)
+    if value is NOTHING:
+        return text
+    try:
+        write_json(value)
+    except ValueError:  # it is not-a-number, or larger than numbers are
+        return text
+    return value
+
+
+def _form(mark: str, wrapper: str) -> TaggedForm:
+    marks = dict.fromkeys((mark, mark.rstrip()))  # models leave the space out
+
+    words = dict.fromkeys((wrapper, *_WRAPPERS))
+
+    def element(slash: str, *names: str) -> Element:
+        canonical, *others = (f"<{slash}{each}{name}>" for each in marks for name in names)
+        return Element(canonical, tuple(others))
+
+    def named(name: str, **known: Sequence[str]) -> Attributes:
+        canonical, *others = (f"<{each}{name}" for each in marks)
+        return Attributes(canonical, tuple(others), known=known)
+
+    return TaggedForm(
+        tags={
+            Part.WRAP: element("", *words),
+            Part.END_WRAP: element("/", *words),
+            Part.CALL: named("invoke"),
+            Part.END_CALL: element("/", "invoke"),
+            Part.KEY: named("parameter", string=("true", "false")),
+            Part.END_VALUE: element("/", "parameter"),
+        },
+        read_value=read_value,
+    )
+
+
+def write_call(call: WrittenCall, *, mark: str) -> str:
+    """Write one call, in tags that begin with *mark*."""
+    values = "\n".join(
+        f'<{mark}parameter name="{key}" string="{str(isinstance(value, str)).lower()}">'
+        f"{write_value(value)}</{mark}parameter>"
+        for key, value in inputs_of(call).items()
+    )
+    return f'<{mark}invoke name="{call.tool}">\n{values}\n</{mark}invoke>'
+
+
+def dsml(name: str, models: str, *, mark: str = "｜DSML｜", wrapper: str) -> Dialect:
+    """Return the dialect called *name* of these *models*, whose tags begin with *mark*."""
+    form = _form(mark, wrapper)
+    turns = TurnWriter(
+        thought=TAGS,
+        call=partial(write_call, mark=mark),
+        calls=(f"\n\n<{mark}{wrapper}>\n", "\n", f"\n</{mark}{wrapper}>"),
+    )
+    return calls_dialect(
+        name,
+        turns(SAMPLE),
+        summary=f"<{mark}invoke> and <{mark}parameter> in <{mark}{wrapper}> ({models})",
+        strict=tagged_table(form, ends=ENDS),
+        lenient=tagged_table(replace(form, mends=True), ends=ENDS),
+        stop=ENDS,
+        write=turns,
+        write_results=ResultsWriter(each=("<tool_result>", "</tool_result>"), between="\n\n"),
+        frame=("<｜end▁of▁sentence｜><｜User｜>", "<｜Assistant｜>"),
+        list_tools=list_tools_in_tags,
+    )
+
+
+DIALECT: Final = replace(
+    dsml("deepseek_dsml", "DeepSeek V4", wrapper="tool_calls"), aliases=("deepseek_v4",)
+)

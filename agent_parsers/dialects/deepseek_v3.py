@@ -1,0 +1,119 @@
+"""DeepSeek V3, R1 and the models distilled from them: a row of named calls, JSON in a fence.
+
+The bars in the marks are full-width (U+FF5C), the low blocks U+2581. ``function`` is the type of
+the call, always this word; the name follows the separator, up to the end of the line. The fence is
+no part of the JSON, which ends the call: three backticks in a string are text. Where R1 lacks its
+``<think>`` the prompt has opened the thought; pass ``start="thought"``.
+
+Source: the chat template of deepseek-ai/DeepSeek-V3-0324.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._json_blocks import block_rules, json_dialect
+from agent_parsers.dialects._tool_calls import calls_table
+from agent_parsers.dialects._writing import LINES, ResultsWriter, TurnWriter, write_json
+from agent_parsers.engine._named_json import Head, NamedJson
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT", "RESULTS", "RULES", "SEPARATOR", "TURNS", "head_of", "read_either", "table"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+
+Let me see.<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search
+```json
+{"query": "Lake Thun"}
+```<｜tool▁call▁end｜>
+<｜tool▁call▁begin｜>function<｜tool▁sep｜>ping
+```json
+{}
+```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"""
+
+SEPARATOR: Final = "<｜tool▁sep｜>"
+RULES: Final = block_rules()
+
+
+def read_head(text: str) -> Head | None:
+    """Take apart what stands before the JSON."""
+    kind, _, rest = text.partition(SEPARATOR)
+    name, _, fence = rest.partition("\n")
+    if kind.strip() != "function" or fence.strip() != "```json":
+        return None
+    return head_of(len(text) - len(rest), name)
+
+
+def read_either(text: str) -> Head | None:
+    """Do so where the name may stand before the separator or after it, and the fence is free."""
+    kind, separator, rest = text.partition(SEPARATOR)
+    name, fence = _before_fence(rest)
+    is_own = kind.strip() == "function"
+    is_read = fence.strip('`" \n\r\t') in ("", "json") and (is_own or not name.strip())
+    if not separator or not is_read:
+        return None
+    if not is_own:
+        return head_of(0, kind, f"read a name that stands before {SEPARATOR}")
+    odd = "read JSON in another fence" if "`" in fence else "read JSON in no fence"
+    is_usual = fence[:1] == "\n" and fence.strip('" \n\r\t') == "```json"
+    return head_of(len(text) - len(rest), name, "" if is_usual else odd)
+
+
+def _before_fence(text: str) -> tuple[str, str]:
+    """Divide *text* into the rest of its first line, or what stands before a fence, and the rest.
+
+    The line may be all there is; JSON written as a string begins with a quote.
+    """
+    ends = [at for mark in ("\n", "`", '"') if (at := text.find(mark)) >= 0]
+    end = min(ends, default=len(text))
+    return text[:end], text[end:]
+
+
+def head_of(start: int, name: str, odd: str = "") -> Head:
+    """Return a head whose *name*, with blanks around it, begins at *start*."""
+    start += len(name) - len(name.lstrip())
+    return Head(start, start + len(name.strip()), odd=odd)
+
+
+table = partial(
+    calls_table,
+    call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
+    region=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
+    ends=("<｜end▁of▁sentence｜>",),
+    drafts=("call",),
+)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    named = f"function{SEPARATOR}{call.tool}\n```json\n{write_json(call.tool_input)}\n```"
+    return f"<｜tool▁call▁begin｜>{named}<｜tool▁call▁end｜>"
+
+
+TURNS: Final = TurnWriter(
+    thought=LINES,
+    call=write_call,
+    calls=("<｜tool▁calls▁begin｜>", "\n", "<｜tool▁calls▁end｜>"),
+)
+RESULTS: Final = ResultsWriter(
+    each=("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"), between="\n"
+)
+
+DIALECT: Final = json_dialect(
+    "deepseek_v3",
+    SAMPLE,
+    aliases=("deepseek_r1",),
+    summary="<｜tool▁calls▁begin｜>, names, and JSON in fences (DeepSeek V3, R1)",
+    strict=table(partial(NamedJson, read_head, RULES[0])),
+    lenient=table(partial(NamedJson, read_either, RULES[1]), mends=True),
+    stop=("<｜end▁of▁sentence｜>",),
+    write=TURNS,
+    write_results=RESULTS,
+    frame=("<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
+)

@@ -1,0 +1,71 @@
+"""DeepSeek V3.1: as `deepseek_v3`, but the name comes first, and the JSON has no fence.
+
+The prompt ends with ``<think>`` or ``</think>``; after the first, pass ``start="thought"``.
+
+Source: the chat template of deepseek-ai/DeepSeek-V3.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import deepseek_v3
+from agent_parsers.dialects._writing import TAGS, TurnWriter, write_json
+from agent_parsers.dialects.deepseek_v3 import RULES, SEPARATOR, head_of, read_either, table
+from agent_parsers.engine._named_json import Head, NamedJson
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+<think>I have to look it up.</think>Let me see.<｜tool▁calls▁begin｜>\
+<｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "Lake Thun"}<｜tool▁call▁end｜>\
+<｜tool▁call▁begin｜>ping<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"""
+
+
+def read_head(text: str) -> Head | None:
+    """Take apart what stands before the JSON."""
+    name, separator, rest = text.partition(SEPARATOR)
+    return head_of(0, name) if separator and not rest.strip() else None
+
+
+def read_any(text: str) -> Head | None:
+    """Do so where the name may stand behind the separator, and a fence around the JSON."""
+    name, separator, rest = text.partition(SEPARATOR)
+    if separator and rest.strip() in ("", '"'):
+        return head_of(0, name)
+    head = read_either(text)
+    if head is None:
+        return None
+    is_behind = name.strip() == "function"
+    odd = f"read a name that stands behind {SEPARATOR}" if is_behind else "read JSON in a fence"
+    return head._replace(odd=odd)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    named = f"{call.tool}{SEPARATOR}{write_json(call.tool_input)}"
+    return f"<｜tool▁call▁begin｜>{named}<｜tool▁call▁end｜>"
+
+
+DIALECT: Final = replace(
+    deepseek_v3.DIALECT,
+    name="deepseek_v31",
+    aliases=(),
+    summary="<｜tool▁calls▁begin｜>, names, and JSON (DeepSeek V3.1)",
+    sample=SAMPLE,
+    strict=table(partial(NamedJson, read_head, RULES[0])),
+    lenient=table(partial(NamedJson, read_any, RULES[1]), mends=True),
+    write=TurnWriter(
+        thought=TAGS,
+        call=write_call,
+        calls=("<｜tool▁calls▁begin｜>", "", "<｜tool▁calls▁end｜>"),
+    ),
+    write_results=replace(deepseek_v3.RESULTS, between=""),
+    # The template has no header before what the model writes next.
+    frame=("<｜end▁of▁sentence｜>", ""),
+)

@@ -1,0 +1,25 @@
+"""As `deepseek_dsml`, with ``function_calls`` around the calls: DeepSeek V3.2.
+
+Source: the encoding script of deepseek-ai/DeepSeek-V3.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from agent_parsers.dialects._writing import ResultsWriter
+from agent_parsers.dialects.deepseek_dsml import dsml
+
+__all__ = ["DIALECT"]
+
+DIALECT: Final = replace(
+    dsml("deepseek_v32", "DeepSeek V3.2", wrapper="function_calls"),
+    write_results=ResultsWriter(
+        each=("<result>", "</result>"),
+        between="\n",
+        around=("<function_results>\n", "\n</function_results>"),
+    ),
+    # The template has no header before what the model writes next.
+    frame=("<｜end▁of▁sentence｜>\n\n", "\n\n"),
+)

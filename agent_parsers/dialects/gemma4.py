@@ -1,0 +1,129 @@
+"""Calls in braces of their own kind: Gemma 4.
+
+Openers are written ``<|x>`` and closers ``<x|>``. Strings stand between ``<|"|>`` tokens and have
+no escapes: braces, quotes and line breaks in them are text. Names have no quotes. Content stands
+before the calls as well as after them, as in the template itself.
+
+The label ``thought`` may be missing: what follows the mark is another word then, or none.
+
+Leniently, ``call:`` may be missing too, parentheses may stand for the braces and plain quotes for
+the tokens, and text without quotes is text. A string that never ends is ended by what closes the
+call; if the string does end behind that, it was text.
+
+Source: the chat template of google/gemma-4, and "Gemma 4 prompt formatting" (ai.google.dev).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
+
+from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of
+from agent_parsers.engine import Ahead, Literal
+from agent_parsers.engine._brace_calls import BraceCalls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine import Result, Table, WrittenCall
+
+__all__ = ["DIALECT", "write_call", "write_result"]
+
+SAMPLE: Final = """\
+<|channel>thought
+I have to look it up.
+<channel|><|tool_call>call:search{limit:3,query:<|"|>Lake Thun, "old" {bridge}<|"|>}<tool_call|>\
+<|tool_call>call:ping{}<tool_call|>I am looking."""
+
+QUOTE: Final = '<|"|>'
+STOP: Final = ("<turn|>", "<|tool_response>")
+
+CHANNEL: Final = "<|channel>"
+THOUGHT: Final = (f"{CHANNEL}thought", "<channel|>")
+
+_calls = partial(BraceCalls, quote=QUOTE, closer="<tool_call|>")
+
+
+@dataclass(frozen=True, slots=True)
+class _Opener(Literal):
+    """What opens a thought, with its label, which is a whole word, or without it."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[str, ...]]:
+        """Give the atoms of each spelling, and what must follow, or not."""
+        label = self.canonical.removeprefix(CHANNEL)
+        begun = "".join(f"(?:{char}" for char in label) + ")?" * len(label)
+        yield *map(re.escape, self.canonical), Ahead(r"(?!\w)", sample="\n")
+        no_label = Ahead(rf"(?!{label}(?!\w))", pending=begun, sample="\n")
+        yield *map(re.escape, CHANNEL), no_label
+
+
+def _table(*, mends: bool = False) -> Table:
+    calls = partial(_calls, mends=mends)
+    marks = ("<|tool_call>", "<tool_call|>")
+    table = calls_table(calls, call=marks, thought=THOUGHT, ends=STOP, mends=mends)
+    return replace(table, markers={**table.markers, "thought": _Opener(THOUGHT[0])})
+
+
+def _write_value(value: Any, quote: str) -> Iterator[str]:
+    if isinstance(value, str):
+        if quote in value:
+            raise ValueError(f"a text with {quote!r} in it")
+        yield f"{quote}{value}{quote}"
+    elif isinstance(value, dict):
+        yield "{"
+        # Templates sort names without regard to case.
+        for at, key in enumerate(sorted(value, key=str.lower)):
+            yield f"{',' * (at > 0)}{key}:"
+            yield from _write_value(value[key], quote)
+        yield "}"
+    elif isinstance(value, list):
+        yield "["
+        for at, item in enumerate(value):
+            yield "," * (at > 0)
+            yield from _write_value(item, quote)
+        yield "]"
+    else:
+        yield json.dumps(value, allow_nan=False)
+
+
+def write_call(call: WrittenCall, quote: str) -> str:
+    """Write a call without its marks.
+
+    Raises:
+        ValueError: Strings cannot hold their *quote*.
+    """
+    return f"call:{call.tool}{''.join(_write_value(inputs_of(call), quote))}"
+
+
+def write_result(result: Result, quote: str) -> str:
+    """Write what one call returned, without its marks."""
+    return f"response:{result.tool}{{value:{quote}{result.text}{quote}}}"
+
+
+DIALECT: Final = calls_dialect(
+    "gemma4",
+    SAMPLE,
+    aliases=("gemma",),
+    summary="call:name{…} in <|tool_call> (Gemma 4)",
+    strict=_table(),
+    lenient=_table(mends=True),
+    stop=STOP,
+    write=TurnWriter(
+        thought=("<|channel>thought\n", "\n<channel|>"),
+        call=partial(write_call, quote=QUOTE),
+        calls=("<|tool_call>", "<tool_call|><|tool_call>", "<tool_call|>"),
+        is_content_last=True,
+    ),
+    write_results=ResultsWriter(
+        text=partial(write_result, quote=QUOTE), between="<tool_response|><|tool_response>"
+    ),
+    # The model goes on in the same turn.
+    frame=("<|tool_response>", "<tool_response|>"),
+)

@@ -1,0 +1,81 @@
+"""A line with the name of the tool and a line of JSON: GLM-4-9B, GLM-4-32B.
+
+No mark begins the first call; another follows ``<|assistant|>``, and so does one behind content. A
+line that is no name, or has no JSON after it, is content. If a sentence goes on behind the JSON, it
+may speak of the call, which is an error.
+
+Source: the chat template of THUDM/glm-4-9b-chat.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._json_blocks import (
+    BARE_PROBLEMS,
+    PROBLEMS,
+    bare_rules,
+    block_rules,
+    json_dialect,
+)
+from agent_parsers.dialects._tool_calls import calls_table
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
+from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.engine._named_json import Head, NamedJson
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Let me see.<|assistant|>search
+{"query": "Lake Thun"}<|assistant|>ping
+{}"""
+
+BARE: Final = bare_rules(block_rules())
+ENDS: Final = ("<|user|>", "<|observation|>")
+
+_head: Final = re.compile(r"([\w.-]{1,64})[ \t]*\n\s*").fullmatch
+_may_lead: Final = re.compile(r"[\w.-]{1,64}(?:\s*+|[ \t]*\n\s*+)").fullmatch
+
+
+def read_head(text: str) -> Head | None:
+    """Take apart what stands before the arguments."""
+    found = _head(text)
+    return None if found is None else Head(*found.span(1))
+
+
+def may_lead(text: str) -> bool:
+    """Tell whether *text* may go on to be a name and the line break behind it."""
+    return _may_lead(text) is not None
+
+
+_call = partial(NamedJson, read_head, closed=False, bare=True, may_lead=may_lead)
+STRICT: Final = partial(_call, BARE[0])
+_unnamed = partial(JsonCalls, BARE[1], bare=True, odd="read a call without a line for its name")
+LENIENT: Final = partial(_call, BARE[1], unnamed=_unnamed)
+_table = partial(calls_table, call=("<|assistant|>", ""), thought=None, ends=ENDS)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    return f"{call.tool}\n{write_json(call.tool_input)}"
+
+
+DIALECT: Final = json_dialect(
+    "glm4",
+    SAMPLE,
+    summary="a name on a line, then JSON (GLM-4-9B)",
+    strict=_table(STRICT, bare=STRICT),
+    lenient=_table(LENIENT, bare=LENIENT, mends=True),
+    stop=ENDS,
+    write=TurnWriter(
+        content=("", "<|assistant|>"), call=write_call, calls=("", "<|assistant|>", "")
+    ),
+    write_results=ResultsWriter(between="<|observation|>\n"),
+    frame=("<|observation|>\n", "<|assistant|>\n"),
+    problems={**PROBLEMS, **BARE_PROBLEMS},
+)

@@ -1,0 +1,82 @@
+"""Calls with a key and a value in an element each: GLM 4.5 and 4.6; `glm47` is the same in a row.
+
+The name of the tool stands behind ``<tool_call>``, up to the next tag or line. White space between
+tags means nothing; values are raw text, verbatim between their tags. They have no escapes: what
+closes a value counts if another tag or the end of the text follows. Each call is a block.
+
+Leniently, closing tags of keys and values may be missing or doubled, and a JSON object may stand
+for all parameters. ``<tool_call>`` is the mark of `hermes` as well: which dialect it is, is for the
+caller to say.
+
+Source: the chat templates of zai-org/GLM-4.5 and zai-org/GLM-4.7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of, write_value
+from agent_parsers.engine._tagged_form import Element, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT", "ENDS", "FORM", "LENIENT_FORM", "RESULTS", "TURNS"]
+
+SAMPLE: Final = """\
+<think>I have to look it up.</think>
+Let me see.
+<tool_call>search
+<arg_key>query</arg_key>
+<arg_value>Lake Thun</arg_value>
+</tool_call>
+<tool_call>ping
+</tool_call>"""
+
+FORM: Final = TaggedForm(
+    tags={
+        Part.CALL: Element("<tool_call>"),
+        Part.END_CALL: Element("</tool_call>"),
+        Part.KEY: Element("<arg_key>"),
+        Part.END_KEY: Element("</arg_key>"),
+        Part.VALUE: Element("<arg_value>"),
+        Part.END_VALUE: Element("</arg_value>"),
+    }
+)
+LENIENT_FORM: Final = replace(FORM, mends=True, json_arguments="odd")
+ENDS: Final = ("<|user|>", "<|observation|>")
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    values = "".join(
+        f"<arg_key>{key}</arg_key>\n<arg_value>{write_value(value)}</arg_value>\n"
+        for key, value in inputs_of(call).items()
+    )
+    return f"<tool_call>{call.tool}\n{values}</tool_call>"
+
+
+TURNS: Final = TurnWriter(
+    thought=("<think>", "</think>\n"),
+    content=("", "\n"),
+    call=write_call,
+    calls=("", "\n", ""),
+)
+RESULTS: Final = ResultsWriter(each=("<tool_response>\n", "\n</tool_response>"), between="\n")
+
+DIALECT: Final = calls_dialect(
+    "glm45",
+    SAMPLE,
+    aliases=("glm46",),
+    summary="<arg_key> and <arg_value> in <tool_call> (GLM 4.5 and 4.6)",
+    strict=tagged_table(FORM, ends=ENDS),
+    lenient=tagged_table(LENIENT_FORM, ends=ENDS),
+    stop=ENDS,
+    write=TURNS,
+    write_results=RESULTS,
+    frame=("<|observation|>\n", "<|assistant|>\n"),
+    list_tools=list_tools_in_tags,
+)

@@ -1,0 +1,250 @@
+"""gpt-oss: a row of messages, each with a header that says where its body goes.
+
+A header has a role, a recipient (``to=``), a channel and a type, in two orders, and ends at
+``<|message|>``. The recipient makes it a call, on whatever channel. Without one, ``analysis`` is a
+thought, and ``final`` and ``commentary`` are content. The prompt ends with ``<|start|>assistant``,
+so a turn begins inside a header.
+
+Calls are written with the recipient before the channel, as the chat template of openai/gpt-oss-20b
+does; a turn has what is said beside them in ``commentary``.
+
+Source: openai/harmony, ``docs/format.md``.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._json_blocks import PROBLEMS, block_rules, json_dialect
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
+from agent_parsers.engine import (
+    AnswerDelta,
+    Go,
+    Literal,
+    Note,
+    Problem,
+    Repair,
+    Role,
+    SkippedDelta,
+    Table,
+    ThoughtDelta,
+    ToolHead,
+)
+from agent_parsers.engine._call_marks import Before, one_of
+from agent_parsers.engine._headed import HeadedMessage, Header, NamedText
+from agent_parsers.engine._named_json import Head, NamedJson
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from agent_parsers.engine import Marker, Result, WrittenCall
+    from agent_parsers.engine._table import Move
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+<|channel|>analysis<|message|>I have to look it up.<|end|><|start|>assistant\
+<|channel|>commentary<|message|>Let me see.<|end|><|start|>assistant\
+<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"query": "Lake Thun"}\
+<|call|><|start|>assistant\
+<|channel|>commentary to=functions.ping <|constrain|>json<|message|>{}<|call|>"""
+
+MESSAGE: Final = "<|message|>"
+RULES: Final = block_rules()
+KINDS: Final[Mapping[str, type[ThoughtDelta | AnswerDelta]]] = {
+    "analysis": ThoughtDelta,
+    "commentary": AnswerDelta,
+    "final": AnswerDelta,
+}
+ROLES: Final = ("user", "system", "developer", "tool", "functions.")
+"""Whose messages are not the model's to write."""
+FOREIGN: Final = ("python", "browser", "container")
+"""Tools of the model's makers, which are not ours to call."""
+
+_to: Final = re.compile(r"to=\s*+([^\s<{]*+)").search
+
+
+def may_begin(text: str) -> bool:
+    """Tell whether a header may begin with *text*."""
+    words = ("<|", "to=", "assistant", *KINDS)
+    return any(text.startswith(word) or word.startswith(text) for word in words)
+
+
+def read_header(text: str, is_whole: bool, *, mends: bool = False) -> Header:
+    """Take a header apart; if it cannot be read, what is there of channel and recipient counts."""
+    text = text if is_whole else text.partition("{")[0]  # the body may say anything
+    is_marked = "<|" in text
+    if is_marked and not (is_whole or mends):
+        return Header(SkippedDelta, problem="open_header")
+    named, at = _recipient(text)
+    if not is_whole and not named.startswith("functions."):
+        at = -1
+    if named.partition(".")[0] in FOREIGN:
+        return Header(SkippedDelta, problem="no_call")
+    if at >= 0 and named != "assistant":
+        start = at + len("functions.") * named.startswith("functions.")
+        head = Head(start, at + len(named))
+        size = len(text) if is_whole else 0
+        if size and _type(text) not in ("", "json"):
+            return Header(reader=NamedText(head, size))
+        read_head = partial(_read_head, head, size, mends=mends)
+        return Header(reader=NamedJson(read_head, RULES[mends], size=size))
+    channel, stop = _channel(text)
+    kind = KINDS.get(channel, AnswerDelta)
+    if is_whole:
+        return Header(kind, len("assistant") * (_word(text) == "assistant"))
+    if is_marked and _is_cut(text, text[stop:].lstrip()):
+        return Header(SkippedDelta, problem="open_header")
+    if not is_marked and not (mends and channel and text[stop : stop + 1].isupper()):
+        return Header(stop=len("assistant") * (_word(text) == "assistant"))
+    return Header(kind, stop * bool(channel), odd="read a message without <|message|>")
+
+
+def _is_cut(header: str, rest: str) -> bool:
+    """Tell whether a *header* ends in its middle, where *rest* stands behind its channel."""
+    last = header[header.rfind("<") :]
+    marks = ("<|channel|>", "<|constrain|>", MESSAGE)
+    is_in_channel = any(kind.startswith(last.removeprefix(marks[0])) for kind in KINDS)
+    is_in_mark = any(mark.startswith(last) for mark in marks)
+    return not rest or rest.startswith(("<|", "to=")) or is_in_channel or is_in_mark
+
+
+def _word(text: str) -> str:
+    """Return the word that *text* begins with."""
+    return text[: len(text) - len(text.lstrip(ascii_lowercase))]
+
+
+def _recipient(text: str) -> tuple[str, int]:
+    """Return the recipient in a header, and where it stands; -1 if it has none."""
+    found = _to(text)
+    return (found[1], found.start(1)) if found is not None else ("", -1)
+
+
+def _channel(text: str) -> tuple[str, int]:
+    """Return the channel in a header, and where it ends; the last one, if there are several."""
+    mark = text.rfind("<|channel|>")
+    at = mark + len("<|channel|>") if mark >= 0 else 0
+    channel = next((kind for kind in KINDS if text.startswith(kind, at)), "")
+    return channel, at + len(channel)
+
+
+def _type(text: str) -> str:
+    """Return the type of the body in a header; ``""`` if there is none."""
+    text = text.removesuffix(MESSAGE).rstrip()
+    constrained = text.rpartition("<|constrain|>")
+    return _word(constrained[2].lstrip()) if constrained[1] else "code" * text.endswith(" code")
+
+
+def _read_head(head: Head, size: int, text: str, *, mends: bool) -> Head | None:
+    """Return the *head* of a call if only JSON follows its header, which has this *size*."""
+    if size:
+        return head if text[size:].strip() in ("", '"' * mends) else None
+    return head._replace(odd="read a call without <|message|>") if mends else None
+
+
+def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
+    """Take the type off a name to which it is glued, if there is a tool of that name."""
+    name = written.removesuffix("json")
+    if names is None or written in names or name not in names:
+        return ToolHead(written)
+    repairs.append(Repair("name", (0, len(written)), f"read {written!r} as {name!r} and its type"))
+    return ToolHead(name)
+
+
+def _table(*, mends: bool = False) -> Table:
+    ends = {"end of message": "<|end|>", "end of call": "<|call|>", "end of turn": "<|return|>"}
+    # What is left of the marks where a server takes special tokens off: all of them, or none.
+    lost = {"content": "assistantfinal", "thought": "assistantanalysis"}
+    lost = {**lost, "header": "assistantcommentary"} if mends else {}
+    roles = {"header": Role.CALL, "body": Role.CALL, "content": Role.CONTENT}
+    roles["thought"] = Role.THOUGHT
+    bare = {f"bare {state}": role for state, role in roles.items()} if mends else roles
+    roles = {**bare, "header": Role.CALL, "body": Role.CALL}
+    invented = Go("over", odd="left out what is not the model's to write")
+    starts = {state.removeprefix("bare "): state for state in bare}
+    markers: dict[str, Marker] = {
+        "message": Literal("<|start|>"),
+        "message of another": Before("<|start|>", ahead=one_of(*ROLES)),
+        "channel": Literal("<|channel|>"),
+        **{name: Literal(text) for name, text in ends.items()},
+        **{f"{to} without marks": Literal(text) for to, text in lost.items()},
+    }
+    moves: dict[tuple[str, str], Move] = {
+        **{(state, "message"): Go("header") for state in roles},
+        **{
+            (state, "message of another"): invented if mends else Go("over", clash="invented")
+            for state in roles
+        },
+        **{(state, "channel"): Go("header") for state in roles},
+        **{(state, name): Go("header", closes=True) for state in roles for name in ends},
+        # In a header it is part of that.
+        **{(state, "channel"): Note("header") for state in ("header", starts["header"])},
+    }
+    odd = "read a message whose special tokens are lost"
+    for to in lost:
+        moves |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
+    return Table(
+        new_call=partial(HeadedMessage, MESSAGE, partial(read_header, mends=mends), may_begin),
+        markers=markers,
+        roles={**roles, "over": Role.SKIPPED},
+        begun={"header": "body", starts["header"]: starts["body"]},
+        moves=moves,
+        several=True,
+        starts={name: starts[name] for name in ("content", "thought")},
+        prompt_ends={
+            f"<|channel|>analysis{MESSAGE}": starts["thought"],
+            f"<|channel|>final{MESSAGE}": starts["content"],
+        },
+        mends=mends,
+        read_tool=read_tool if mends else None,
+    )
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call, as it continues the role in its header."""
+    header = f" to=functions.{call.tool}<|channel|>commentary json"
+    return f"{header}{MESSAGE}{write_json(call.tool_input)}<|call|>"
+
+
+def write_result(result: Result) -> str:
+    """Write what one call returned."""
+    header = f"<|start|>functions.{result.tool} to=assistant<|channel|>commentary"
+    return f"{header}{MESSAGE}{result.text}<|end|>"
+
+
+NEXT: Final = "<|start|>assistant"
+
+DIALECT: Final = json_dialect(
+    "harmony",
+    SAMPLE,
+    aliases=("gpt_oss",),
+    summary="messages with channels and recipients (gpt-oss)",
+    strict=_table(),
+    lenient=_table(mends=True),
+    stop=("<|call|>", "<|return|>"),
+    closer="<|call|>",
+    write=TurnWriter(
+        thought=(f"<|channel|>analysis{MESSAGE}", f"<|end|>{NEXT}"),
+        content=(f"<|channel|>commentary{MESSAGE}", f"<|end|>{NEXT}"),
+        call=write_call,
+        calls=("", NEXT, ""),
+        answer=(f"<|channel|>final{MESSAGE}", "<|return|>"),
+    ),
+    write_results=ResultsWriter(text=write_result),
+    frame=("", NEXT),
+    problems={
+        **PROBLEMS,
+        "open_header": Problem(
+            "expected <|message|> behind the header of a message, and its body",
+            "The header of a message has no end, so nothing was done. Write the message again,"
+            " whole.",
+        ),
+        "invented": Problem(
+            "found a message that is not the model's to write",
+            "Invalid Format: Write no messages of users or tools; they are given to you.",
+        ),
+    },
+)

@@ -1,0 +1,121 @@
+"""Calls as ``<function=name>{…}</function>``: Llama 3.1 as its model card asks for own tools.
+
+The arguments are a JSON object. Leniently, the ``>`` may be missing, and parameters may be tags as
+in `qwen3_coder`. The chat template refuses a turn of several calls; so does `render`.
+
+Source: Meta's prompt format for Llama 3.1, "user-defined custom tool calling".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.dialects._json_blocks import block_rules, json_dialect
+from agent_parsers.dialects._tool_calls import ONE_CALL_PROMPT, calls_table
+from agent_parsers.dialects._writing import TurnWriter, inputs_of, write_json
+from agent_parsers.dialects.llama3_json import FRAME, RESULTS, STOP
+from agent_parsers.engine import Go, Literal, Repair
+from agent_parsers.engine._named_json import Head, NamedJson
+from agent_parsers.engine._tagged_calls import TaggedCalls
+from agent_parsers.engine._tagged_form import Element, Named, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine._calls import Call
+    from agent_parsers.engine._events import Event
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Let me see.
+<function=search>{"query": "Lake Thun"}</function>"""
+
+RULES: Final = block_rules()
+FORM: Final = TaggedForm(
+    tags={
+        Part.CALL: Named("<function="),
+        Part.END_CALL: Element("</function>"),
+        Part.KEY: Named("<parameter="),
+        Part.END_VALUE: Element("</parameter>"),
+    },
+    trims=True,
+    mends=True,
+)
+
+
+def may_lead(text: str) -> bool:
+    """Tell whether arguments in JSON may follow *text*."""
+    return len(text) <= 70 and "<" not in text
+
+
+def read_head(text: str, *, mends: bool = False) -> Head | None:
+    """Take apart what stands before the arguments, from the name on."""
+    name, mark, rest = text.partition(">")
+    if not may_lead(text) or len(name.split()) > 1 or rest.strip() not in ("", '"' * mends):
+        return None
+    odd = "" if mark else "read a tag without its >"
+    if name != name.strip():
+        odd = odd or "read a tag with blanks around the name"
+    start = len(name) - len(name.lstrip())
+    head = Head(start, start + len(name.strip()), odd=odd, kind="tag")
+    return head if mends or not odd else None
+
+
+class InTags(TaggedCalls):
+    """Reads a call whose parameters are in tags, and tells it."""
+
+    __slots__ = ()
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the first call; `more` has the others."""
+        events, call = super().close()
+        if not call.problem:
+            call.repairs = (Repair("tag", call.span, "read parameters in tags"), *call.repairs)
+        return events, call
+
+
+_table = partial(calls_table, call=("<function=", "</function>"), ends=STOP)
+STRICT: Final = _table(partial(NamedJson, read_head, RULES[0]))
+MENDED: Final = _table(
+    partial(
+        NamedJson,
+        partial(read_head, mends=True),
+        RULES[1],
+        unnamed=partial(InTags, FORM, "<function="),
+        may_lead=may_lead,
+    ),
+    also={"call": ("<function =",)},
+    mends=True,
+)
+LENIENT: Final = replace(
+    MENDED,
+    markers={**MENDED.markers, "mark of Python": Literal("<|python_tag|>")},
+    moves={
+        **MENDED.moves,
+        ("content", "mark of Python"): Go("content", odd="left out a mark of another form"),
+    },
+)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write the call."""
+    return f"<function={call.tool}>{write_json(inputs_of(call))}</function>"
+
+
+DIALECT: Final = json_dialect(
+    "llama3_function_tag",
+    SAMPLE,
+    summary="JSON in <function=name> (Llama 3.1, as its model card asks)",
+    strict=STRICT,
+    lenient=LENIENT,
+    stop=STOP,
+    write=TurnWriter(content=("", "\n"), call=write_call, is_single=True),
+    write_results=RESULTS,
+    frame=FRAME,
+    prompt=ONE_CALL_PROMPT,
+)

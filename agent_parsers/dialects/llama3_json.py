@@ -1,0 +1,66 @@
+"""Llama 3.1, 3.2 and 3.3: a turn that is a JSON object with ``name`` and ``parameters`` is a call.
+
+No mark opens or closes it. It stands at the beginning of the turn, or behind ``<|python_tag|>``.
+Until both keys are there it may be an answer that happens to be JSON; one that is cut off is
+neither. What follows the object is content, but if a sentence goes on there, it may speak of the
+call, which is an error. Behind the tag there may also be Python for a tool of Meta's own: that is
+content.
+
+The chat template refuses a turn of several calls, and has no content beside one; so does `render`.
+
+Source: the chat template of meta-llama/Llama-3.1-70B-Instruct.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._json_blocks import (
+    BARE_PROBLEMS,
+    PROBLEMS,
+    bare_rules,
+    block_rules,
+    json_dialect,
+)
+from agent_parsers.dialects._tool_calls import ONE_CALL_PROMPT, calls_table
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
+from agent_parsers.engine._json_blocks import JsonCalls
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT", "FRAME", "RESULTS", "STOP"]
+
+SAMPLE: Final = '<|python_tag|>{"name": "search", "parameters": {"query": "Lake Thun"}}'
+
+RULES: Final = bare_rules(block_rules(tool_input="parameters"), anywhere=True)
+STRICT: Final = partial(JsonCalls, RULES[0], bare=True)
+LENIENT: Final = partial(JsonCalls, RULES[1], bare=True)
+STOP: Final = ("<|eot_id|>", "<|eom_id|>")
+_table = partial(calls_table, call=("<|python_tag|>", ""), thought=None, ends=STOP)
+
+END: Final = "<|eot_id|><|start_header_id|>"
+FRAME: Final = (f"{END}ipython<|end_header_id|>\n\n", f"{END}assistant<|end_header_id|>\n\n")
+RESULTS: Final = ResultsWriter(text=lambda result: write_json(result.text), between=FRAME[0])
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write the call, which is the turn; content would make it an answer."""
+    return write_json({"name": call.tool, "parameters": call.tool_input})
+
+
+DIALECT: Final = json_dialect(
+    "llama3_json",
+    SAMPLE,
+    aliases=("llama3",),
+    summary="a bare JSON object with name and parameters (Llama 3.1 to 3.3)",
+    strict=_table(STRICT, bare=STRICT),
+    lenient=_table(LENIENT, bare=LENIENT, mends=True),
+    problems={**PROBLEMS, **BARE_PROBLEMS},
+    stop=STOP,
+    write=TurnWriter(content=None, call=write_call, is_single=True),
+    write_results=RESULTS,
+    frame=FRAME,
+    prompt=ONE_CALL_PROMPT,
+)

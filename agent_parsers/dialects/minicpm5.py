@@ -1,0 +1,73 @@
+"""Calls as ``<function>`` and ``<param>`` with the names as attributes: MiniCPM5.
+
+Nothing encloses the calls. A value is raw text, or stands in ``<![CDATA[…]]>``, which is no part of
+it; so is one written that has a mark or a line break in it. There no tag counts before ``]]>`` and
+the end of the value. Leniently ``]]>`` may be missing, if nothing but the end of the call follows.
+
+Source: the chat template of openbmb/MiniCPM5-1B.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import hermes
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
+from agent_parsers.dialects._writing import LINES, TurnWriter, chatml, inputs_of, write_value
+from agent_parsers.engine._tagged_form import Attributes, Element, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+
+Let me see.
+<function name="search"><param name="query">Lake Thun</param></function>
+<function name="ping"></function>"""
+
+CDATA: Final = ("<![CDATA[", "]]>")
+
+FORM: Final = TaggedForm(
+    tags={
+        Part.CALL: Attributes("<function"),
+        Part.END_CALL: Element("</function>"),
+        Part.KEY: Attributes("<param"),
+        Part.END_VALUE: Element("</param>"),
+    },
+    quote=CDATA,
+)
+ENDS: Final = ("<|im_end|>",)
+
+
+def _write_value(text: str) -> str:
+    return text.join(CDATA) if any(mark in text for mark in "<&\n") else text
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    values = "".join(
+        f'<param name="{key}">{_write_value(write_value(value))}</param>'
+        for key, value in inputs_of(call).items()
+    )
+    return f'<function name="{call.tool}">{values}</function>'
+
+
+DIALECT: Final = calls_dialect(
+    "minicpm5",
+    SAMPLE,
+    summary="<function name> and <param name> (MiniCPM5)",
+    strict=tagged_table(FORM, ends=ENDS),
+    lenient=tagged_table(replace(FORM, mends=True, json_arguments="odd"), ends=ENDS),
+    stop=ENDS,
+    write=TurnWriter(thought=LINES, content=("", "\n"), call=write_call, calls=("", "\n", "")),
+    write_results=hermes.RESULTS,
+    frame=chatml("user"),
+    list_tools=list_tools_in_tags,
+)

@@ -1,0 +1,100 @@
+"""Calls as elements with the names as attributes: MiniMax M2, M2.1 and M2.5.
+
+The elements are those of `anthropic_xml`, in ``<minimax:tool_call>``. Values are raw text, line
+breaks included, and entities stay as they are. They have no escapes: what closes a value counts if
+another tag or the end of the text follows. A block may have several calls.
+
+The prompt opens the thought; the block ends it, if nothing else does. Leniently, what encloses the
+calls may be missing, or be that of Anthropic (``<function_calls>``); closing tags may be missing,
+and that of a value be called like its parameter (``</city>``); tags may have other quotes, or more
+attributes; and a JSON object may stand for all parameters.
+
+Source: the chat template of MiniMaxAI/MiniMax-M2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
+from agent_parsers.dialects._writing import (
+    LINES,
+    ResultsWriter,
+    TurnWriter,
+    inputs_of,
+    write_value,
+)
+from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT", "ENDS"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+
+Let me see.
+<minimax:tool_call>
+<invoke name="search">
+<parameter name="query">Lake Thun</parameter>
+</invoke>
+<invoke name="ping">
+</invoke>
+</minimax:tool_call>"""
+
+FORM: Final = TaggedForm(
+    tags={
+        Part.WRAP: Element("<minimax:tool_call>"),
+        Part.END_WRAP: Element("</minimax:tool_call>"),
+        Part.CALL: Attributes("<invoke"),
+        Part.END_CALL: Element("</invoke>"),
+        Part.KEY: Attributes("<parameter"),
+        Part.END_VALUE: Element("</parameter>"),
+    }
+)
+LENIENT_FORM: Final = replace(
+    FORM,
+    tags={
+        **FORM.tags,
+        Part.WRAP: Element("<minimax:tool_call>", borrowed=("<function_calls>",)),
+        Part.END_WRAP: Element("</minimax:tool_call>", borrowed=("</function_calls>",)),
+        Part.OWN_NAME: OwnName("</"),
+    },
+    mends=True,
+    json_arguments="odd",
+)
+ENDS: Final = ("[e~[",)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    values = "".join(
+        f'<parameter name="{key}">{write_value(value)}</parameter>\n'
+        for key, value in inputs_of(call).items()
+    )
+    return f'<invoke name="{call.tool}">\n{values}</invoke>'
+
+
+DIALECT: Final = calls_dialect(
+    "minimax_m2",
+    SAMPLE,
+    aliases=("minimax_m25",),
+    summary="<invoke> and <parameter> in <minimax:tool_call> (MiniMax M2)",
+    strict=tagged_table(FORM, ends=ENDS),
+    lenient=tagged_table(LENIENT_FORM, ends=ENDS),
+    stop=ENDS,
+    write=TurnWriter(
+        thought=LINES,
+        call=write_call,
+        # A line break stands before the calls, whatever is said there.
+        calls=("\n<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>"),
+    ),
+    write_results=ResultsWriter(each=("<response>", "</response>"), between="\n"),
+    frame=("[e~[\n]~b]tool\n", "[e~[\n]~b]ai\n"),
+    list_tools=list_tools_in_tags,
+)

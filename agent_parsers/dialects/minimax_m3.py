@@ -1,0 +1,117 @@
+"""Calls as elements that are called what they name, each tag behind a mark: MiniMax M3.
+
+A parameter is ``<city>Bern</city>``, and every tag has the mark ``]<]minimax[>[`` before it, so
+that values may hold tags of their own. An object has an element for each of its members, and a list
+an ``<item>`` for each of its own: elements in a value make one of the two. Other values are texts.
+
+Source: the chat template of MiniMaxAI/MiniMax-M3; results as in `minimax_m2`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.dialects import minimax_m2
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._writing import TurnWriter, inputs_of, write_value
+from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT"]
+
+MARK: Final = "]<]minimax[>["
+SAMPLE: Final = f"""\
+<mm:think>I have to look it up.</mm:think>Let me see.{MARK}<tool_call>
+{MARK}<invoke name="search">{MARK}<query>Lake Thun{MARK}</query>{MARK}</invoke>
+{MARK}<invoke name="ping">{MARK}</invoke>
+{MARK}</tool_call>"""
+_MOST_DEEP: Final = 64
+"""How many elements may stand in each other."""
+
+
+def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
+    """Return the value of a parameter that is written as *text*.
+
+    Raises:
+        ValueError: Its elements do not fit into each other, or have text between them.
+    """
+    first, *tags = text.split(f"{MARK}<")
+    if not tags:
+        return text
+    open_tags: list[tuple[str, str, list[tuple[str, Any]]]] = [("", first, [])]
+    for tag in tags:
+        name, _, after = tag.partition(">")
+        if name[:1] != "/":
+            open_tags.append((name, after, []))
+            continue
+        opened, before, members = open_tags.pop()
+        if opened != name[1:] or not open_tags or len(open_tags) > _MOST_DEEP:
+            raise ValueError(f"found </{name[1:]}> for <{opened}>")
+        around, outside, siblings = open_tags[-1]
+        siblings.append((opened, _joined(before, members)))
+        open_tags[-1] = (around, outside + after, siblings)
+    if len(open_tags) > 1:
+        raise ValueError("expected the end of an element")
+    return _joined(*open_tags[0][1:])
+
+
+def _joined(text: str, members: list[tuple[str, Any]]) -> Any:
+    """Return the value that is made of *text*, or of *members* with nothing between them."""
+    if not members:
+        return text
+    names = {name for name, _ in members}
+    if text.strip() or (len(names) < len(members) and names != {"item"}):
+        raise ValueError("found text between elements, or one that stands twice")
+    return [value for _, value in members] if names == {"item"} else dict(members)
+
+
+FORM: Final = TaggedForm(
+    tags={
+        Part.WRAP: Element(f"{MARK}<tool_call>", ("<tool_call>",)),
+        Part.END_WRAP: Element(f"{MARK}</tool_call>", ("</tool_call>",)),
+        Part.CALL: Attributes(f"{MARK}<invoke"),
+        Part.END_CALL: Element(f"{MARK}</invoke>"),
+        Part.KEY: OwnName(f"{MARK}<"),
+        Part.END_VALUE: OwnName(f"{MARK}</"),
+    },
+    nests=True,
+    read_value=read_value,
+)
+THOUGHT: Final = ("<mm:think>", "</mm:think>")
+
+
+def _elements(name: str, value: Any) -> str:
+    if isinstance(value, dict):
+        text = "".join(_elements(key, member) for key, member in value.items())
+    elif isinstance(value, list):
+        text = "".join(_elements("item", member) for member in value)
+    else:
+        text = write_value(value)
+    return f"{MARK}<{name}>{text}{MARK}</{name}>"
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    values = "".join(_elements(key, value) for key, value in inputs_of(call).items())
+    return f'{MARK}<invoke name="{call.tool}">{values}{MARK}</invoke>'
+
+
+DIALECT: Final = replace(
+    minimax_m2.DIALECT,
+    name="minimax_m3",
+    aliases=(),
+    summary="elements named like parameters, each behind ]<]minimax[>[ (MiniMax M3)",
+    sample=SAMPLE,
+    strict=tagged_table(FORM, thought=THOUGHT, ends=minimax_m2.ENDS),
+    lenient=tagged_table(replace(FORM, mends=True), thought=THOUGHT, ends=minimax_m2.ENDS),
+    write=TurnWriter(
+        thought=THOUGHT,
+        call=write_call,
+        calls=(f"{MARK}<tool_call>\n", "\n", f"\n{MARK}</tool_call>"),
+    ),
+)

@@ -1,0 +1,69 @@
+"""Mistral Small 3.2 and Magistral of mid-2025: as `mistral`, and each call has an id.
+
+An id has nine letters or digits; the chat template refuses others. A call without one has its
+number for an id, and so has its result.
+
+Source: the v11 instruct tokenizer of mistralai/mistral-common.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import mistral
+from agent_parsers.dialects._writing import LINES, TAGS, ResultsWriter, TurnWriter, write_json
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import Result, WrittenCall
+
+__all__ = ["DIALECT", "call_id"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+
+Let me see.[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]{"query": "Lake Thun"}\
+[TOOL_CALLS]ping[CALL_ID]f5g6h7i8j[ARGS]{}"""
+
+_is_id: Final = re.compile(r"[a-zA-Z0-9]{9}").fullmatch
+
+
+def call_id(_tool: str, known: str | None, number: int) -> str:
+    """Return the id of a call: the *known* one, or one that is made of its *number*.
+
+    Raises:
+        ValueError: The known one has another form.
+    """
+    if known is None:
+        return f"{number:09d}"
+    if _is_id(known) is None:
+        raise ValueError(f"the id of a call has nine letters or digits, unlike {known!r}")
+    return known
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    return f"[TOOL_CALLS]{call.tool}[CALL_ID]{call.id}[ARGS]{write_json(call.tool_input)}"
+
+
+def write_result(result: Result) -> str:
+    """Write what one call returned."""
+    return f"[TOOL_RESULTS]{result.id}[TOOL_CONTENT]{result.text}[/TOOL_RESULTS]"
+
+
+STRICT, LENIENT = mistral.tables(TAGS, mistral.MARKS)
+
+DIALECT: Final = replace(
+    mistral.DIALECT,
+    name="mistral_v11",
+    aliases=(),
+    summary="[TOOL_CALLS], a name, an id, and JSON behind [ARGS] (Mistral Small 3.2)",
+    sample=SAMPLE,
+    strict=STRICT,
+    lenient=LENIENT,
+    write=TurnWriter(thought=LINES, call=write_call, call_id=call_id),
+    write_results=ResultsWriter(text=write_result, call_id=call_id),
+)

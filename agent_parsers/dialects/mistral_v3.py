@@ -1,0 +1,57 @@
+"""Mistral 7B v0.3, Nemo, Small 3.0 and 3.1, Large 2: as `mistral`, but the calls are a list.
+
+Each has an id, as in `mistral_v11`. These models write no thoughts.
+
+Source: the v3 and v7 instruct tokenizers of mistralai/mistral-common; content beside calls is
+written as the latter does, results as the former does.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import mistral
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
+from agent_parsers.dialects.mistral_v11 import call_id
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import Result, WrittenCall
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Let me see.[TOOL_CALLS] [{"name": "search", "arguments": {"query": "Lake Thun"}, \
+"id": "a1b2c3d4e"}, {"name": "ping", "arguments": {}, "id": "f5g6h7i8j"}]"""
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call, as it stands in the list."""
+    return write_json({"name": call.tool, "arguments": call.tool_input, "id": call.id})
+
+
+def write_result(result: Result) -> str:
+    """Write what one call returned; JSON stands there as such."""
+    content = f'{{"content": {_as_json(result.text)}, "call_id": {write_json(result.id)}}}'
+    return f"[TOOL_RESULTS] {content}[/TOOL_RESULTS]"
+
+
+def _as_json(text: str) -> str:
+    try:
+        written = write_json(json.loads(text))
+        written.encode()  # half a character, which JSON can say, can be sent to no model
+    except (ValueError, RecursionError):
+        return write_json(text)
+    return written
+
+
+DIALECT: Final = replace(
+    mistral.DIALECT,
+    name="mistral_v3",
+    aliases=("mistral_v7",),
+    summary="[TOOL_CALLS] and a JSON list (Mistral 7B, Nemo, Large 2)",
+    sample=SAMPLE,
+    write=TurnWriter(call=write_call, calls=("[TOOL_CALLS] [", ", ", "]"), call_id=call_id),
+    write_results=ResultsWriter(text=write_result, call_id=call_id),
+)

@@ -1,0 +1,50 @@
+"""Calls as Python, one on each line, in ``<function_calls>``: Olmo 3.
+
+There is no list around them. Models that know other forms write one all the same, or put commas
+between the calls: leniently both are read.
+
+Source: the chat template of allenai/Olmo-3-7B-Instruct.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from agent_parsers.dialects import pythonic
+from agent_parsers.dialects._tool_calls import calls_table
+from agent_parsers.dialects._writing import LINES, ResultsWriter, chatml
+from agent_parsers.engine._python_calls import PythonCalls
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+
+Let me see.<function_calls>search(query="Lake Thun", limit=3)
+ping()</function_calls>"""
+
+_table = partial(calls_table, call=("<function_calls>", "</function_calls>"), ends=("<|im_end|>",))
+
+FRAME: Final = chatml("environment")
+
+DIALECT: Final = replace(
+    pythonic.DIALECT,
+    name="olmo3",
+    summary="Python calls on lines in <function_calls> (Olmo 3)",
+    sample=SAMPLE,
+    strict=_table(partial(PythonCalls, listed=False)),
+    lenient=_table(partial(PythonCalls, listed=False, mends=True), mends=True),
+    stop=("<|im_end|>",),
+    write=replace(
+        pythonic.TURNS,
+        thought=LINES,
+        content=("", ""),
+        calls=("<function_calls>", "\n", "</function_calls>"),
+    ),
+    write_results=ResultsWriter(between=FRAME[0]),
+    frame=FRAME,
+)

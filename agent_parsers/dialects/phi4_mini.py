@@ -1,0 +1,35 @@
+"""Phi-4 mini: ``functools`` and a list of calls in JSON, or a list in ``<|tool_call|>``.
+
+Source: the model card of microsoft/Phi-4-mini-instruct, and what the model writes. Its chat
+template knows no results; they are written behind the token that the model has for them.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from agent_parsers.dialects._json_blocks import block_rules, list_dialect, write_named
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+Let me see.functools[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
+{"name": "ping", "arguments": {}}]"""
+
+FRAME: Final = ("<|end|><|tool_response|>", "<|end|><|assistant|>")
+
+DIALECT: Final = list_dialect(
+    "phi4_mini",
+    SAMPLE,
+    summary="functools and a JSON list (Phi-4 mini)",
+    marks=("functools", ""),
+    is_word=True,
+    other_marks=("<|tool_call|>",),
+    closer="<|/tool_call|>",
+    end="<|end|>",
+    rules=block_rules(enclosed="["),
+    write=TurnWriter(call=write_named, calls=("functools[", ", ", "]")),
+    write_results=ResultsWriter(between=FRAME[0]),
+    frame=FRAME,
+)

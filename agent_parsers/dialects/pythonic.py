@@ -1,0 +1,86 @@
+"""Calls as Python in a list: Llama 3.2 1B and 3B, ToolACE, Gemma 3 where a prompt asks for it.
+
+The list begins the text, or what follows a thought; text that begins with anything but ``[name(``
+is an answer, so the text is held back until that is certain. Values are literals, also of JSON
+(leniently), and never evaluated; arguments go by name. The names may be any words, keywords too, or
+what a tool calls ``from`` could not be asked for.
+
+Llama 4 writes marks around the list, see `llama4_pythonic`; leniently these are read as well. None
+of these models has thoughts, so none are written; those of models that were tuned from them are
+read.
+
+Source: Llama 3.2 and 4, prompt formats (custom tools, zero-shot function calling); ToolACE,
+arXiv 2409.00920; results as in the templates for both in vllm-project/vllm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import llama3_json
+from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of, write_json
+from agent_parsers.engine import Go
+from agent_parsers.engine._python_calls import PythonCalls
+from agent_parsers.engine._python_values import write_python
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import Result, Table, WrittenCall
+
+__all__ = ["DIALECT", "SAMPLE", "TURNS", "table"]
+
+SAMPLE: Final = '[search(query="Lake Thun", limit=3), ping()]'
+STOP: Final = ("<|eot_id|>", "<|eom_id|>", "<|eot|>", "<|eom|>")
+
+_table = partial(calls_table, ends=STOP)
+_bare = partial(PythonCalls, bare=True)
+
+
+def table(*, mends: bool) -> Table:
+    """Return the table for lists of calls that may have Llama 4's marks around them."""
+    calls = partial(PythonCalls, mends=mends)
+    marks = ("<|python_start|>", "<|python_end|>")
+    return _table(calls, call=marks, bare=partial(calls, bare=True), mends=mends)
+
+
+def _lenient() -> Table:
+    """Return the same for models that seldom write the marks, which is told then."""
+    known = table(mends=True)
+    moves = dict(known.moves)
+    for row in (("content", "call"), ("thought", "call"), ("content", "end of call")):
+        move = moves[row]
+        assert isinstance(move, Go), "it leads to another state"
+        moves[row] = move._replace(odd="read the marks of another form")
+    return replace(known, moves=moves)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write a call without its list.
+
+    Raises:
+        ValueError: Python cannot say this.
+    """
+    values = (f"{key}={write_python(value)}" for key, value in inputs_of(call).items())
+    return f"{call.tool}({', '.join(values)})"
+
+
+def write_result(result: Result) -> str:
+    """Write what one call returned, as an object."""
+    return write_json({"output": result.text})
+
+
+TURNS: Final = TurnWriter(content=None, call=write_call, calls=("[", ", ", "]"))
+
+DIALECT: Final = calls_dialect(
+    "pythonic",
+    SAMPLE,
+    summary="a list of Python calls (Llama 3.2, ToolACE)",
+    strict=_table(_bare, call=None, bare=_bare),
+    lenient=_lenient(),
+    stop=STOP,
+    write=TURNS,
+    write_results=ResultsWriter(text=write_result, between=llama3_json.FRAME[0]),
+    frame=llama3_json.FRAME,
+)

@@ -1,0 +1,102 @@
+"""Calls as tags with the name after a sign: Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5, MiMo V2.
+
+Values are raw text, with a line break at each end that belongs to the tags; nothing else is taken
+off, so that code keeps its indentation. They have no escapes: what closes a value counts if another
+tag or the end of the text follows. A turn may have several blocks, and a block several calls.
+
+Leniently, ``<tool_call>`` may be missing, or its end; a value may end where the next tag opens or
+closes; tags may have blanks in them; and a block may hold JSON, as `hermes` has it. A call without
+``<tool_call>`` in a thought is a draft.
+
+Source: the chat template of Qwen/Qwen3-Coder; a thought as in that of Qwen3.5.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import hermes
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
+from agent_parsers.dialects._writing import (
+    LINES,
+    ResultsWriter,
+    TurnWriter,
+    chatml,
+    inputs_of,
+    write_value,
+)
+from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.engine._tagged_form import Element, Named, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import WrittenCall
+
+__all__ = ["DIALECT", "FORM", "LENIENT_FORM", "TURNS"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+
+Let me see.
+
+<tool_call>
+<function=search>
+<parameter=query>
+Lake Thun
+</parameter>
+</function>
+</tool_call>
+<tool_call>
+<function=ping>
+</function>
+</tool_call>"""
+
+FORM: Final = TaggedForm(
+    tags={
+        Part.WRAP: Element("<tool_call>"),
+        Part.END_WRAP: Element("</tool_call>"),
+        Part.CALL: Named("<function="),
+        Part.END_CALL: Element("</function>"),
+        Part.KEY: Named("<parameter="),
+        Part.END_VALUE: Element("</parameter>"),
+    },
+    trims=True,
+)
+LENIENT_FORM: Final = replace(
+    FORM,
+    mends=True,
+    json_arguments="odd",
+    json_calls=partial(JsonCalls, hermes.RULES[1]),
+)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call, in a block of its own."""
+    values = "".join(
+        f"<parameter={key}>\n{write_value(value)}\n</parameter>\n"
+        for key, value in inputs_of(call).items()
+    )
+    return f"<tool_call>\n<function={call.tool}>\n{values}</function>\n</tool_call>"
+
+
+TURNS: Final = TurnWriter(
+    thought=LINES, content=("", "\n\n"), call=write_call, calls=("", "\n", "")
+)
+
+DIALECT: Final = calls_dialect(
+    "qwen3_coder",
+    SAMPLE,
+    aliases=("qwen3_xml", "qwen35", "nemotron_v3", "step3p5", "mimo_v2"),
+    summary="<function=name> and <parameter=key> in <tool_call> (Qwen3-Coder and others)",
+    strict=tagged_table(FORM, ends=("<|im_end|>",)),
+    lenient=tagged_table(LENIENT_FORM, ends=("<|im_end|>",)),
+    stop=("<|im_end|>",),
+    write=TURNS,
+    write_results=ResultsWriter(each=("<tool_response>\n", "\n</tool_response>\n")),
+    frame=chatml("user"),
+    list_tools=list_tools_in_tags,
+)

@@ -1,0 +1,73 @@
+"""As `qwen3_coder`, with values verbatim and marks of its own: Seed-OSS.
+
+Leniently, calls may stand in the marks of `qwen3_coder` as well.
+
+Source: the chat template of ByteDance-Seed/Seed-OSS-36B-Instruct.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects import qwen3_coder
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._writing import ResultsWriter, inputs_of, write_value
+from agent_parsers.engine._tagged_form import Element, Part
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import Table, WrittenCall
+    from agent_parsers.engine._tagged_form import TaggedForm
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+<seed:think>I have to look it up.</seed:think>
+Let me see.
+
+<seed:tool_call>
+<function=search>
+<parameter=query>Lake Thun</parameter>
+</function>
+</seed:tool_call>
+<seed:tool_call>
+<function=ping>
+</function>
+</seed:tool_call>"""
+
+_MARKS: Final = {
+    Part.WRAP: Element("<seed:tool_call>", borrowed=("<tool_call>",)),
+    Part.END_WRAP: Element("</seed:tool_call>", borrowed=("</tool_call>",)),
+}
+ENDS: Final = ("<seed:eos>",)
+
+
+def _table(form: TaggedForm) -> Table:
+    form = replace(form, tags={**form.tags, **_MARKS}, trims=False)
+    return tagged_table(form, thought=("<seed:think>", "</seed:think>"), ends=ENDS)
+
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call, in a block of its own."""
+    values = "".join(
+        f"<parameter={key}>{write_value(value)}</parameter>\n"
+        for key, value in inputs_of(call).items()
+    )
+    return f"<seed:tool_call>\n<function={call.tool}>\n{values}</function>\n</seed:tool_call>"
+
+
+FRAME: Final = ("<seed:eos><seed:bos>tool\n", "<seed:eos><seed:bos>assistant\n")
+
+DIALECT: Final = replace(
+    qwen3_coder.DIALECT,
+    name="seed_oss",
+    aliases=(),
+    summary="as qwen3_coder, in <seed:tool_call> (Seed-OSS)",
+    sample=SAMPLE,
+    strict=_table(qwen3_coder.FORM),
+    lenient=_table(qwen3_coder.LENIENT_FORM),
+    stop=ENDS,
+    write=replace(qwen3_coder.TURNS, thought=("<seed:think>", "</seed:think>\n"), call=write_call),
+    write_results=ResultsWriter(between=FRAME[0]),
+    frame=FRAME,
+)
