@@ -171,6 +171,8 @@ def shown(value: object) -> str:
         line = f"{' '.join(readable(value).split()[1:])} at {start}-{end}"
     elif isinstance(value, AgentAction):
         line = f"the action {value.tool!r} with {value.tool_input!r}"
+    elif isinstance(value, list) and value and isinstance(value[0], AgentAction):
+        line = ", then ".join(map(shown, value))
     elif isinstance(value, AgentFinish):
         line = f"the answer {value.return_values.get('output')!r}"
     elif value is None:

@@ -28,6 +28,7 @@ from agent_parsers.testing._stories import (
     outcome_of,
     parsed,
     refusal,
+    results_in,
     told,
 )
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine import Dialect, Mode, Table
+    from agent_parsers.testing._stories import Outcome
 
 __all__ = [
     "a_label_that_is_spelt_otherwise_is_a_repair",
@@ -88,15 +90,23 @@ def a_turn_is_read_or_refused(
     outcome = parsed(dialect, mode, text, tools=tools)
     if isinstance(outcome, Refusal):
         _check_refusal(outcome, text)
-    elif isinstance(outcome, AgentAction):
-        if not outcome.tool or outcome.tool != outcome.tool.strip():
-            raise Broken(f"it comes to an action with the tool {outcome.tool!r}")
-        if not isinstance(outcome.tool_input, str | dict):
-            raise Broken(f"it comes to an action with the input {outcome.tool_input!r}")
-    elif not isinstance(outcome, AgentFinish) or not isinstance(
-        outcome.return_values.get("output"), str
-    ):
+        return
+    results = results_in(outcome)
+    if not results:
         raise Broken(f"it comes to {outcome!r}")
+    for result in results:
+        _check_result(result)
+
+
+def _check_result(result: AgentAction | AgentFinish) -> None:
+    if isinstance(result, AgentFinish):
+        if not isinstance(result.return_values.get("output"), str):
+            raise Broken(f"it comes to {result!r}")
+        return
+    if not result.tool or result.tool != result.tool.strip():
+        raise Broken(f"it comes to an action with the tool {result.tool!r}")
+    if not isinstance(result.tool_input, str | dict):
+        raise Broken(f"it comes to an action with the input {result.tool_input!r}")
 
 
 @law
@@ -294,7 +304,7 @@ def _places(table: Table, text: str) -> set[int]:
     return {m.end() for pattern in patterns for m in pattern.whole.finditer("\n" + text)}
 
 
-def _without_edges(result: AgentAction | AgentFinish | None) -> AgentAction | AgentFinish | None:
+def _without_edges(result: Outcome) -> Outcome:
     """Leave out the white space around values, which strict reading of some dialects keeps."""
     match result:
         case AgentAction(tool_input=str(text)):

@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import DialectParser
+from agent_parsers._base import dialect_parser
 from agent_parsers._transcript_parser import parse_transcript, parse_transcripts
 from agent_parsers.testing._broken import Broken, law, shown
-from agent_parsers.testing._laws_writing import check_answer, check_sound
+from agent_parsers.testing._laws_writing import check_answer, check_sound, is_same
 from agent_parsers.testing._pieces import marker_in, sample_answer
-from agent_parsers.testing._stories import outcome_of
+from agent_parsers.testing._stories import outcome_of, results_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -77,7 +77,7 @@ def the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
     Raises:
         BrokenLawError: One of them looks otherwise than in the sample.
     """
-    parser = DialectParser(dialect=dialect, lenient=True)
+    parser = dialect_parser(dialect, lenient=True)
     for number, step in enumerate(parse_transcript(dialect.sample, dialect=dialect).steps, 1):
         if step.action is None:
             raise Broken(f"step {number} cannot be read: {step.error}", text=dialect.sample)
@@ -95,19 +95,19 @@ def a_stop_sequence_stops_no_step(
     Raises:
         BrokenLawError: A stop sequence is not in it, or the action before it is not whole.
     """
-    parser = DialectParser(dialect=dialect, lenient=True)
+    parser = dialect_parser(dialect, lenient=True)
     text = parser.render((action, "seen"), thought=thought)
     if not parser.stop:
         raise Broken("there is no stop sequence", text=text)
     met = {marker_in(dialect, stop) for stop in parser.stop if stop in text}
     for stop in parser.stop:
         before, found, _ = text.partition(stop)
-        if not found and marker_in(dialect, stop) in met - {""}:
-            continue  # another spelling of one that is there
+        if not found and (marker_in(dialect, stop) in met - {""} or (dialect.several and met)):
+            continue  # another spelling of one that is there, or what else ends a turn of calls
         if not found:
             raise Broken(f"the stop sequence {stop!r} is not in a step as it is written", text=text)
         outcome = outcome_of(partial(parser.parse, before))
-        if outcome != action.model_copy(update={"log": before}):
+        if not is_same(outcome, action, before):
             raise Broken(
                 f"stopped at {stop!r}, {shown(action)} is read as {shown(outcome)}", text=before
             )
@@ -121,6 +121,8 @@ def the_model_is_told_of_the_labels_that_are_read(dialect: Dialect) -> None:
         BrokenLawError: One is not there, so the model may not know it.
     """
     told = dialect.instructions(["look_up"])
+    if dialect.several:  # a model is trained for these; the example has those it needs
+        return
     for name, marker in dialect.strict.markers.items():
         if marker.canonical.removesuffix(":") not in told:
             raise Broken(f"{marker.canonical!r}, the marker {name!r}, is not there", text=told)
@@ -153,10 +155,10 @@ def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection
             the other as an answer, or something in it is mended.
     """
     for lenient in (False, True):
-        parser = DialectParser(dialect=dialect, lenient=lenient)
+        parser = dialect_parser(dialect, lenient=lenient)
         for text, kind in zip(dialect.replies(tools), (AgentAction, AgentFinish), strict=True):
             turn = parser.read(text)
-            if not isinstance(turn.result, kind):
+            if not all(isinstance(result, kind) for result in results_in(turn.result)):
                 raise Broken(f"it comes to {shown(turn.result)}", text=text)
             if turn.repairs:
                 raise Broken(f"it is mended: {turn.repairs[0].message}", text=text)
@@ -170,7 +172,7 @@ def the_example_is_an_action(dialect: Dialect) -> None:
         BrokenLawError: Strictly, it is read as something else.
     """
     text = dialect.write(dialect.example)
-    outcome = outcome_of(partial(DialectParser(dialect=dialect).parse, text))
+    outcome = outcome_of(partial(dialect_parser(dialect).parse, text))
     meant = AgentAction(dialect.example.tool, dialect.example.tool_input, text)
-    if outcome != meant:
+    if not is_same(outcome, meant, text):
         raise Broken(f"{shown(meant)} is read as {shown(outcome)}", text=text)

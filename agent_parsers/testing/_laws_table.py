@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers._registry import get_dialect, list_dialects
+from agent_parsers.engine import Result, Role
 from agent_parsers.engine._markers import Patterns
 from agent_parsers.testing._broken import Broken, law
 from agent_parsers.testing._pieces import marker_in, table_of, written
@@ -35,9 +36,10 @@ def every_transcript_has_a_beginning(dialect: Dialect) -> None:
     """Look for the state in which a transcript begins.
 
     Raises:
-        BrokenLawError: The table says of none.
+        BrokenLawError: The table says of none. Where turns may have several calls, a run is a row
+            of messages, and no transcript.
     """
-    if not dialect.lenient.transcript_start:
+    if not (dialect.several or dialect.lenient.transcript_start):
         raise Broken("transcript_start is empty in the lenient table, so no run can be read")
 
 
@@ -49,12 +51,20 @@ def every_state_can_be_reached(dialect: Dialect, mode: Mode) -> None:
         BrokenLawError: No row leads to a state, so its own rows mean nothing.
     """
     table = table_of(dialect, mode)
-    if lost := [state for state in table.roles if state not in _reached(table)]:
+    if lost := [state for state in table.roles if state not in reached(table)]:
         raise Broken(f"no row of the table leads to {_listed(lost)}")
 
 
-def _reached(table: Table) -> set[str]:
+def reached(table: Table, *, by_caller: bool = True) -> set[str]:
+    """Return the states to which rows lead, from where a text may begin.
+
+    Args:
+        table: The rows.
+        by_caller: Whether that may be where the caller, or the prompt, says.
+    """
     starts = {table.initial, table.transcript_start or table.initial}
+    if by_caller:
+        starts |= {*table.starts.values(), *table.prompt_ends.values()}
     queue = list(starts)
     for state in queue:
         moves = (move.to for (source, _), move in table.moves.items() if source == state)
@@ -85,13 +95,23 @@ def every_marker_is_written(dialect: Dialect) -> None:
         BrokenLawError: One is neither in the sample nor in what `write` and `write_observation`
             write, so nothing shows how it is meant.
     """
-    shown = (dialect.sample, *written(dialect), dialect.write_observation("word", 1))
+    seen = dialect.seen([Result("search", "word")])
+    shown = (dialect.sample, *written(dialect), seen, *dialect.frame, *dialect.stop)
+    thinks = dialect.thinks or not dialect.several  # those of others are read wherever they come
     for name, marker in dialect.strict.markers.items():
+        if not thinks and Role.THOUGHT in _roles_at(dialect.strict, name):
+            continue
         if not any(_finds({name: marker}, text) for text in shown):
             raise Broken(
                 f"{marker.canonical!r}, the marker {name!r}, is not in the sample, nor in what"
                 " write and write_observation write"
             )
+
+
+def _roles_at(table: Table, marker: str) -> set[Role]:
+    """Return the roles of the states to which a *marker* leads, and of those it ends."""
+    moves = ((state, move.to) for (state, name), move in table.moves.items() if name == marker)
+    return {table.roles[state] for ends in moves for state in ends}
 
 
 @law

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import DialectParser
+from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers._transcript_parser import parse_transcript
-from agent_parsers.engine import Written, escape, unescape
+from agent_parsers.engine import Result, Written, escape, unescape
 from agent_parsers.testing._broken import Broken, Crashed, law, shown
 from agent_parsers.testing._pieces import a_tool, sample_action
+from agent_parsers.testing._stories import results_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers._transcript import Transcript, TranscriptStep
     from agent_parsers.engine import Dialect
+    from agent_parsers.testing._stories import Outcome
 
 __all__ = [
     "a_scratchpad_is_a_transcript",
@@ -35,8 +37,8 @@ PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
 """A thought, an action, and what the tool returned."""
 
 
-def _lenient(dialect: Dialect) -> DialectParser:
-    return DialectParser(dialect=dialect, lenient=True)
+def _lenient(dialect: Dialect) -> AnyDialectParser:
+    return dialect_parser(dialect, lenient=True)
 
 
 def _expect(found: object, expected: object, what: str, text: str) -> None:
@@ -68,11 +70,24 @@ def a_step_is_read_back_or_refused(
 
 def _check_read_back(dialect: Dialect, text: str, step: Step, thought: str) -> None:
     for lenient in (False, True):
-        turn = DialectParser(dialect=dialect, lenient=lenient).read(text)
+        turn = dialect_parser(dialect, lenient=lenient).read(text)
         _expect(turn.thought, thought, "the thought", text)
-        if turn.result != step.model_copy(update={"log": text}):
+        if not is_same(turn.result, step, text):
             raise Broken(f"{shown(step)} is read as {shown(turn.result)}", text=text)
         _expect(turn.repairs, (), "what is mended", text)
+
+
+def is_same(outcome: Outcome, step: Step, log: str) -> bool:
+    """Tell whether an *outcome* is this one *step* and nothing else, read in this *log*."""
+    return [_comparable(each) for each in results_in(outcome)] == [_comparable(step, log)]
+
+
+def _comparable(step: Step, log: str | None = None) -> tuple[object, ...]:
+    """Return what counts of a *step*, be it of a message or not, perhaps with another *log*."""
+    log = step.log if log is None else log
+    if isinstance(step, AgentFinish):
+        return (step.return_values, log)
+    return (step.tool, step.tool_input, log)
 
 
 @law
@@ -113,7 +128,7 @@ def _scratchpad(dialect: Dialect, steps: Sequence[PlainStep]) -> str:
     for number, (thought, action, observation) in enumerate(steps, 1):
         log = parser.render(action, thought=thought, number=number)
         done = action.model_copy(update={"log": _without_overlap(text, log)})
-        noted = dialect.write_observation(observation, number)
+        noted = dialect.seen([Result(action.tool, observation)], number)
         pad = parser.format_scratchpad([(done, observation)])
         if not pad.startswith(done.log):
             raise Broken(f"the scratchpad does not begin with the log {done.log!r}", text=pad)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers._agent import AgentAction
-from agent_parsers._base import DialectParser
-from agent_parsers.engine import Failed
+from agent_parsers._base import AnyDialectParser
+from agent_parsers.engine import Failed, Turn
 from agent_parsers.native import MessageParser
 from agent_parsers.testing._readable import labelled, readable
 from agent_parsers.testing._same_events import assert_same_events, whole_story
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AnyParser", "Replies", "events_page", "heading", "prompt_page", "quoted"]
 
-AnyParser: TypeAlias = DialectParser | MessageParser
+AnyParser: TypeAlias = AnyDialectParser | MessageParser
 Replies: TypeAlias = Mapping[str, Any] | Iterable[Any]
 """Replies by title, or without: texts, or messages of any kind that `outputs.from_any` takes."""
 
@@ -78,6 +78,8 @@ def _reading(parser: AnyParser, reply: Any) -> str:
         told = "" if error.observation is None else f"\n{quoted(error.observation)}"
         return f"{error.pointer()}\n{told}"
     parts: list[tuple[str, object]] = [("thought", turn.thought)] if turn.thought else []
+    if isinstance(turn, Turn) and turn.content and isinstance(turn.result, list):
+        parts.append(("content", turn.content))
     for result in turn.result if isinstance(turn.result, list) else [turn.result]:
         if isinstance(result, AgentAction):
             parts += [("tool", result.tool), ("input", result.tool_input)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._transcript_parser import TranscriptParser
-from agent_parsers.engine import ActionComplete, Dialect, Finish, Table, Written
+from agent_parsers.engine import ActionComplete, Dialect, Finish, Result, Table, Written
 from agent_parsers.engine._markers import Ahead, Patterns
 from agent_parsers.testing._stories import DELTAS, TILES, told
 
@@ -125,9 +125,10 @@ def marker_in(dialect: Dialect, text: str) -> str:
 def written(dialect: Dialect) -> list[str]:
     """Return whole turns, as the dialect writes them."""
     tool_input = sample_action(dialect).tool_input
+    thought = "a thought" if dialect.thinks else ""
     steps = [
-        Written("a thought", "search", tool_input, number=2),
-        Written("a thought", answer="42", number=3),
+        Written(thought, "search", tool_input, number=2),
+        Written(thought, answer="42", number=3),
         Written("", "search", tool_input),
         Written("", answer="42"),
     ]
@@ -152,7 +153,7 @@ def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
 def fragments(dialect: Dialect) -> list[str]:
     """Return markers and what stands between them, whole turns, observations."""
     found = [*_cut_at(dialect, TILES), *bodies(dialect), *written(dialect), dialect.sample]
-    found += (*dialect.stop, *(dialect.write_observation(text, 1) for text in ("word", "")))
+    found += (*dialect.stop, *(dialect.seen([Result("search", text)]) for text in ("word", "")))
     return [text for text in dict.fromkeys(found) if text]
 
 

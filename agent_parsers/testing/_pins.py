@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import pytest
 
-from agent_parsers._base import DialectParser
+from agent_parsers._base import dialect_parser
 from agent_parsers._registry import get_parser
 from agent_parsers._transcript_parser import parse_transcripts
 from agent_parsers.engine import Dialect
@@ -191,7 +191,7 @@ def _parser(parser: str | Dialect | AnyParser, tools: Tools | None) -> AnyParser
     if isinstance(parser, str):
         return get_parser(parser, tools=tools)
     if isinstance(parser, Dialect):
-        return DialectParser(dialect=parser, lenient=True, tools=tools)
+        return dialect_parser(parser, lenient=True, tools=tools)
     if tools is not None:
         raise TypeError("this parser has its own tools; give a dialect to give tools with it")
     return parser

@@ -224,7 +224,11 @@ def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Tri
     tried: list[tuple[Law, Callable[[Dialect], st.SearchStrategy[Any]], Callable[[Any], None]]]
     tried = [
         (laws.a_step_is_read_back_or_refused, wild_turns, step),
-        (laws.a_stop_sequence_stops_no_step, lambda d: st.tuples(plain_actions(d), plain()), stop),
+        (
+            laws.a_stop_sequence_stops_no_step,
+            lambda d: st.tuples(plain_actions(d), plain() if d.thinks else st.just("")),
+            stop,
+        ),
         (
             laws.what_is_escaped_is_unescaped,
             lambda d: soup(d) | anything(),

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import DialectParser
+from agent_parsers._base import dialect_parser
 from agent_parsers.testing._hypothesis import st
 from agent_parsers.testing._pieces import a_tool, sample_action
 from agent_parsers.testing._strategies import anything, pieces, plain, soup
@@ -142,7 +142,8 @@ def plain_actions(dialect: Dialect) -> st.SearchStrategy[AgentAction]:
 def plain_turns(dialect: Dialect) -> st.SearchStrategy[tuple[Step, str, int]]:
     """Return a strategy for an action or an answer, a thought and a number, of plain words."""
     steps: st.SearchStrategy[Step] = plain_actions(dialect) | plain().map(_answer)
-    return st.tuples(steps, st.just("") | plain(), numbers())
+    thoughts = st.just("") | plain() if dialect.thinks else st.just("")
+    return st.tuples(steps, thoughts, numbers())
 
 
 @cache
@@ -158,7 +159,7 @@ def turns(dialect: Dialect) -> st.SearchStrategy[Turn]:
     A `Turn` has the action or the answer as ``result``, the ``thought``, and the text as
     ``result.log``.
     """
-    parser = DialectParser(dialect=dialect)
+    parser = dialect_parser(dialect)
     return plain_turns(dialect).map(
         lambda said: parser.read(parser.render(said[0], thought=said[1], number=said[2]))
     )

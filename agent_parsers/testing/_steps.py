@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._agent import AgentAction
-from agent_parsers._base import DialectParser
+from agent_parsers._turn_parser import TurnParser
 from agent_parsers.native import OpenAIFunctionsAgentOutputParser
 from agent_parsers.native._pieces import as_json
 from agent_parsers.tools import ToolSet, ToolSpec
@@ -13,7 +13,7 @@ from outputs import AIMessage, tool_call
 
 if TYPE_CHECKING:
     from agent_parsers.engine import Step
-    from agent_parsers.native import MessageParser
+    from agent_parsers.testing._pages import AnyParser
 
 __all__ = ["usual_replies", "usual_steps"]
 
@@ -22,7 +22,7 @@ _MOST_STEPS: Final = 2
 _ANSWER: Final = "the answer to the question"
 
 
-def usual_steps(parser: DialectParser | MessageParser) -> list[Step]:
+def usual_steps(parser: AnyParser) -> list[Step]:
     """Return calls of the first two tools, as the model would write them, and what they returned.
 
     Args:
@@ -35,11 +35,11 @@ def usual_steps(parser: DialectParser | MessageParser) -> list[Step]:
     return [(a, f"what {a.tool} returned") for a in actions if isinstance(a, AgentAction)]
 
 
-def usual_replies(parser: DialectParser | MessageParser) -> dict[str, Any]:
+def usual_replies(parser: AnyParser) -> dict[str, Any]:
     """Return what a model may write, right and wrong, by title."""
     first = next(iter(ToolSet(parser.tools or ())), None)
     replies = {"an action": _action(parser, first), "an answer": _answer(parser)}
-    if isinstance(parser, DialectParser):
+    if isinstance(parser, TurnParser):
         replies["text without a form"] = "Let me see."
     wrong = _action(parser, _NO_SUCH_TOOL)
     if first is not None and wrong != replies["an action"]:
@@ -47,9 +47,9 @@ def usual_replies(parser: DialectParser | MessageParser) -> dict[str, Any]:
     return replies
 
 
-def _action(parser: DialectParser | MessageParser, tool: ToolSpec | None, number: int = 1) -> Any:
+def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
     """Return a reply that uses *tool*, or one of which nothing is known."""
-    if isinstance(parser, DialectParser):
+    if isinstance(parser, TurnParser):
         return parser.dialect.replies(None if tool is None else [tool])[0]
     tool = tool or ToolSpec("search")
     arguments = ToolSet([tool]).example(tool.name) or {}
@@ -61,7 +61,7 @@ def _action(parser: DialectParser | MessageParser, tool: ToolSpec | None, number
     )
 
 
-def _answer(parser: DialectParser | MessageParser) -> Any:
-    if isinstance(parser, DialectParser):
+def _answer(parser: AnyParser) -> Any:
+    if isinstance(parser, TurnParser):
         return parser.dialect.replies(parser.tools)[1]
     return AIMessage(_ANSWER)

@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import DialectParser
+from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers._transcript_parser import TranscriptParser
 from agent_parsers.engine import (
     MAX_CHARS,
@@ -47,6 +47,7 @@ __all__ = [
     "parsed",
     "parser_of",
     "refusal",
+    "results_in",
     "runs_in",
     "story_of",
     "told",
@@ -79,8 +80,15 @@ class Refusal:
     error: OutputParserException = field(compare=False, repr=False)
 
 
-Outcome: TypeAlias = AgentAction | AgentFinish | Refusal | None
+Outcome: TypeAlias = AgentAction | list[AgentAction] | AgentFinish | Refusal | None
 """What a text comes to; `None` for a transcript, whose events are all there is."""
+
+
+def results_in(outcome: Outcome) -> list[AgentAction | AgentFinish]:
+    """Return the actions, or the answer, that a text comes to; nothing for an error."""
+    if isinstance(outcome, Refusal | None):
+        return []
+    return [*outcome] if isinstance(outcome, list) else [outcome]
 
 
 @dataclass(frozen=True)
@@ -206,10 +214,10 @@ def parser_of(
     max_chars: int = MAX_CHARS,
     tools: Sequence[str] | None = None,
     both: Both = "error",
-) -> DialectParser:
+) -> AnyDialectParser:
     """Return a parser of single turns that reads in this *mode*."""
-    return DialectParser(
-        dialect=dialect, lenient=mode == "lenient", max_chars=max_chars, tools=tools, both=both
+    return dialect_parser(
+        dialect, lenient=mode == "lenient", max_chars=max_chars, tools=tools, both=both
     )
 
 

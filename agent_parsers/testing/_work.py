@@ -110,6 +110,12 @@ class _CountedPattern:
         self._work.searched((found.end() if found else len(text)) - start)
         return found
 
+    def match(self, text: str, start: int) -> re.Match[str] | None:
+        """Match as the pattern does."""
+        found = self._pattern.match(text, start)
+        self._work.searched(found.end() - start if found else 0)
+        return found
+
 
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:

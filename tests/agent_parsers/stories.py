@@ -1,8 +1,8 @@
 """The dialects that are shipped, each in every mode, and a search for texts of one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from hypothesis import Phase, find, settings
@@ -18,11 +18,36 @@ RUNS: list[tuple[Dialect, Mode]] = [
 ]
 
 
+T = TypeVar("T")
+
+HEADS = {
+    "deepseek_dsml", "deepseek_v3", "gemma4", "glm45", "harmony", "hermes", "kimi_k2",
+    "llama3_json", "minimax_m2", "mistral", "pythonic", "qwen3_coder",
+}  # fmt: skip
+"""One dialect of each kind that may have several calls; what others have of their own is little."""
+
+
+def share(dialect: Dialect) -> float:
+    """Return how much of what is tried on other dialects is tried on this one."""
+    if settings.get_current_profile_name() == "deep" or not dialect.several:
+        return 1
+    return 0.4 if dialect.name in HEADS else 0.15
+
+
+def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
+    """Return a *part* of something, another one for each dialect; all of it when there is time."""
+    if settings.get_current_profile_name() == "deep":
+        return of
+    step = round(1 / (part * share(dialect)))
+    return of[len(dialect.name) % min(step, len(of)) :: step]
+
+
 def _named(value: Any) -> str | None:
     return value.name if isinstance(value, Dialect) else None
 
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=_named)
+every_run_dialect = pytest.mark.parametrize("dialect", [d for d, _ in RUNS], ids=_named)
 every_turn_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS, ids=_named)
 every_run_mode = pytest.mark.parametrize(("dialect", "mode"), RUNS, ids=_named)
 every_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS + RUNS, ids=_named)

@@ -230,7 +230,7 @@ def test_show_has_all_that_a_prompt_needs(name: str) -> None:
     assert dialect.summary in shown
     assert dialect.sample in shown
     assert all(json.dumps(stop, ensure_ascii=False) in shown for stop in dialect.stop)
-    assert "search: Looks a question up.\ncalculator: Works out an expression.\n" in shown
+    assert all(words in shown for words in ("Looks a question up.", "Works out an expression."))
     assert "{tools}" not in shown
 
 

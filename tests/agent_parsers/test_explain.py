@@ -37,7 +37,7 @@ from agent_parsers.testing._work import Work, counted_patterns
 from output_parsers._printable import printable
 
 from .command_line import command, process, terminal
-from .stories import every_dialect, every_turn_mode
+from .stories import every_dialect, every_run_dialect, every_turn_mode
 from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}
@@ -81,7 +81,7 @@ Action 2: Finish[yes]""",
 """By name of the dialect: titles and replies; a dialect that has none shows the wild ones alone."""
 
 
-@every_dialect
+@every_run_dialect
 def test_a_person_can_read_it(dialect: Dialect, pin_value: PinValue) -> None:
     parser = get_parser(dialect.name, tools=TOOLS)
     found = [*replies("wild", dialect.name), *MESSY.get(dialect.name, {}).items()]

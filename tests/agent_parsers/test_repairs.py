@@ -10,7 +10,7 @@ from agent_parsers import AgentAction, AgentFinish, Dialect
 from agent_parsers.engine import Mode
 from agent_parsers.testing import laws, texts
 from agent_parsers.testing._laws_failing import is_clear
-from agent_parsers.testing._stories import Refusal, parsed
+from agent_parsers.testing._stories import Refusal, parsed, results_in
 
 from .stories import assert_found, every_dialect, every_mode, every_turn_mode
 
@@ -45,7 +45,8 @@ def test_without_a_repair_both_readings_are_the_same(dialect: Dialect, data: st.
 
 def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:
     strict, lenient = (parsed(dialect, mode, text) for mode in ("strict", "lenient"))
-    return isinstance(lenient, kind) and isinstance(strict, Refusal) and is_clear(dialect, text)
+    is_kind = any(isinstance(result, kind) for result in results_in(lenient))
+    return is_kind and isinstance(strict, Refusal) and is_clear(dialect, text)
 
 
 SELDOM = {("xml", AgentAction): "<tool>search</tool><tool>search</tool>"}
@@ -55,6 +56,8 @@ SELDOM = {("xml", AgentAction): "<tool>search</tool><tool>search</tool>"}
 @every_dialect
 @pytest.mark.parametrize("kind", [AgentAction, AgentFinish])
 def test_there_are_texts_that_only_lenient_reading_takes(dialect: Dialect, kind: type) -> None:
+    if dialect.several and not dialect.thinks and kind is AgentFinish:
+        return  # any text without a call is an answer, strictly too
     condition = partial(only_lenient_takes, dialect, kind)
     if (dialect.name, kind) in SELDOM:
         assert condition(SELDOM[dialect.name, kind])

@@ -20,7 +20,7 @@ from agent_parsers.testing._step_strategies import (
 )
 from agent_parsers.testing._strategies import anything, plain, soup
 
-from .stories import every_dialect
+from .stories import every_dialect, every_run_dialect
 
 
 @every_dialect
@@ -50,7 +50,7 @@ def test_an_answer_is_read_back_or_refused(dialect: Dialect, data: st.DataObject
 @every_dialect
 @given(data=st.data())
 def test_plain_words_are_never_refused(dialect: Dialect, data: st.DataObject) -> None:
-    thought = data.draw(st.one_of(st.just(""), plain()), "thought")
+    thought = data.draw(st.just("") | plain() if dialect.thinks else st.just(""), "thought")
     number = data.draw(numbers(), "number")
     action = AgentAction(data.draw(plain_tool(dialect)), data.draw(plain_input(dialect)), "")
     answer = AgentFinish({"output": data.draw(plain())}, "")
@@ -65,14 +65,14 @@ def test_an_answer_that_is_no_text_is_refused(dialect: Dialect, values: dict[str
         get_parser(dialect.name).render(AgentFinish(values, ""))
 
 
-@every_dialect
+@every_run_dialect
 @given(data=st.data())
 def test_a_scratchpad_is_a_transcript(dialect: Dialect, data: st.DataObject) -> None:
     steps = data.draw(plain_steps(dialect), "steps")
     laws.a_scratchpad_is_a_transcript(dialect, steps, answer=data.draw(plain(), "answer"))
 
 
-@every_dialect
+@every_run_dialect
 @given(data=st.data())
 def test_the_spans_of_a_step_are_where_its_parts_stand(
     dialect: Dialect, data: st.DataObject
@@ -81,13 +81,13 @@ def test_the_spans_of_a_step_are_where_its_parts_stand(
     laws.the_spans_of_a_step_are_where_its_parts_stand(dialect, steps)
 
 
-@every_dialect
+@every_run_dialect
 @given(data=st.data())
 def test_a_scratchpad_without_logs_is_rendered(dialect: Dialect, data: st.DataObject) -> None:
     laws.a_scratchpad_without_logs_is_rendered(dialect, data.draw(plain_steps(dialect), "steps"))
 
 
-@every_dialect
+@every_run_dialect
 @given(data=st.data())
 def test_no_observation_changes_how_the_text_around_it_is_read(
     dialect: Dialect, data: st.DataObject
@@ -105,7 +105,7 @@ def test_what_is_escaped_is_unescaped(dialect: Dialect, data: st.DataObject) -> 
     laws.what_is_escaped_is_unescaped(dialect, observation)
 
 
-@every_dialect
+@every_run_dialect
 @given(before=st.lists(plain(), max_size=3), question=plain())
 def test_the_last_question_before_a_step_is_the_question(
     dialect: Dialect, before: list[str], question: str
@@ -113,12 +113,12 @@ def test_the_last_question_before_a_step_is_the_question(
     laws.the_last_question_before_a_step_is_the_question(dialect, before, question)
 
 
-@every_dialect
+@every_run_dialect
 def test_the_sample_is_one_flawless_run(dialect: Dialect) -> None:
     laws.the_sample_is_one_flawless_run(dialect)
 
 
-@every_dialect
+@every_run_dialect
 def test_the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
     laws.the_steps_of_the_sample_are_written_as_they_stand(dialect)
 
@@ -139,4 +139,5 @@ def test_the_model_is_told_of_every_tool(dialect: Dialect, names: list[str], abo
 def test_a_stop_sequence_stops_no_step(dialect: Dialect, data: st.DataObject) -> None:
     """The model stops at it, so what it wrote before must be whole, and an observation have it."""
     action = AgentAction(data.draw(plain_tool(dialect)), data.draw(plain_input(dialect)), "")
-    laws.a_stop_sequence_stops_no_step(dialect, action, thought=data.draw(plain()))
+    thought = data.draw(plain()) if dialect.thinks else ""
+    laws.a_stop_sequence_stops_no_step(dialect, action, thought=thought)

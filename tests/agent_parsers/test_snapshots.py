@@ -11,7 +11,6 @@ import pytest
 
 from agent_parsers import (
     AgentAction,
-    DialectParser,
     OutputParserException,
     StreamParser,
     get_dialect,
@@ -19,8 +18,10 @@ from agent_parsers import (
     list_dialects,
     merge_events,
 )
-from agent_parsers.testing import PinPrompt, PinTranscript, PinValue, readable
+from agent_parsers._base import AnyDialectParser
+from agent_parsers.testing import PinEvents, PinPrompt, PinTranscript, PinValue, readable
 from agent_parsers.testing._pages import events_page, heading, quoted
+from agent_parsers.testing._stories import results_in
 from agent_parsers.tools import Tools, ToolSpec
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -98,17 +99,34 @@ RUNS = {
 COLUMN = 56
 """Characters in a column of the table of errors."""
 
-every_dialect = pytest.mark.parametrize("name", list_dialects())
+NAMES = list_dialects()
+RUN_NAMES = [name for name in NAMES if get_dialect(name).lenient.transcript_start]
+every_dialect = pytest.mark.parametrize("name", NAMES)
+every_run_dialect = pytest.mark.parametrize("name", RUN_NAMES)
+every_calls_dialect = pytest.mark.parametrize("name", sorted({*NAMES} - {*RUN_NAMES}))
 
 
 @every_dialect
 def test_prompt(name: str, pin_prompt: PinPrompt) -> None:
     run = RUNS.get(name, RUN)
     parser = get_parser(name, tools=run.tools)
+    thought = run.thought if parser.dialect.thinks else ""
     (first, saw), second = run.steps
-    log = parser.render(first, thought=run.thought)
-    steps = [(first.model_copy(update={"log": log}), saw), second]
-    pin_prompt(parser, question=run.question, steps=steps, name=f"{name}/prompt")
+    turn = [(first, saw)]
+    if parser.dialect.several and not is_single(parser):
+        turn.append((AgentAction("clock", {}, ""), "noon"))
+    log = parser.render([action for action, _ in turn], thought=thought)
+    steps = [(action.model_copy(update={"log": log}), saw) for action, saw in turn]
+    pin_prompt(parser, question=run.question, steps=[*steps, second], name=f"{name}/prompt")
+
+
+def is_single(parser: AnyDialectParser) -> bool:
+    """Tell whether the chat template of a dialect of several calls refuses more than one."""
+    call = AgentAction("clock", {}, "")
+    try:
+        return not parser.render([call, call])
+    except ValueError:
+        return True
 
 
 @pytest.mark.parametrize("name", ["openai_tools", "openai_functions"])
@@ -116,7 +134,12 @@ def test_prompt_of_messages(name: str, pin_prompt: PinPrompt) -> None:
     pin_prompt(name, tools=RUN.tools, question=RUN.question, name=f"{name}/prompt")
 
 
-@every_dialect
+@every_calls_dialect
+def test_events_of_a_turn(name: str, pin_events: PinEvents) -> None:
+    pin_events(name, get_dialect(name).sample, name=f"{name}/events")
+
+
+@every_run_dialect
 def test_events(name: str, pin_value: PinValue) -> None:
     dialect = get_dialect(name)
     parser = StreamParser(dialect, mode="transcript")
@@ -126,7 +149,7 @@ def test_events(name: str, pin_value: PinValue) -> None:
     pin_value(told, name=f"{name}/events")
 
 
-@every_dialect
+@every_run_dialect
 def test_errors(name: str, pin_value: PinValue) -> None:
     parsers = [get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True)]
     told = []
@@ -138,14 +161,14 @@ def test_errors(name: str, pin_value: PinValue) -> None:
     pin_value(f"{head}\n\n" + "\n\n".join(told) + "\n", name=f"{name}/errors")
 
 
-@every_dialect
+@every_run_dialect
 def test_transcript(name: str, pin_transcript: PinTranscript) -> None:
     pin_transcript(get_dialect(name).sample, dialect=name, name=f"{name}/transcript")
 
 
 @pytest.mark.parametrize("folder", ["wild", "wrong"])
 def test_every_dialect_has_replies_and_every_file_a_dialect(folder: str) -> None:
-    assert sorted(path.stem for path in (CASES / folder).glob("*.txt")) == list_dialects()
+    assert sorted(path.stem for path in (CASES / folder).glob("*.txt")) == RUN_NAMES
 
 
 def replies(folder: str, name: str) -> Iterator[tuple[str, str]]:
@@ -156,7 +179,7 @@ def replies(folder: str, name: str) -> Iterator[tuple[str, str]]:
         yield title, text.removesuffix("\n")
 
 
-def outcome(parser: DialectParser, text: str) -> list[str]:
+def outcome(parser: AnyDialectParser, text: str) -> list[str]:
     """What *text* comes to, in lines for a column."""
     try:
         turn = parser.read(text)
@@ -165,7 +188,7 @@ def outcome(parser: DialectParser, text: str) -> list[str]:
         place = f"{error.line}:{error.column}"
         sent = [] if error.send_to_llm else ["(not sent by LangChain's executor)"]
         return [*column(f"{place} {reason}"), *column(f"> {error.observation}"), *sent]
-    result = turn.result
+    (result,) = results_in(turn.result)
     told = (
         f"{result.tool} {result.tool_input!r}"
         if isinstance(result, AgentAction)

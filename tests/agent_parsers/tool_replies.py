@@ -6,10 +6,12 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from agent_parsers import AgentAction, Dialect, DialectParser, ToolSet
+from agent_parsers import AgentAction, Dialect, ToolSet
+from agent_parsers._base import dialect_parser
 from agent_parsers.engine import Mode, Written
 from agent_parsers.testing import texts
 from agent_parsers.testing._pieces import a_tool
+from agent_parsers.testing._stories import Outcome, results_in
 from agent_parsers.testing._strategies import damaged, marks, noise, plain
 
 WORD = plain()
@@ -76,7 +78,7 @@ def replies(draw: st.DrawFn, dialect: Dialect, mode: Mode, tools: ToolSet) -> st
         value[draw(st.sampled_from([*PARTS, "limits"]))] = draw(st.sampled_from(JUNK))
     if draw(st.booleans()):
         value = {key: v if isinstance(v, str) else json.dumps(v) for key, v in value.items()}
-    if not takes_objects(dialect) or not draw(st.integers(0, 2)):
+    if not takes_objects(dialect) or not (dialect.several or draw(st.integers(0, 2))):
         value = draw(WORD) if not draw(st.integers(0, 3)) else json.dumps(value)
     text = dialect.write(Written("", name, value))
     if draw(st.booleans()):
@@ -84,8 +86,14 @@ def replies(draw: st.DrawFn, dialect: Dialect, mode: Mode, tools: ToolSet) -> st
     return draw(damaged([text], marks(dialect) | noise()))
 
 
+def actions_in(outcome: Outcome) -> list[AgentAction]:
+    """Return the actions that a turn comes to."""
+    return [result for result in results_in(outcome) if isinstance(result, AgentAction)]
+
+
 @cache
 def takes_objects(dialect: Dialect) -> bool:
     """Tell whether *dialect* can write an object as the input of a tool."""
-    result = DialectParser(dialect=dialect).parse(dialect.write(Written("", "s", {"q": "x"})))
-    return isinstance(result, AgentAction) and result.tool_input == {"q": "x"}
+    text = dialect.write(Written("", a_tool(dialect), {"q": "x"}))
+    inputs = [action.tool_input for action in actions_in(dialect_parser(dialect).parse(text))]
+    return inputs == [{"q": "x"}]

@@ -1,0 +1,139 @@
+"""What a turn says while it is written, and turns that end before the text does."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from agent_parsers import OutputParserException, answer_stream, get_parser
+
+ACTION = "Thought: hm\nAction: search\nAction Input: Thun"
+INVENTED = [ACTION, "\nObserv", "ation: 217 m\n", "Final Answer: 217 m"]
+CALL = '<tool_call>\n{"name": "find", "arguments": {}}\n</tool_call>'
+
+
+class Source:
+    """Chunks, and whether what they come from is closed."""
+
+    def __init__(self, *chunks: str) -> None:
+        self.left = list(chunks)
+        self.is_closed = False
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            while self.left:
+                yield self.left.pop(0)
+        finally:
+            self.is_closed = True
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        try:
+            while self.left:
+                yield self.left.pop(0)
+        finally:
+            self.is_closed = True
+
+
+def test_an_answer_is_said_while_it_is_written() -> None:
+    source = Source("Final Answer: It is ", "217 m", " deep.")
+    said = answer_stream(get_parser("react").events(source))
+    texts = iter(said)
+    assert next(texts) == "It is"
+    assert source.left
+    assert [*texts] == [" 217 m", " deep."]
+    assert said.finish is not None
+    assert said.finish.return_values == {"output": "It is 217 m deep."}
+    assert said.actions == []
+
+
+def test_an_action_says_nothing() -> None:
+    said = answer_stream(get_parser("react").events([ACTION]))
+    assert [*said] == []
+    assert [action.tool for action in said.actions] == ["search"]
+    assert said.finish is None
+
+
+def test_what_is_said_beside_calls_is_said() -> None:
+    said = answer_stream(get_parser("hermes").events(f"Both.\n{CALL}\n{CALL}"))
+    assert "".join(said) == "Both."
+    assert [action.tool for action in said.actions] == ["find", "find"]
+
+
+def test_it_is_the_same_for_events_that_have_to_be_waited_for() -> None:
+    async def run() -> tuple[str, bool]:
+        said = answer_stream(get_parser("react").aevents(Source("Final Answer: a", " b")))
+        text = "".join([piece async for piece in said])
+        return text, said.finish is not None
+
+    assert asyncio.run(run()) == ("a b", True)
+
+
+def test_a_turn_that_is_none_raises() -> None:
+    with pytest.raises(OutputParserException):
+        [*answer_stream(get_parser("react").events(["Let me see."]))]
+
+
+def test_the_wrong_loop_is_told() -> None:
+    parser = get_parser("react")
+    with pytest.raises(TypeError, match="async for"):
+        [*answer_stream(parser.aevents(Source("a")))]
+
+    async def run() -> None:
+        async for _ in answer_stream(parser.events(["a"])):
+            pass
+
+    with pytest.raises(TypeError, match="use `for`"):
+        asyncio.run(run())
+
+
+# -- stopping early -------------------------------------------------------------------------------
+
+
+def test_a_turn_that_goes_on_is_ended() -> None:
+    source = Source(*INVENTED)
+    said = answer_stream(get_parser("react").events(source, stop_early=True))
+    assert [*said] == []
+    assert [action.tool_input for action in said.actions] == ["Thun"]
+    assert source.left == ["Final Answer: 217 m"]
+    assert source.is_closed
+
+
+def test_so_it_is_where_chunks_have_to_be_waited_for() -> None:
+    source = Source(*INVENTED)
+
+    async def run() -> list[str]:
+        said = answer_stream(get_parser("react").aevents(source, stop_early=True))
+        assert [text async for text in said] == []
+        return [action.tool for action in said.actions]
+
+    assert asyncio.run(run()) == ["search"]
+    assert source.left == ["Final Answer: 217 m"]
+    assert source.is_closed
+
+
+def test_without_it_all_is_read() -> None:
+    source = Source(*INVENTED)
+    assert [*get_parser("react").events(source)]
+    assert source.left == []
+
+
+def test_a_token_that_ends_the_turn_ends_it() -> None:
+    source = Source(CALL, "<|im_end|>", "\n<|im_start|>user\nfour")
+    said = answer_stream(get_parser("hermes").events(source, stop_early=True))
+    assert [*said] == []
+    assert [action.tool for action in said.actions] == ["find"]
+    assert len(source.left) == 1
+
+
+def test_strictly_an_invented_observation_is_an_error_at_once() -> None:
+    source = Source(*INVENTED, "more")
+    parser = get_parser("react_llamaindex", lenient=False)
+    with pytest.raises(OutputParserException):
+        [*parser.events(source, stop_early=True)]
+
+
+@pytest.mark.parametrize("name", ["react", "hermes"])
+def test_a_turn_that_ends_by_itself_is_the_same(name: str) -> None:
+    parser = get_parser(name)
+    text = parser.dialect.replies(["search"])[0]
+    assert [*parser.events([text], stop_early=True)] == [*parser.events([text])]

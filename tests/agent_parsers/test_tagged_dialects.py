@@ -1,0 +1,460 @@
+"""Calls whose parameters are tagged: what is read, what is refused, and any cut tells the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_parsers import (
+    AgentFinish,
+    AnswerDelta,
+    Dialect,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    OutputParserException,
+    Repair,
+    StreamParser,
+    ToolNamed,
+    get_dialect,
+)
+from agent_parsers.engine import Mode, Written, merge_events
+from agent_parsers.engine._tagged_form import Attributes, Named, OwnName, Part, TaggedForm
+from agent_parsers.testing import cut
+
+NAMES = (
+    *("qwen3_coder", "seed_oss", "glm45", "glm47", "hunyuan_v3", "minimax_m2", "minimax_m3"),
+    *("deepseek_dsml", "deepseek_v32", "deepseek_v41", "minicpm5"),
+)
+MODES: tuple[Mode, ...] = ("strict", "lenient")
+D = "｜DSML｜"
+M = "]<]minimax[>["
+
+
+@dataclass
+class Read:
+    """What a text came to."""
+
+    events: list[Event]
+    calls: list[tuple[str, Any]]
+    answer: str | None = None
+    error: str = ""
+
+    @property
+    def repairs(self) -> list[str]:
+        return [event.kind for event in self.events if isinstance(event, Repair)]
+
+
+def read(dialect: Dialect, text: str, mode: Mode, sizes: list[int] | None = None) -> Read:
+    parser = StreamParser(dialect, mode=mode)
+    events: list[Event] = []
+    try:
+        for chunk in cut(text, sizes) if sizes else [text]:
+            events += parser.feed(chunk)
+        events += parser.close()
+    except OutputParserException as error:
+        return Read(merge_events(events + parser.last_events), [], error=str(error))
+    result = parser.result
+    if isinstance(result, AgentFinish):
+        return Read(merge_events(events), [], answer=result.return_values["output"])
+    assert isinstance(result, list)
+    return Read(merge_events(events), [(each.tool, each.tool_input) for each in result])
+
+
+def calls(name: str, text: str, mode: Mode = "lenient") -> list[tuple[str, Any]]:
+    """Return the calls in *text*, which is read the same in any cut."""
+    dialect = get_dialect(name)
+    whole = read(dialect, text, mode)
+    assert not whole.error
+    for size in (1, 2, 3, 5):
+        assert read(dialect, text, mode, [size]) == whole
+    return whole.calls
+
+
+def qwen(*functions: str) -> str:
+    return "<tool_call>\n" + "\n".join(functions) + "\n</tool_call>"
+
+
+def function(name: str, **values: str) -> str:
+    inner = "".join(f"<parameter={k}>\n{v}\n</parameter>\n" for k, v in values.items())
+    return f"<function={name}>\n{inner}</function>"
+
+
+def dsml(inner: str, wrapper: str = "tool_calls") -> str:
+    return f"<{D}{wrapper}>\n{inner}\n</{D}{wrapper}>"
+
+
+def value(key: str, text: str, attribute: str = ' string="true"') -> str:
+    return f'<{D}parameter name="{key}"{attribute}>{text}</{D}parameter>'
+
+
+# -- the form itself -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_sample_is_read_without_a_repair(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    found = read(dialect, dialect.sample, mode)
+    wanted: list[tuple[str, Any]] = [("search", {"query": "Lake Thun"}), ("ping", {})]
+    assert found.calls == wanted
+    assert not found.repairs
+    assert AnswerDelta in map(type, found.events)
+
+
+TEXTS = (
+    "Bern",
+    "",
+    " ",
+    "\n",
+    "\n\n  x\n\n",
+    "if a < b:\n    c(d='</p>')",
+    "</parameter>, say",
+    "é😀",
+)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_is_written_is_read_back(name: str, mode: Mode, text: str) -> None:
+    dialect = get_dialect(name)
+    for inputs in ({}, {"a": text}, {"a": text, "b": "2"}):
+        written = dialect.write(Written("I look.", tool="find", tool_input=inputs))
+        found = read(dialect, written, mode)
+        assert (found.calls, found.repairs) == ([("find", inputs)], [])
+        twice = read(dialect, f"{written}\n{dialect.write(Written(tool='b', tool_input={}))}", mode)
+        assert twice.calls == [("find", inputs), ("b", {})]
+
+
+@pytest.mark.parametrize("name", ["deepseek_dsml", "llama3_function_tag"])
+def test_a_form_with_types_keeps_them(name: str) -> None:
+    inputs = {"n": 2, "x": 0.5, "ok": True, "no": None, "l": [1, {"k": "v"}], "t": "2"}
+    written = get_dialect(name).write(Written(tool="f", tool_input=inputs))
+    assert calls(name, written, "strict") == [("f", inputs)]
+
+
+def test_a_value_without_types_is_text() -> None:
+    written = get_dialect("glm45").write(Written(tool="f", tool_input={"n": 2, "l": [1, "a"]}))
+    assert calls("glm45", written) == [("f", {"n": "2", "l": '[1, "a"]'})]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_parameters_can_be_written(name: str) -> None:
+    with pytest.raises(ValueError, match="object of parameters"):
+        get_dialect(name).write(Written(tool="f", tool_input="text"))
+
+
+def test_elements_in_a_value_are_members_or_items() -> None:
+    inputs = {"o": {"k": "1", "l": ["p", "q"]}, "t": "<b>x</b>"}
+    written = get_dialect("minimax_m3").write(Written(tool="f", tool_input=inputs))
+    assert calls("minimax_m3", written, "strict") == [("f", inputs)]
+
+
+@pytest.mark.parametrize("inner", ["{0}<a>{0}</b>", "{0}</b>", "x{0}<a>1{0}</a>", "{0}<a>"])
+def test_elements_that_do_not_fit_make_no_call(inner: str) -> None:
+    written = f"{M}<tool_call>{M}<invoke name='f'>{M}<k>{inner.format(M)}{M}</k>{M}</invoke>"
+    assert read(get_dialect("minimax_m3"), written, "lenient").error
+
+
+def test_an_empty_line_of_a_value_is_its_own() -> None:
+    text = qwen("<function=f>\n<parameter=a>\n\n  x\n\n</parameter>\n</function>")
+    assert calls("qwen3_coder", text) == [("f", {"a": "\n  x\n"})]
+    text = text.replace("tool_call", "seed:tool_call")
+    assert calls("seed_oss", text) == [("f", {"a": "\n\n  x\n\n"})]
+
+
+def test_character_data_is_taken_out_of_its_marks() -> None:
+    text = '<function name="f"><param name="a"><![CDATA[x </param>\n<b>]]></param></function>'
+    assert calls("minicpm5", text) == [("f", {"a": "x </param>\n<b>"})]
+
+
+# -- where a value ends --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    "text",
+    ['print("</parameter>")', "</parameter> x", "a </tool_call> b", "</function> c", "</param"],
+)
+def test_what_closes_a_value_is_text_where_no_structure_follows(text: str, mode: Mode) -> None:
+    assert calls("qwen3_coder", qwen(function("f", a=text)), mode) == [("f", {"a": text})]
+
+
+def test_a_value_streams_at_once_but_for_what_may_close_it() -> None:
+    parser = StreamParser(get_dialect("qwen3_coder"))
+    parser.feed("<tool_call>\n<function=f>\n<parameter=a>\n")
+    assert parser.feed("one")[-1] == InputDelta("one", (39, 42))
+    assert parser.feed(" two\n</para") == [InputDelta(" two", (42, 46))]
+    assert parser.feed("de") == [InputDelta("\n</parade", (46, 55))]
+    assert parser.feed("\n</parameter>") == []
+    assert parser.feed(".") == [InputDelta("\n</parameter>.", (55, 69))]
+
+
+def test_a_tool_is_told_as_soon_as_its_name_is_whole() -> None:
+    parser = StreamParser(get_dialect("deepseek_dsml"))
+    assert not any(
+        isinstance(event, ToolNamed)
+        for chunk in (dsml("")[:20], f'\n<{D}invoke name="fin', 'd"')
+        for event in parser.feed(chunk)
+    )
+    assert ToolNamed in map(type, parser.feed(">"))
+
+
+BROKEN = {
+    "an opener": "a <parameter=x>1</parameter> b",
+    "a whole call": f'S = """\n{qwen(function("g", b="1"))}\n"""',
+    "ends of a call": "It ends in </parameter>\n</function>\nas you see.",
+    "the end of all": "It ends in </function>\n</tool_call>",
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("text", BROKEN.values(), ids=BROKEN)
+def test_half_a_value_that_quotes_tags_is_never_acted_on(text: str, mode: Mode) -> None:
+    found = read(get_dialect("qwen3_coder"), qwen(function("write", text=text)), mode)
+    assert found.error
+    assert found.calls == []
+
+
+CUT = {
+    "qwen3_coder": "<tool_call>\n<function=f>\n<parameter=a>\n1",
+    "glm45": "<tool_call>f<arg_key>a</arg_key><arg_value>1",
+    "glm47": "<tool_call>ping",
+    "minimax_m2": '<minimax:tool_call><invoke name="f"><parameter name="a">1</parameter><param',
+    "deepseek_dsml": f'<{D}tool_calls><{D}invoke name="f"><{D}parameter name="a" string="tr',
+    "llama3_function_tag": '<function=f>{"a": 1, "b',
+    "hunyuan_v3": "<tool_calls><tool_call>f<tool_sep><arg_key>a",
+    "minicpm5": '<function name="f">',
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("name", "text"), CUT.items())
+def test_a_call_that_is_cut_is_refused(name: str, text: str, mode: Mode) -> None:
+    assert read(get_dialect(name), text, mode).error
+
+
+UNCLOSED = {
+    "qwen3_coder": "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</func",
+    "glm45": "<tool_call>f<arg_key>a</arg_key><arg_value>1</arg_value>",
+    "minimax_m2": '<minimax:tool_call><invoke name="f"><parameter name="a">1</parameter>',
+    "deepseek_dsml": dsml(f'<{D}invoke name="f">{value("a", "1")}').partition(f"</{D}too")[0],
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(("name", "text"), UNCLOSED.items())
+def test_closing_tags_behind_the_last_value_cost_nothing(name: str, text: str, mode: Mode) -> None:
+    assert calls(name, text, mode) == [("f", {"a": "1"})]
+
+
+# -- what models also write ----------------------------------------------------------------------
+
+ONE = [("f", {"a": "1"})]
+MENDED = [
+    ("qwen3_coder", function("f", a="1"), ONE, "marks"),
+    ("qwen3_coder", function("f", a="1") + "\n</tool_call>", ONE, "marks"),
+    ("qwen3_coder", qwen("<function=f>\n<parameter=a>\n1\n\n\n"), ONE, "unclosed"),
+    ("qwen3_coder", qwen("<function=f>\n<parameter=a>1\n</function>"), ONE, "unclosed"),
+    (
+        "qwen3_coder",
+        qwen("<function=f><parameter=a>1\n<parameter=b>2</function><function=g></function>"),
+        [("f", {"a": "1", "b": "2"}), ("g", {})],
+        "unclosed",
+    ),
+    ("qwen3_coder", qwen("<function = f >\n<parameter= a>1</parameter>"), ONE, "tag"),
+    ("qwen3_coder", qwen("<function=f\n<parameter=a>1</parameter>"), ONE, "tag"),
+    ("qwen3_coder", qwen('{"name": "f", "arguments": {"a": "1"}}'), ONE, "json"),
+    ("qwen3_coder", qwen('<function=f>{"a": "1"}</function>'), ONE, "json"),
+    ("seed_oss", "<function=f><parameter=a>1</parameter></function>", ONE, "marks"),
+    ("glm45", "<tool_call>f<arg_key>a<arg_value>1</arg_value></tool_call>", ONE, "unclosed"),
+    ("glm45", "<tool_call>f<arg_key>a</arg_key><arg_value>1</tool_call>", ONE, "unclosed"),
+    ("glm45", '<tool_call>f\n{"a": "1"}\n</tool_call>', ONE, "json"),
+    (
+        "glm45",
+        "<tool_call>f<arg_key><arg_key>a</arg_key></arg_key><arg_value>1</arg_value></tool_call>",
+        ONE,
+        "doubled",
+    ),
+    ("minimax_m2", '<invoke name="f"><parameter name="a">1</parameter></invoke>', ONE, "marks"),
+    ("minimax_m2", "<invoke name='f'><parameter name=a>1</parameter></invoke>", ONE, "tag"),
+    ("minimax_m2", '<invoke name="f"><parameter name="a">1</a></invoke>', ONE, "closer"),
+    (
+        "minimax_m2",
+        '<invoke name="f" id="7"><parameter name="a">1</parameter></invoke>',
+        ONE,
+        "tag",
+    ),
+    ("deepseek_dsml", dsml(f'<{D}invoke name="f">{value("a", "1")}', "tool"), ONE, "label"),
+    ("deepseek_dsml", f'<{D}invoke name="f">{value("a", "1")}', ONE, "marks"),
+    ("deepseek_dsml", dsml(f'<{D}invoke name="f">{value("a", "1", "")}'), ONE, "tag"),
+    ("llama3_function_tag", '<function=f{"a": "1"}</function>', ONE, "tag"),
+    ("llama3_function_tag", "<function=f>{'a': '1'}</function>", ONE, "quotes"),
+    (
+        "hunyuan_v3",
+        '<tool_call:opensource>f<tool_sep:opensource>{"a": "1"}<end_of_tool_call:opensource>',
+        ONE,
+        "json",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "wanted", "repair"), MENDED)
+def test_what_models_also_write_is_read_and_told(
+    name: str, text: str, wanted: list[tuple[str, Any]], repair: str
+) -> None:
+    assert calls(name, text) == wanted
+    assert repair in read(get_dialect(name), text, "lenient").repairs
+    assert read(get_dialect(name), text, "strict").calls != wanted or repair == "marks"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("qwen3_coder", qwen("I will call f")),
+        ("qwen3_coder", qwen("<function=></function>")),
+        ("qwen3_coder", qwen("<function=f>x<parameter=a>1</parameter></function>")),
+        ("qwen3_coder", qwen("<function=f>" + "<parameter=a>1</parameter>" * 2 + "</function>")),
+        ("qwen3_coder", qwen(f"{function('f', a='1')}<parameter=b>2</parameter>")),
+        ("glm45", "<tool_call>f<tool_call>a</arg_key><arg_value>1</arg_value></tool_call>"),
+        ("glm45", "<tool_call>f<arg_value>1</arg_value></tool_call>"),
+        ("glm45", "<tool_call>f<arg_key>a</arg_key>1<arg_value>2</arg_value></tool_call>"),
+        ("minimax_m2", '<invoke name="f" name="g"></invoke>'),
+        ("llama3_function_tag", "<function=f>[1]</function>"),
+    ],
+)
+def test_what_has_no_one_reading_is_refused(name: str, text: str) -> None:
+    found = read(get_dialect(name), text, "lenient")
+    assert found.error
+    assert "no_call" in found.repairs
+
+
+def test_what_is_no_call_is_content_and_its_neighbours_are_made() -> None:
+    text = f"{qwen('I will call f')}\n{qwen(function('f', a='1'))}"
+    assert calls("qwen3_coder", text) == ONE
+
+
+def test_text_behind_a_call_is_content() -> None:
+    text = f"{function('f', a='1')}\nI wait.\n{function('g')}"
+    assert calls("qwen3_coder", text) == [*ONE, ("g", {})]
+    found = read(get_dialect("qwen3_coder"), text, "lenient")
+    assert [event.text for event in found.events if isinstance(event, AnswerDelta)] == ["I wait."]
+
+
+# -- thoughts and answers ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_call_that_nothing_wraps_is_a_draft_in_a_thought(mode: Mode) -> None:
+    text = f"<think>Perhaps {function('delete', a='1')}</think>No."
+    assert read(get_dialect("qwen3_coder"), text, mode).answer == "No."
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_block_ends_a_thought(mode: Mode) -> None:
+    assert calls("qwen3_coder", f"<think>hm {qwen(function('f', a='1'))}", mode) == ONE
+    text = f'<think>hm <minimax:tool_call><invoke name="f">{"</invoke>"}</minimax:tool_call>'
+    assert calls("minimax_m2", text, mode) == [("f", {})]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("text", ["It is sunny.", "Is a < b?", "Use `<function=` for that."])
+def test_text_without_calls_is_the_answer(name: str, mode: Mode, text: str) -> None:
+    assert read(get_dialect(name), text, mode).answer == text
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('search\n{"query": "a"}', [("search", {"query": "a"})]),
+        ('f\n{}<|assistant|>g\n{"a": 1}<|observation|>', [("f", {}), ("g", {"a": 1})]),
+    ],
+)
+@pytest.mark.parametrize("mode", MODES)
+def test_a_name_on_a_line_and_json(text: str, wanted: list[tuple[str, Any]], mode: Mode) -> None:
+    assert calls("glm4", text, mode) == wanted
+
+
+@pytest.mark.parametrize("text", ["Hello", "Hello\nthere {x}", "I go.\n{1}", "no"])
+@pytest.mark.parametrize("mode", MODES)
+def test_a_line_that_is_no_name_is_content(text: str, mode: Mode) -> None:
+    assert read(get_dialect("glm4"), text, mode).answer == text
+
+
+# -- any text ------------------------------------------------------------------------------------
+
+PIECES = [
+    "\n",
+    " ",
+    "x",
+    "a",
+    "{",
+    "}",
+    '{"a": "',
+    '"}',
+    "<",
+    "</",
+    "</b>",
+    "</a>",
+    ">",
+    "1\n",
+    "é",
+]
+
+
+def pieces(dialect: Dialect) -> list[str]:
+    """Return what texts of *dialect* may be made of."""
+    found = [*PIECES]
+    for marker in dialect.lenient.markers.values():
+        found += [marker.canonical, marker.canonical[: len(marker.canonical) // 2]]
+    assert dialect.lenient.new_call is not None
+    form = dialect.lenient.new_call()._form  # type: ignore[attr-defined]
+    assert isinstance(form, TaggedForm)
+    found += form.quote or ()
+    for part, tag in form.tags.items():
+        text, name = tag.canonical, "f" if part is Part.CALL else "a"
+        if isinstance(tag, Named):
+            found += [f"{text}{name}>", f"{text}{name}>\n", f"{text[:-1]} = {name} >", f"{text}b"]
+        elif isinstance(tag, Attributes):
+            found += [f'{text} name="{name}" string="false">', f"{text} name='{name}'>", f"{text} "]
+            found += [f"{text}>"]
+        elif isinstance(tag, OwnName):
+            found += [f"{text}{name}>"]
+        else:
+            found += [text, *tag.others[:1], *tag.borrowed]
+    return found
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+@given(data=st.data())
+def test_any_text_in_any_cut_tells_the_same_and_loses_nothing(
+    name: str, mode: Mode, data: st.DataObject
+) -> None:
+    dialect = get_dialect(name)
+    text = "".join(data.draw(st.lists(st.sampled_from(pieces(dialect)), max_size=16)))
+    whole = read(dialect, text, mode)
+    sizes = data.draw(st.lists(st.integers(1, 7), min_size=1, max_size=4))
+    assert read(dialect, text, mode, sizes) == whole
+    assert read(dialect, text, mode, [1]) == whole
+    at = 0
+    for event in whole.events:
+        if isinstance(event, MarkerSeen | ToolNamed) or hasattr(event, "text"):
+            assert event.span[0] == at < event.span[1]
+            at = event.span[1]
+    assert at == len(text)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+@given(text=st.text("<>/=ab \n{}\"'｜", max_size=40))
+def test_a_value_that_can_be_written_is_read_back(name: str, mode: Mode, text: str) -> None:
+    dialect = get_dialect(name)
+    found = read(dialect, dialect.write(Written(tool="f", tool_input={"k": text})), mode)
+    assert found.error or found.calls == [("f", {"k": text})]
