@@ -39,6 +39,7 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 bench:  ## measure speed, next to LangChain
 	$(PYTHON) benchmarks/run.py
 	$(PYTHON) benchmarks/json_bench.py
+	$(PYTHON) benchmarks/dialects.py
 
 .PHONY: corpus
 corpus:  ## read the runs of the corpus and count

@@ -16,6 +16,7 @@ from agent_parsers._base import (
     AgentOutputParser,
     DialectParser,
     MultiActionAgentOutputParser,
+    MultiActionDialectParser,
 )
 from agent_parsers._registry import (
     get_dialect,
@@ -29,11 +30,18 @@ from output_parsers import (
 from outputs._late import late_names
 
 if TYPE_CHECKING:
+    from agent_parsers._answers import (
+        AnswerStream,
+        answer_stream,
+    )
     from agent_parsers._explain import (
         ExplainedRepair,
         ExplainedSpan,
         Explanation,
         IgnoredMarker,
+    )
+    from agent_parsers._for_model import (
+        dialect_for_model,
     )
     from agent_parsers._json_parsers import (
         ChatOutputParser,
@@ -124,6 +132,7 @@ __all__ = [
     "AgentOutputParser",
     "AgentStep",
     "AnswerDelta",
+    "AnswerStream",
     "ChatOutputParser",
     "ConvoOutputParser",
     "ConvoTextOutputParser",
@@ -144,6 +153,7 @@ __all__ = [
     "MessageStreamParser",
     "MessageTurn",
     "MultiActionAgentOutputParser",
+    "MultiActionDialectParser",
     "ObservationDelta",
     "OpenAIFunctionsAgentOutputParser",
     "OpenAIToolAgentAction",
@@ -172,6 +182,8 @@ __all__ = [
     "Turn",
     "UnknownToolError",
     "XMLAgentOutputParser",
+    "answer_stream",
+    "dialect_for_model",
     "format_log_to_messages",
     "format_log_to_str",
     "format_to_openai_function_messages",
@@ -205,6 +217,9 @@ _MODULES = {
     "StructuredChatOutputParserWithRetries": "_json_parsers",
     "ReActOutputParser": "_parsers",
     "ReActSingleInputOutputParser": "_parsers",
+    "AnswerStream": "_answers",
+    "answer_stream": "_answers",
+    "dialect_for_model": "_for_model",
     "parse_record": "_record",
     "format_log_to_messages": "_scratchpad",
     "format_log_to_str": "_scratchpad",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._explain_markers import IgnoredMarker, Passed, Watcher, ignored_markers
@@ -32,7 +32,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from agent_parsers._agent import AgentAction, AgentFinish
+    from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
 
 __all__ = ["ExplainedRepair", "ExplainedSpan", "Explanation", "IgnoredMarker", "explain"]
@@ -45,9 +45,9 @@ class ExplainedSpan:
     span: Span
     """Where it stands."""
     role: str
-    """``thought``, ``tool``, ``input``, ``answer``, ``question``, ``observation``, ``skipped`` (no
-    part of the turn), ``marker``, ``space`` (white space at an edge of the text) or ``unread``
-    (beyond *max_chars*)."""
+    """``thought``, ``tool``, ``input``, ``answer``, ``content`` (what is said beside calls),
+    ``question``, ``observation``, ``skipped`` (no part of the turn), ``marker``, ``space`` (white
+    space at an edge of the text) or ``unread`` (beyond *max_chars*)."""
     text: str
     """What stands there."""
     marker: str = ""
@@ -64,7 +64,7 @@ class Explanation:
     """How the turn was read: ``"strict"`` or ``"lenient"``."""
     text: str
     """The turn."""
-    result: AgentAction | AgentFinish | None
+    result: TurnResult | None
     """What `parse` returns; `None` if it raises."""
     error: OutputParserException | None
     """What `parse` raises, if it does."""
@@ -87,7 +87,7 @@ class Explanation:
             "dialect": self.dialect,
             "mode": self.mode,
             "text": self.text,
-            "result": None if self.result is None else _plain(dict(self.result)),
+            "result": _plain_result(self.result),
             "error": error
             and {
                 "reason": error.reason,
@@ -139,6 +139,8 @@ def explain(
     tools: ToolSet | Collection[str] | None = None,
     max_chars: int = MAX_CHARS,
     both: Both = "error",
+    start: str = "",
+    prompt: str = "",
 ) -> Explanation:
     """Read *text*, one turn, and say why it parses as it does; it never raises for a text.
 
@@ -149,13 +151,23 @@ def explain(
         tools: The tools there are, or only their names; `None` if any will do.
         max_chars: Longest turn that is read, in characters.
         both: What counts in a lenient turn that has an action and an answer.
+        start: Where the text begins; see `StreamParser`.
+        prompt: The end of the prompt; likewise.
 
     Raises:
         ValueError: *mode* is ``"transcript"``, and a run is no turn.
     """
     if mode == "transcript":
         raise ValueError("one turn can be explained, not a transcript")
-    parser = Watcher(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
+    parser = Watcher(
+        dialect,
+        mode=mode,
+        max_chars=max_chars,
+        tools=tools,
+        both=both,
+        start=start,
+        prompt=prompt,
+    )
     error: OutputParserException | None = None
     told = parser.feed(text)
     try:
@@ -165,6 +177,8 @@ def explain(
         error = caught
     events = merge_events(told)
     spans = tuple(_spans(text, events, parser.passed))
+    if isinstance(parser.result, list):
+        spans = tuple(replace(s, role="content") if s.role == "answer" else s for s in spans)
     read = text[:max_chars]
     ignored = ignored_markers(machine(dialect, mode, both), read, parser, spans, Places(read))
     return Explanation(
@@ -228,6 +242,16 @@ def _place(places: Places, span: Span) -> dict[str, Any]:
         "line": places.line(span[0]),
         "column": places.column(span[0]),
     }
+
+
+def _plain_result(result: TurnResult | None) -> Any:
+    if result is None:
+        return None
+    if not isinstance(result, list):
+        return _plain(dict(result))
+    # Each has the whole text, as its log and in its message.
+    known = {"log", "message_log"}
+    return [_plain({k: v for k, v in action if k not in known}) for action in result]
 
 
 def _plain(value: Any) -> Any:

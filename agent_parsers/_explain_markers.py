@@ -6,18 +6,16 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
 from agent_parsers.engine import (
-    Both,
     Dialect,
     Event,
     Label,
     Machine,
     Marker,
-    Mode,
     Span,
     StreamParser,
     machine,
@@ -25,12 +23,11 @@ from agent_parsers.engine import (
 from agent_parsers.engine._markers import INDENT, MOST, SPACED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers._explain import ExplainedSpan
     from agent_parsers._places import Places
     from agent_parsers.engine._states import Crossing, State
-    from agent_parsers.tools import ToolSet
 
 __all__ = ["IgnoredMarker", "Passed", "Watcher", "ignored_markers"]
 
@@ -66,16 +63,8 @@ class Watcher(StreamParser):
 
     __slots__ = ("passed", "quoted")
 
-    def __init__(
-        self,
-        dialect: Dialect,
-        *,
-        mode: Mode,
-        max_chars: int | None,
-        tools: ToolSet | Collection[str] | None,
-        both: Both,
-    ) -> None:
-        super().__init__(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
+    def __init__(self, dialect: Dialect, **options: Any) -> None:
+        super().__init__(dialect, **options)
         self.passed: list[Passed] = []
         """Those that counted."""
         self.quoted: dict[int, int] = {}
@@ -238,6 +227,7 @@ _PLACES: Final = {
     "input": "the input",
     "call": "the call",
     "answer": "the answer",
+    "content": "the content",
     "observation": "the observation",
     "skipped": "what is no part of the turn",
 }

@@ -29,6 +29,7 @@ _STYLES: Final = {
     "tool": "1;35",
     "input": "32",
     "answer": "1;32",
+    "content": "32",
     "observation": "34",
     "skipped": "2",
     "marker": "1",
@@ -119,6 +120,8 @@ class _Drawing:
         came_to = "an error" if it.error else "an answer"
         if isinstance(it.result, AgentAction):
             came_to = "an action"
+        elif isinstance(it.result, list):
+            came_to = "1 action" if len(it.result) == 1 else f"{len(it.result)} actions"
         told = [came_to]
         told += [f"{len(it.repairs):,} mended"] if it.repairs else []
         told += [f"{len(it.ignored):,} ignored"] if it.ignored else []
@@ -228,6 +231,10 @@ class _Drawing:
             case AgentAction(tool=tool, tool_input=tool_input):
                 yield from self._field("tool", "tool", tool)
                 yield from self._field("input", "input", _as_text(tool_input))
+            case list() as actions:
+                for action in actions:
+                    yield from self._field("tool", "tool", action.tool)
+                    yield from self._field("input", "input", _as_text(action.tool_input))
             case None:
                 place = f" (line {it.error.line}, column {it.error.column})" if it.error else ""
                 yield from self._field("error", "error", self._reason() + place)

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
-from agent_parsers._base import DialectParser
+from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers._names import did_you_mean
 from agent_parsers.engine import MAX_CHARS, Both, Dialect
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
+Start: TypeAlias = Literal["", "content", "thought"]
 NativeName: TypeAlias = Literal["openai_functions", "openai_tools", "tools", "anthropic_blocks"]
 """What reads messages, and is no dialect of text."""
 
@@ -116,16 +117,20 @@ def get_parser(
     tools: Tools | None = None,
     lenient: bool = True,
     both: Both = "error",
+    start: Start = "",
+    prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> DialectParser: ...
+) -> AnyDialectParser: ...
 def get_parser(
     name: str,
     *,
     tools: Tools | None = None,
     lenient: bool = True,
     both: Both = "error",
+    start: Start = "",
+    prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> DialectParser | MessageParser:
+) -> AnyDialectParser | MessageParser:
     """Return a parser for the dialect called *name*.
 
     Args:
@@ -138,17 +143,32 @@ def get_parser(
             What was mended is told by `DialectParser.read` and by events, not by `parse`.
         both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
             ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
+        start: Where the text begins, if not where the dialect says: ``"content"``, or ``"thought"``
+            if the prompt has opened one.
+        prompt: The end of the prompt that the text continues, which says the same.
         max_chars: Longest turn that is read, in characters.
 
+    Returns:
+        A `DialectParser`, whose turns come to one action or the answer, or where the dialect may
+        have several calls in a turn a `MultiActionDialectParser`, whose turns come to a list of
+        actions or the answer. For messages, a `MessageParser`.
+
     Raises:
-        ValueError: There is no such dialect, or two tools have the same name.
+        ValueError: There is no such dialect, or two tools have the same name, or the dialect has no
+            such start.
     """
     if name in _NATIVE:
         native = import_module("agent_parsers.native")
         parser: type[MessageParser] = getattr(native, _NATIVE[name])
         return parser(tools=tools, lenient=lenient, max_chars=max_chars)
-    return DialectParser(
-        dialect=get_dialect(name), tools=tools, lenient=lenient, both=both, max_chars=max_chars
+    return dialect_parser(
+        get_dialect(name),
+        tools=tools,
+        lenient=lenient,
+        both=both,
+        start=start,
+        prompt=prompt,
+        max_chars=max_chars,
     )
 
 

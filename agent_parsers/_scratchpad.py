@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from agent_parsers.dialects import react
-from agent_parsers.engine import Written, action_and_observation, escape
+from agent_parsers.engine import Result, Written, action_and_observation, escape
 from outputs import AIMessage, BaseMessage, HumanMessage
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ def format_xml(
     for number, step in enumerate(intermediate_steps, 1):
         action, observation = action_and_observation(step)
         parts.append(dialect.write(Written(tool=action.tool, tool_input=action.tool_input)))
-        parts.append(dialect.write_observation(escape(dialect, observation), number))
+        parts.append(dialect.seen([Result(action.tool, escape(dialect, observation))], number))
     return "".join(parts)

@@ -13,7 +13,7 @@ from agent_parsers.cli._screen import Screen, echo_json, trouble_lines
 from agent_parsers.cli._sources import read_whole
 
 if TYPE_CHECKING:
-    from agent_parsers import DialectParser
+    from agent_parsers._base import AnyDialectParser
 
 __all__ = ["View", "explain_file"]
 
@@ -25,7 +25,7 @@ class View(StrEnum):
     JSON = "json"
 
 
-def explain_file(file: str, parser: DialectParser, view: View | None) -> bool:
+def explain_file(file: str, parser: AnyDialectParser, view: View | None) -> bool:
     """Read a file that holds one reply, and write to standard output why it parses as it does.
 
     Args:

@@ -1,0 +1,258 @@
+"""Which dialect an open model writes, told by its name.
+
+The names are in one table, `ROWS`, and each row says where that is written down. Nothing is
+guessed: a name that no row has is unknown, and so is one with a word of its own between the family
+and the size, as fine-tunes have that may have learnt another format.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+__all__ = ["OWNERS", "ROWS", "Row", "dialect_for_model", "row_for_model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Models of one format."""
+
+    names: str
+    """How their names begin, with blanks between them. Behind a name with a star any word may
+    follow, behind another only a number or one of `_PLAIN`: ``Qwen3`` is no ``Qwen3-Embedding``."""
+    dialect: str | None
+    """What they write. `None`: no dialect reads it, and the row keeps them from a later one."""
+    source: str
+    """The repository that says so, and where in it: that of the model, or one that serves it."""
+
+
+_LLAMA_CPP: Final = "ggml-org/llama.cpp: docs/function-calling.md"
+_RECIPE: Final = "vllm-project/recipes: models/{}.yaml"
+_SGLANG: Final = "sgl-project/sglang: docs/advanced_features/tool_parser.ipynb"
+_SGLANG_FILE: Final = "sgl-project/sglang: python/sglang/srt/function_call/{}.py"
+_VLLM: Final = "vllm-project/vllm: docs/features/tool_calling.md"
+
+ROWS: Final = (
+    # -- Qwen, and those that write as one of its generations does
+    Row("Qwen3-Coder Qwen3-Coder-Next", "qwen3_coder", _VLLM),
+    Row(
+        "Qwen3.5 Qwen3.6 Qwen3.8 Qwen3.8-Flash-Next",
+        "qwen3_coder",
+        _RECIPE.format("Qwen/Qwen3.8-27B"),
+    ),
+    Row("Qwen3", "hermes", "QwenLM/Qwen3: docs/source/deployment/vllm.md"),
+    Row("Qwen3-Next Qwen3-VL", "hermes", _SGLANG),
+    Row("Qwen2.5 Qwen2.5-Coder Qwen2.5-Math Qwen2.5-VL Qwen2.5VL QwQ*", "hermes", _LLAMA_CPP),
+    Row("Hermes-2-Pro* Hermes-2-Theta* Hermes-3* Hermes-4* Hermes-4.3*", "hermes", _VLLM),
+    Row("SmolLM3*", "hermes", "HuggingFaceTB/SmolLM3-3B: model card"),
+    Row("MiMo-VL*", "hermes", "XiaomiMiMo/MiMo-VL-7B-RL: chat template"),
+    Row("Bielik-11B-v2.5* Bielik-11B-v3.0*", "hermes", "speakleash/bielik-tools: README.md"),
+    Row("EXAONE-4.0* EXAONE-4.0.1*", "hermes", "LGAI-EXAONE/EXAONE-4.0-32B: model card"),
+    Row("Falcon3*", "hermes", _LLAMA_CPP),
+    Row("Jamba-Reasoning*", "hermes", "ai21labs/AI21-Jamba-Reasoning-3B: chat template"),
+    Row("LongCat-Flash*", "longcat", _VLLM),
+    Row(
+        "Nemotron-3-Nano* Nemotron-3-Super* Nemotron-3-Ultra* Nemotron-3.5-Lightning*",
+        "qwen3_coder",
+        _RECIPE.format("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16"),
+    ),
+    Row("Step-3.5* Step-3.7*", "qwen3_coder", _SGLANG_FILE.format("function_call_parser")),
+    Row(
+        "MiMo-V2* MiMo-V2.5* MiMo-V2.6*",
+        "qwen3_coder",
+        _RECIPE.format("XiaomiMiMo/MiMo-V2.6-Flash-RL"),
+    ),
+    Row(
+        "Trinity-Large-Thinking*", "qwen3_coder", _RECIPE.format("arcee-ai/Trinity-Large-Thinking")
+    ),
+    Row("Seed-OSS*", "seed_oss", "vllm-project/vllm: vllm/parser/seed_oss.py"),
+    # -- Granite
+    Row("Granite-4.2*", "qwen3_coder", "vllm-project/vllm: vllm/parser/granite_thinking.py"),
+    Row(
+        "Granite-4.0* Granite-4.1* Granite-4-H* Granite-4-Micro* Granite-4-Tiny* Granite-4-Small*",
+        "hermes",
+        "ibm-granite/granite-4.0-micro: chat template",
+    ),
+    Row(
+        "Granite-3 Granite-3-Dense* Granite-3-MoE* Granite-3.0* Granite-3.1* Granite-3.2* "
+        "Granite-3.3*",
+        "granite",
+        "ibm-granite/granite-3.1-8b-instruct: chat template",
+    ),
+    # -- DeepSeek
+    Row("DeepSeek-V4.1*", "deepseek_v41", _RECIPE.format("deepseek-ai/DeepSeek-V4.1-Flash")),
+    Row("DeepSeek-V4*", "deepseek_dsml", "vllm-project/vllm: vllm/parser/deepseek_v4.py"),
+    Row("DeepSeek-V3.2-Exp* DeepSeek-V3.1* DeepSeek-Chat-V3.1*", "deepseek_v31", _SGLANG),
+    Row("DeepSeek-V3.2*", "deepseek_v32", _SGLANG),
+    Row("DeepSeek-V3 DeepSeek-Chat-V3 DeepSeek-V2.5* DeepSeek-R1*", "deepseek_v3", _LLAMA_CPP),
+    # -- GLM, and those that write as one of its generations does
+    Row(
+        "GLM-4.7* GLM-5* GLM-5.1* GLM-5.2* GLM-5.3*",
+        "glm47",
+        _RECIPE.format("zai-org/GLM-5.3-Flash"),
+    ),
+    Row("GLM-4.5* GLM-4.5V* GLM-4.6* GLM-4.6V*", "glm45", _RECIPE.format("zai-org/GLM-4.6V")),
+    Row("GLM-4-9B GLM-4-32B", "glm4", "THUDM/glm-4-9b-chat: chat template"),
+    Row("Ling-3.0*", "glm45", _SGLANG_FILE.format("ling3_detector")),
+    Row("Spark-X2.5*", "glm47", _SGLANG_FILE.format("spark25_detector")),
+    Row("Hy3*", "hunyuan_v3", _RECIPE.format("tencent/Hy3")),
+    # -- Llama, and those tuned from it for calls
+    Row("Llama-4*", "llama4_pythonic", _VLLM),
+    Row("Llama-3.2-1B Llama-3.2-3B Llama-v3.2-1B Llama-v3.2-3B", "pythonic", _VLLM),
+    Row(
+        "Llama-3.1 Llama-3.2-11B* Llama-3.2-90B* Llama-3.2-Vision Llama-3.3 Llama-v3.1 "
+        "Llama-v3.2-11B* Llama-v3.2-90B* Llama-v3.3",
+        "llama3_json",
+        _LLAMA_CPP,
+    ),
+    Row("ToolACE-8B ToolACE-2* ToolACE-2.5*", "pythonic", _VLLM),
+    Row("Llama-xLAM-2* xLAM-2*", "xlam", _VLLM),
+    # -- Mistral: each of these dialects reads what all its models write; they write as their own do
+    Row(
+        "Mistral-7B-v0.3* Mistral-7B-Instruct-v0.3* Mistral-Nemo* "
+        "Open-Mistral-Nemo* Mistral-Large-2407 Mistral-Large-2411 Mistral-Large-Instruct-2407 "
+        "Mistral-Large-Instruct-2411 Mistral-Small-24B Mistral-Small-2501 Mistral-Small-3.1* "
+        "Mistral-Small-2503 Pixtral-12B* Pixtral-Large* Devstral-Small-2505",
+        "mistral_v3",
+        "mistralai/mistral-common: docs/models.md",
+    ),
+    Row("Mixtral-8x22B-Instruct*", "mistral_v3", "mistralai/mistral-common: README.md of 1.4"),
+    Row(
+        "Mistral-Small-3.2* Mistral-Small-2506 Magistral-Small-2506",
+        "mistral_v11",
+        "mistralai/Mistral-Small-3.2-24B-Instruct-2506: chat template",
+    ),
+    Row(
+        "Magistral-Small-2507 Magistral-Small-2509 Devstral-Small-2507 Devstral-2* "
+        "Devstral-Small-2* Ministral-3* Mistral-Small-4* Mistral-Medium-3.5* Mistral-Large-3*",
+        "mistral",
+        _RECIPE.format("mistralai/Mistral-Small-4-119B-2603"),
+    ),
+    # -- formats of their own
+    Row("gpt-oss*", "harmony", _VLLM),
+    Row(
+        "Kimi-K2* Kimi-K2.5* Kimi-K2.6* Kimi-K2.7*",
+        "kimi_k2",
+        _RECIPE.format("moonshotai/Kimi-K2.7-Code"),
+    ),
+    Row(
+        "MiniMax-M2* MiniMax-M2.1* MiniMax-M2.5* MiniMax-M2.7*",
+        "minimax_m2",
+        _RECIPE.format("MiniMaxAI/MiniMax-M2.7"),
+    ),
+    Row("MiniMax-M3*", "minimax_m3", "vllm-project/vllm: vllm/parser/minimax_m3.py"),
+    Row("Gemma-4*", "gemma4", "vllm-project/vllm: vllm/parser/gemma4.py"),
+    Row("FunctionGemma*", "functiongemma", _VLLM),
+    Row(
+        "Gemma-3",
+        "pythonic",
+        "vllm-project/vllm: examples/tool_chat_template_gemma3_pythonic.jinja",
+    ),
+    Row("LFM2 LFM2.5", "lfm2", "vllm-project/vllm: vllm/tool_parsers/lfm2_tool_parser.py"),
+    Row("Olmo-3* Olmo-3.1*", "olmo3", _VLLM),
+    Row("Phi-4-mini", "phi4_mini", "microsoft/Phi-4-mini-instruct: model card"),
+    Row(
+        "Jamba-1.5* Jamba-Mini-1.5* Jamba-Large-1.5* Jamba-1.6* Jamba-Mini-1.6* Jamba-Large-1.6*",
+        "jamba",
+        "ai21labs/AI21-Jamba-1.5-Mini: chat template",
+    ),
+    Row("InternLM2 InternLM2.5", "internlm2", _VLLM),
+    Row("Intern-S1 Intern-S1-mini", "internlm2", _RECIPE.format("internlm/Intern-S1")),
+    Row("MiniCPM5*", "minicpm5", "vllm-project/vllm: vllm/tool_parsers/minicpm5xml_tool_parser.py"),
+    Row("Command-R7B*", None, _LLAMA_CPP),
+    Row(
+        "Command-R Command-R-Plus Command-R-v01",
+        "command_r",
+        "CohereForAI/c4ai-command-r-v01: model card",
+    ),
+)
+"""Which models write which dialect. The first row that has a name counts."""
+
+OWNERS: Final = (
+    "AI21 ai21labs allenai arcee-ai ByteDance-Seed C4AI Cohere CohereForAI CohereLabs DeepSeek "
+    "deepseek-ai Google HuggingFaceTB IBM ibm-granite inclusionAI internlm LGAI-EXAONE LiquidAI "
+    "meituan-longcat Meta meta-llama Microsoft MiniMax MiniMaxAI Mistral mistralai Moonshot "
+    "moonshotai NousResearch NVIDIA OpenAI openbmb Qwen Salesforce speakleash stepfun-ai Team-ACE "
+    "tencent THUDM tiiuae XHToken XiaomiMiMo zai zai-org"
+)
+"""Who may stand before a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
+
+_TUNED: Final = "base chat hf instruct instant it latest preview thinking turbo versatile"
+_STORED: Final = (
+    "autoround awq bf bnb dwq dynamic exl f fp ggml gguf gptq int iq mlx mxfp nvfp onnx q qat "
+    "quantized ud unsloth w"
+)
+_SERVED: Final = "cloud exacto fast floor free maas nitro tee"
+_PLAIN: Final = frozenset(f"{_TUNED} {_STORED} {_SERVED}".split())
+"""Words that say nothing of a model's format."""
+
+_WORD: Final = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)*[a-z]*")
+_DIVIDED_VERSION: Final = re.compile(r"(?<![0-9.])([0-9])[-_p]([0-9])(?![0-9a-z]|\.[0-9])")
+_MAX_WORDS: Final = 16  # more than the longest name in the table has, with an owner
+
+
+def dialect_for_model(model: str) -> str | None:
+    """Return the name of the dialect that the open model called *model* writes.
+
+    Names are read as hubs and servers write them, in any case: ``Qwen/Qwen3-8B``, ``qwen3:8b``,
+    ``ollama/qwen3``, ``Qwen3-8B-Q4_K_M.gguf``, or the path of a directory with such a name::
+
+        get_parser(dialect_for_model(model) or "react")
+
+    Args:
+        model: The model's name, with or without its owner, a provider and how it is quantised.
+
+    Returns:
+        The name of a dialect, or `None` for a model that is not known: one of a generation that is
+        not in the table, one whose format no dialect reads, or one that is not open.
+    """
+    row = row_for_model(model)
+    return None if row is None else row.dialect
+
+
+def row_for_model(model: str) -> Row | None:
+    """Return the first of `ROWS` that has *model*."""
+    words = _words(_last_part(model))
+    starts = [0]
+    for start in starts:  # grows by what follows an owner: there may be two, as in nvidia_NVIDIA
+        starts += [start + len(o) for o in _OWNERS if words[start : start + len(o)] == o]
+    names = [words[start:] for start in starts]
+    for row, patterns in _PATTERNS:
+        if any(_fits(name, *pattern) for name in names for pattern in patterns):
+            return row
+    return None
+
+
+def _last_part(model: str) -> str:
+    """Return *model* without what tells where it is, or ``""`` if it is no name at all."""
+    if not (model.isascii() and model.isprintable()):
+        return ""
+    path = model.partition("#")[0].replace("\\", "/").replace("--", "/")
+    return path.rstrip("/").rpartition("/")[2]
+
+
+def _words(name: str) -> tuple[str, ...]:
+    """Return the first words of *name*: letters, or a number with the letters behind it.
+
+    A version is one word, however it is written: ``3.1``, ``3-1``, ``3_1`` and ``3p1`` are the
+    same. What is followed by a letter is a size, so ``3-1b`` is two words.
+    """
+    name = _DIVIDED_VERSION.sub(r"\1.\2", name.lower())
+    return tuple(found[0] for found in islice(_WORD.finditer(name), _MAX_WORDS))
+
+
+def _fits(words: tuple[str, ...], first: tuple[str, ...], star: bool) -> bool:
+    """Tell whether *words* begin with *first*, and with *star* nothing else is asked."""
+    size = len(first)
+    if words[:size] != first:
+        return False
+    following = words[size : size + 1]
+    return star or not following or following[0][0].isdigit() or following[0] in _PLAIN
+
+
+_OWNERS: Final = tuple(map(_words, OWNERS.split()))
+_PATTERNS: Final = tuple(
+    (row, tuple((_words(name), name.endswith("*")) for name in row.names.split())) for row in ROWS
+)

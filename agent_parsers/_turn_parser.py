@@ -1,0 +1,298 @@
+"""What reads and writes the turns of a dialect, be they of one action or of several calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from agent_parsers.engine import MAX_CHARS, Both, Dialect, machine
+from agent_parsers.engine._known import known_tools
+from output_parsers import OutputParserException
+from output_parsers._model_output import text_of
+from output_parsers._transform import aread, read
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+    from typing import Self
+
+    from agent_parsers._explain import Explanation
+    from agent_parsers.engine import Event, Machine, Mode, Step, StreamParser, Turn
+    from agent_parsers.engine._render import Rendered
+    from agent_parsers.engine._turn import TurnResult
+    from agent_parsers.tools import ToolSet
+    from output_parsers import ModelOutput
+    from outputs import BaseMessage
+
+__all__ = ["TurnParser"]
+
+
+class TurnParser(BaseModel):
+    """Reads one turn of a dialect, whole or while it comes in, and writes past turns as it does.
+
+    Its classes are `DialectParser` and `MultiActionDialectParser`.
+    """
+
+    model_config = ConfigDict(validate_assignment=True, defer_build=True)
+
+    _has_several: ClassVar[bool | None] = None
+    """Whether turns may have several calls."""
+
+    dialect: Dialect = Field(exclude=True)
+    """How turns are written."""
+    lenient: bool = False
+    """Whether what models really write is mended, or only what the dialect says is read."""
+    tools: Any = Field(default=None, exclude=True)
+    """The tools there are, in any form of `agent_parsers.tools.Tools`; kept as a `ToolSet`, and one
+    that is given, with its policies, as it is. A turn that names another tool is an error, and so
+    is an input that the tool does not take; one that it takes has the types that the schema says.
+    `None`: any name will do, and any input."""
+    max_chars: int = Field(default=MAX_CHARS, ge=0)
+    """Longest turn that is read, in characters."""
+    start: Literal["", "content", "thought"] = ""
+    """Where the text begins, if not where the dialect says: the same text means different things
+    after different prompts, some of which open a thought."""
+    prompt: str = ""
+    """The end of the prompt that the text continues, which says the same: after ``<think>`` it is a
+    thought, after ``</think>`` content."""
+    both: Both = "error"
+    """What counts in a lenient turn that has an action and an answer: the ``"first"``, the
+    ``"action"``, the ``"answer"``, or none. Strict reading follows LangChain."""
+
+    @field_validator("dialect")
+    @classmethod
+    def _check_dialect(cls, dialect: Dialect) -> Dialect:
+        """Refuse a dialect whose turns come to something else than this parser returns."""
+        if cls._has_several is not None and dialect.several is not cls._has_several:
+            has, kind = (
+                ("may have several calls in a turn", "MultiActionDialectParser")
+                if dialect.several
+                else ("has one call in a turn", "DialectParser")
+            )
+            raise ValueError(f"{dialect.name} {has}: use {kind}, or get_parser")
+        return dialect
+
+    @model_validator(mode="after")
+    def _check_start(self) -> Self:
+        """Refuse a start that the dialect does not know."""
+        if self.start or self.prompt:
+            self._machine().start(self.start, self.prompt)
+        return self
+
+    @field_validator("tools", mode="plain")
+    @classmethod
+    def _read_tools(cls, tools: Any) -> ToolSet | None:
+        return known_tools(tools)
+
+    @property
+    def mode(self) -> Mode:
+        """How turns are read."""
+        return "lenient" if self.lenient else "strict"
+
+    @property
+    def tool_names(self) -> tuple[str, ...] | None:
+        """Names of the tools, if any were given."""
+        tools: ToolSet | None = self.tools
+        return None if tools is None else tools.names
+
+    @property
+    def stop(self) -> list[str]:
+        """Stop sequences to pass to the model."""
+        return list(self.dialect.stop)
+
+    def _parse(self, text: str) -> TurnResult:
+        """Read one turn; see `parse`."""
+        return self._machine().parse(text, self.max_chars, self.tools, self.start, self.prompt)
+
+    def _machine(self) -> Machine:
+        return machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+
+    def read(self, text: str) -> Turn:
+        """Read one turn and return all that is to know of it.
+
+        Raises:
+            OutputParserException: As `parse` does.
+        """
+        from agent_parsers.engine._turn import read_turn
+
+        return read_turn(self.stream_parser(), text)
+
+    def explain(self, text: str) -> Explanation:
+        """Say why a turn parses as it does: spans, repairs, what did not count; it never raises."""
+        from agent_parsers._explain import explain  # only who asks why needs it
+
+        return explain(
+            self.dialect,
+            self.mode,
+            text,
+            self.tools,
+            self.max_chars,
+            both=self.both,
+            start=self.start,
+            prompt=self.prompt,
+        )
+
+    def stream_parser(self) -> StreamParser:
+        """Return what reads one turn as it comes in, by `feed` and `close`."""
+        from agent_parsers.engine._stream import StreamParser
+
+        return StreamParser(
+            self.dialect,
+            mode=self.mode,
+            max_chars=self.max_chars,
+            tools=self.tools,
+            both=self.both,
+            start=self.start,
+            prompt=self.prompt,
+        )
+
+    def events(self, chunks: Iterable[ModelOutput], *, stop_early: bool = False) -> Iterator[Event]:
+        """Yield the events of one turn whose text or message chunks come in one by one.
+
+        Args:
+            chunks: What the model writes.
+            stop_early: Whether to take no more chunks once nothing that follows can be part of the
+                turn, as when a server ignores stop sequences and the model goes on with a result of
+                its own. A generator of chunks is closed then, and so is the connection behind it.
+
+        Raises:
+            OutputParserException: What `parse` raises, after the last event.
+        """
+        reader = _Reader(self.stream_parser())
+        return read(reader, reader.until_over(chunks) if stop_early else iter(chunks))
+
+    def aevents(
+        self, chunks: AsyncIterable[ModelOutput], *, stop_early: bool = False
+    ) -> AsyncIterator[Event]:
+        """Do the same as `events` for chunks that have to be waited for."""
+        reader = _Reader(self.stream_parser())
+        return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks))
+
+    def render(
+        self, step: Rendered, *, thought: str = "", content: str = "", number: int = 1
+    ) -> str:
+        """Write a step as this dialect does, so that reading it gives the same thought and action.
+
+        An input that the schema of a tool gives types is written as the dialect can say it: as an
+        object, as the text of the only parameter, or as an object in JSON. It is read back as the
+        tool takes it.
+
+        Args:
+            step: An action, an answer, or an action with what the tool returned; where a turn may
+                have several calls also a list of actions, or of actions with what the tools
+                returned. What would be read as a marker in that gets a backslash, which reading
+                takes off. The action's own ``log`` is not used: it may be in another dialect.
+            thought: What the model thought before.
+            content: What it said beside calls, where turns may have several.
+            number: Number of the step, for dialects that count; of several calls that of the first.
+
+        Raises:
+            ValueError: The dialect cannot say this, such as an input that holds a label, or the
+                tool does not take the input.
+        """
+        from agent_parsers.engine._render import render
+
+        return render(
+            self.dialect, step, thought=thought, content=content, number=number, tools=self.tools
+        )
+
+    def format_scratchpad(self, steps: Sequence[Step]) -> str:
+        """Write the steps taken so far, as the next prompt continues them.
+
+        The model's own text (``log``) is used as it is; an action without one is rendered. Calls
+        that the model made in one turn, each a step of its own, have that turn once.
+        """
+        from agent_parsers.engine._past_turns import render_scratchpad
+
+        return render_scratchpad(self.dialect, steps, self.tools)
+
+    @overload
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = ...,
+        *,
+        system: str = ...,
+        as_messages: Literal[False] = ...,
+    ) -> str: ...
+    @overload
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = ...,
+        *,
+        system: str = ...,
+        as_messages: Literal[True],
+    ) -> list[BaseMessage]: ...
+    def render_prompt(
+        self,
+        question: str,
+        steps: Sequence[Step] = (),
+        *,
+        system: str = "",
+        as_messages: bool = False,
+    ) -> str | list[BaseMessage]:
+        """Return the whole prompt for the next turn: the instructions, the question, past steps.
+
+        Args:
+            question: What the agent is asked; it is put in as it is.
+            steps: What it has done so far, written as `format_scratchpad` does. The text ends in
+                what invites the next turn.
+            system: What stands before the instructions.
+            as_messages: Whether to return messages for a chat model: the instructions, the
+                question, and for each step what the model wrote and what the tool returned.
+        """
+        from agent_parsers.engine._prompt import render_prompt
+
+        told = self.get_format_instructions()
+        return render_prompt(
+            self.dialect, told, question, self.tools, steps, system=system, as_messages=as_messages
+        )
+
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its turns, and about the tools.
+
+        A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
+        """
+        return self.dialect.instructions(self.tools)
+
+
+class _Reader:
+    """A stream parser that takes messages as well, and tells its last events before it fails."""
+
+    def __init__(self, parser: StreamParser) -> None:
+        self._parser = parser
+
+    def feed(self, chunk: ModelOutput, /) -> list[Event]:
+        return self._parser.feed(chunk if isinstance(chunk, str) else text_of(chunk))
+
+    def until_over(self, chunks: Iterable[ModelOutput]) -> Iterator[ModelOutput]:
+        """Yield *chunks* until the turn is over, and close what they come from."""
+        source = iter(chunks)
+        try:
+            for chunk in source:
+                yield chunk
+                if self._parser.is_over:
+                    return
+        finally:
+            if (close := getattr(source, "close", None)) is not None:
+                close()
+
+    async def auntil_over(self, chunks: AsyncIterable[ModelOutput]) -> AsyncIterator[ModelOutput]:
+        """Do the same for chunks that have to be waited for."""
+        source = aiter(chunks)
+        try:
+            async for chunk in source:
+                yield chunk
+                if self._parser.is_over:
+                    return
+        finally:
+            if (aclose := getattr(source, "aclose", None)) is not None:
+                await aclose()
+
+    def close(self) -> Iterator[Event]:
+        try:
+            yield from self._parser.close()
+        except OutputParserException:
+            yield from self._parser.last_events
+            raise
