@@ -98,6 +98,7 @@ ROWS: Final = (
     Row("Ling-3.0*", "glm45", _SGLANG_FILE.format("ling3_detector")),
     Row("Spark-X2.5*", "glm47", _SGLANG_FILE.format("spark25_detector")),
     Row("Hy3*", "hunyuan_v3", _RECIPE.format("tencent/Hy3")),
+    Row("Hunyuan-A13B", "hunyuan_a13b", _VLLM),
     # -- Llama, and those tuned from it for calls
     Row("Llama-4*", "llama4_pythonic", _VLLM),
     Row("Llama-3.2-1B Llama-3.2-3B Llama-v3.2-1B Llama-v3.2-3B", "pythonic", _VLLM),

@@ -111,6 +111,7 @@ glm4:9b                                                  glm4
 inclusionAI/Ling-3.0-flash                               glm45
 XHToken/Spark-X2.5-4B                                    glm47
 tencent/Hy3-preview                                      hunyuan_v3
+tencent/Hunyuan-A13B-Instruct-FP8                        hunyuan_a13b
 meta-llama/Llama-4-Scout-17B-16E-Instruct                llama4_pythonic
 llama4:maverick                                          llama4_pythonic
 meta-llama/Llama-3.2-3B-Instruct                         pythonic

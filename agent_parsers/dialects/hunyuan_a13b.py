@@ -1,0 +1,91 @@
+"""Hunyuan A13B: a list of calls in JSON in ``<tool_calls>``, and ``<answer>`` around it.
+
+* ``<answer>`` holds all but the thought: calls, or words. The chat template leaves it out of
+  earlier turns, and servers take it off, so it may be missing.
+* Words to the user begin with ``助手：`` (Assistant:), as the template tells the model. At the
+  beginning of a line it is never part of them.
+* A list in a thought is a draft. Quick thinking is a thought without text.
+
+Sources: the guide to agents in Tencent-Hunyuan/Hunyuan-A13B for what the model writes;
+vllm-project/vllm, examples/tool_chat_template_hunyuan_a13b.jinja, for results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.dialects._json_blocks import LIST_PROBLEMS, block_rules, write_named
+from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
+from agent_parsers.engine import Go, Label, Literal
+from agent_parsers.engine._json_blocks import JsonCalls
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agent_parsers.engine import JsonCallRules, Marker, Table, Written
+
+__all__ = ["DIALECT"]
+
+SAMPLE: Final = """\
+<think>
+I have to look it up.
+</think>
+<answer>
+Let me see.<tool_calls>[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
+{"name": "ping", "arguments": {}}]</tool_calls>
+</answer>"""
+
+MARKERS: Final[Mapping[str, Marker]] = {
+    "answer": Literal("<answer>", ("<answer>助手：",)),
+    "words": Label("助手", colon="："),
+    "end of answer": Literal("</answer>"),
+}
+MOVES: Final = {
+    ("content", "answer"): Go("content"),
+    ("content", "words"): Go("content"),
+    ("content", "end of answer"): Go("over"),
+    ("call", "end of answer"): Go("over"),
+    ("over", "end <|eos|>"): Go("over"),  # which follows </answer>
+}
+STRICT, LENIENT = block_rules(enclosed="[")
+
+
+def _table(rules: JsonCallRules, *, mends: bool = False) -> Table:
+    table = calls_table(
+        partial(JsonCalls, rules),
+        call=("<tool_calls>", "</tool_calls>"),
+        ends=("<|eos|>",),
+        drafts=True,
+        mends=mends,
+    )
+    return replace(table, markers={**table.markers, **MARKERS}, moves={**table.moves, **MOVES})
+
+
+SAID: Final = TurnWriter(
+    call=write_named, calls=("<tool_calls>[", ", ", "]</tool_calls>"), answer=("助手：", "")
+)
+
+
+def write_turn(step: Written) -> str:
+    """Write one turn."""
+    thought = f"<think>\n{step.thought}\n</think>\n" if step.thought else ""
+    return f"{thought}<answer>\n{SAID(step)}\n</answer>"
+
+
+DIALECT: Final = calls_dialect(
+    "hunyuan_a13b",
+    SAMPLE,
+    summary="a JSON list in <tool_calls>, in <answer> (Hunyuan A13B)",
+    problems=LIST_PROBLEMS,
+    strict=_table(STRICT),
+    lenient=_table(LENIENT, mends=True),
+    stop=("<|eos|>",),
+    write=write_turn,
+    write_results=ResultsWriter(
+        each=("<tool_response>", "</tool_response>"), between="<|extra_0|>"
+    ),
+    frame=("<|eos|>", "<|extra_0|>"),
+)
