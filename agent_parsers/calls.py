@@ -6,8 +6,11 @@ of what a block holds: `JsonCalls`, `NamedJson`, `TaggedForm`, `PythonCalls`. Th
 """
 
 from agent_parsers.dialects._json_blocks import (
+    LIST_PROBLEMS,
+    PROBLEMS,
     bare_rules,
     block_rules,
+    json_dialect,
     list_dialect,
     write_named,
 )
@@ -39,7 +42,9 @@ from agent_parsers.engine._tagged_form import Attributes, Element, Named, Part, 
 __all__ = [
     "CALLS_PROMPT",
     "LINES",
+    "LIST_PROBLEMS",
     "ONE_CALL_PROMPT",
+    "PROBLEMS",
     "TAGS",
     "Attributes",
     "Element",
@@ -61,6 +66,7 @@ __all__ = [
     "calls_table",
     "chatml",
     "inputs_of",
+    "json_dialect",
     "list_dialect",
     "list_tools",
     "list_tools_in_tags",

@@ -10,13 +10,13 @@ from agent_parsers import OutputParserException, StreamParser, get_dialect, merg
 from agent_parsers.engine import AnswerDelta, Event, Mode, Repair, ThoughtDelta
 
 NAMES: Final = (
-    "command_r", "deepseek_v3", "deepseek_v31", "glm4", "granite", "harmony", "hermes", "internlm2",
-    "jamba", "kimi_k2", "llama3_function_tag", "llama3_json", "longcat", "mistral", "mistral_v11",
+    "command_r", "deepseek_v3", "deepseek_v31", "glm4", "granite", "harmony", "hermes",
+    "hunyuan_a13b", "internlm2", "jamba", "kimi_k2", "llama3_function_tag", "llama3_json", "longcat", "mistral", "mistral_v11",
     "mistral_v3", "phi4_mini", "xlam",
 )  # fmt: skip
 THINKING: Final = frozenset(
-    ("deepseek_v3", "deepseek_v31", "harmony", "hermes", "kimi_k2", "longcat", "mistral",
-     "mistral_v11")
+    ("deepseek_v3", "deepseek_v31", "harmony", "hermes", "hunyuan_a13b", "kimi_k2",
+     "longcat", "mistral", "mistral_v11")
 )  # fmt: skip
 """Those that write thoughts."""
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
