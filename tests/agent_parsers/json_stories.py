@@ -11,8 +11,8 @@ from agent_parsers.engine import AnswerDelta, Event, Mode, Repair, ThoughtDelta
 
 NAMES: Final = (
     "command_r", "deepseek_v3", "deepseek_v31", "glm4", "granite", "harmony", "hermes",
-    "hunyuan_a13b", "internlm2", "jamba", "kimi_k2", "llama3_function_tag", "llama3_json", "longcat", "mistral", "mistral_v11",
-    "mistral_v3", "phi4_mini", "xlam",
+    "hunyuan_a13b", "internlm2", "jamba", "kimi_k2", "llama3_function_tag", "llama3_json",
+    "longcat", "mistral", "mistral_v11", "mistral_v3", "phi4_mini", "xlam",
 )  # fmt: skip
 THINKING: Final = frozenset(
     ("deepseek_v3", "deepseek_v31", "harmony", "hermes", "hunyuan_a13b", "kimi_k2",
