@@ -37,7 +37,7 @@ from agent_parsers.testing._work import Work, counted_patterns
 from output_parsers._printable import printable
 
 from .command_line import command, process, terminal
-from .stories import every_dialect, every_run_dialect, every_turn_mode
+from .stories import every_dialect, every_run_dialect, every_turn_mode, share
 from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}
@@ -218,6 +218,8 @@ def seconds(dialect: Dialect, text: str) -> float:
 @every_dialect
 def test_eight_times_the_text_takes_less_than_sixteen_times_as_long(dialect: Dialect) -> None:
     """The clock sees what the count does not: what is passed over one by one."""
+    if share(dialect) < 0.2:
+        return  # it is much like another one
     for run in ("\nAction:", dialect.sample + "\n"):
         short, long = run * (8_000 // len(run)), run * (64_000 // len(run))
         once = min(seconds(dialect, short) for _ in range(3))
