@@ -174,6 +174,7 @@ def test_every_dialect_with_labels_is_tried() -> None:
     is_label = {
         name
         for name in list_dialects()
+        if not get_dialect(name).several  # a model was trained on its words
         for marker in get_dialect(name).strict.markers.values()
         if isinstance(marker, Label) and not marker.words.startswith("Are follow")
     }
