@@ -173,6 +173,8 @@ def test_an_interrupt_ends_it_without_a_traceback() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
+        # What a shell runs behind an & ignores interrupts, and so does all that it starts.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - takes no lock
     ) as ran:
         assert ran.stdin is not None
         assert ran.stdout is not None
