@@ -118,6 +118,10 @@ if TYPE_CHECKING:
         format_to_tool_messages,
         parse_ai_message_to_openai_tool_action,
         parse_ai_message_to_tool_action,
+        to_anthropic,
+        to_langchain,
+        to_openai,
+        to_openai_responses,
     )
     from agent_parsers.tools import ToolInputError, ToolSet, ToolSpec, UnknownToolError
 
@@ -202,6 +206,10 @@ __all__ = [
     "parse_transcript",
     "parse_transcripts",
     "register",
+    "to_anthropic",
+    "to_langchain",
+    "to_openai",
+    "to_openai_responses",
 ]
 
 _MODULES = {
@@ -268,6 +276,10 @@ _MODULES = {
     "format_to_tool_messages": "native",
     "parse_ai_message_to_openai_tool_action": "native",
     "parse_ai_message_to_tool_action": "native",
+    "to_anthropic": "native",
+    "to_langchain": "native",
+    "to_openai": "native",
+    "to_openai_responses": "native",
     "ToolInputError": "tools",
     "ToolSet": "tools",
     "ToolSpec": "tools",

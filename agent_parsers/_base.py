@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._turn_parser import TurnParser
+from agent_parsers.engine import machine
 from output_parsers import BaseOutputParser
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ class DialectParser(TurnParser, AgentOutputParser):
                 long. It says where, and what to tell the model. `UnknownToolError` and
                 `ToolInputError` are such errors.
         """
-        result = self._parse(text)
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt)
         assert not isinstance(result, list), "the dialect has one call in a turn"
         return result
 
@@ -103,7 +105,8 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
                 returned of the other calls. It says where, and what to tell the model.
                 `UnknownToolError` and `ToolInputError` are such errors.
         """
-        result = self._parse(text)
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt)
         assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
         return result
 

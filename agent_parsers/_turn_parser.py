@@ -2,53 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
+from typing import TYPE_CHECKING, ClassVar, Literal, overload
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
+from typing_extensions import override
 
-from agent_parsers.engine import MAX_CHARS, Both, Dialect, machine
-from agent_parsers.engine._known import known_tools
-from output_parsers import OutputParserException
-from output_parsers._model_output import text_of
-from output_parsers._transform import aread, read
+from agent_parsers._event_parser import EventParser
+from agent_parsers._message_text import text_in
+from agent_parsers.engine import Both, Dialect, machine
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from agent_parsers._explain import Explanation
-    from agent_parsers.engine import Event, Machine, Mode, Step, StreamParser, Turn
+    from agent_parsers.engine import Mode, Step, StreamParser, Turn
     from agent_parsers.engine._render import Rendered
-    from agent_parsers.engine._turn import TurnResult
-    from agent_parsers.tools import ToolSet
     from output_parsers import ModelOutput
     from outputs import BaseMessage
 
 __all__ = ["TurnParser"]
 
 
-class TurnParser(BaseModel):
+class TurnParser(EventParser):
     """Reads one turn of a dialect, whole or while it comes in, and writes past turns as it does.
 
     Its classes are `DialectParser` and `MultiActionDialectParser`.
     """
-
-    model_config = ConfigDict(validate_assignment=True, defer_build=True)
 
     _has_several: ClassVar[bool | None] = None
     """Whether turns may have several calls."""
 
     dialect: Dialect = Field(exclude=True)
     """How turns are written."""
-    lenient: bool = False
-    """Whether what models really write is mended, or only what the dialect says is read."""
-    tools: Any = Field(default=None, exclude=True)
-    """The tools there are, in any form of `agent_parsers.tools.Tools`; kept as a `ToolSet`, and one
-    that is given, with its policies, as it is. A turn that names another tool is an error, and so
-    is an input that the tool does not take; one that it takes has the types that the schema says.
-    `None`: any name will do, and any input."""
-    max_chars: int = Field(default=MAX_CHARS, ge=0)
-    """Longest turn that is read, in characters."""
     start: Literal["", "content", "thought"] = ""
     """Where the text begins, if not where the dialect says: the same text means different things
     after different prompts, some of which open a thought."""
@@ -76,13 +62,8 @@ class TurnParser(BaseModel):
     def _check_start(self) -> Self:
         """Refuse a start that the dialect does not know."""
         if self.start or self.prompt:
-            self._machine().start(self.start, self.prompt)
+            machine(self.dialect, self.mode, self.both).start(self.start, self.prompt)
         return self
-
-    @field_validator("tools", mode="plain")
-    @classmethod
-    def _read_tools(cls, tools: Any) -> ToolSet | None:
-        return known_tools(tools)
 
     @property
     def mode(self) -> Mode:
@@ -90,22 +71,13 @@ class TurnParser(BaseModel):
         return "lenient" if self.lenient else "strict"
 
     @property
-    def tool_names(self) -> tuple[str, ...] | None:
-        """Names of the tools, if any were given."""
-        tools: ToolSet | None = self.tools
-        return None if tools is None else tools.names
-
-    @property
     def stop(self) -> list[str]:
         """Stop sequences to pass to the model."""
         return list(self.dialect.stop)
 
-    def _parse(self, text: str) -> TurnResult:
-        """Read one turn; see `parse`."""
-        return self._machine().parse(text, self.max_chars, self.tools, self.start, self.prompt)
-
-    def _machine(self) -> Machine:
-        return machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+    def _text_in(self, output: ModelOutput) -> str:
+        """Return the text that *output* has for this parser, which calls of tools are not."""
+        return text_in(output)
 
     def read(self, text: str) -> Turn:
         """Read one turn and return all that is to know of it.
@@ -132,6 +104,7 @@ class TurnParser(BaseModel):
             prompt=self.prompt,
         )
 
+    @override
     def stream_parser(self) -> StreamParser:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
         from agent_parsers.engine._stream import StreamParser
@@ -145,28 +118,6 @@ class TurnParser(BaseModel):
             start=self.start,
             prompt=self.prompt,
         )
-
-    def events(self, chunks: Iterable[ModelOutput], *, stop_early: bool = False) -> Iterator[Event]:
-        """Yield the events of one turn whose text or message chunks come in one by one.
-
-        Args:
-            chunks: What the model writes.
-            stop_early: Whether to take no more chunks once nothing that follows can be part of the
-                turn, as when a server ignores stop sequences and the model goes on with a result of
-                its own. A generator of chunks is closed then, and so is the connection behind it.
-
-        Raises:
-            OutputParserException: What `parse` raises, after the last event.
-        """
-        reader = _Reader(self.stream_parser())
-        return read(reader, reader.until_over(chunks) if stop_early else iter(chunks))
-
-    def aevents(
-        self, chunks: AsyncIterable[ModelOutput], *, stop_early: bool = False
-    ) -> AsyncIterator[Event]:
-        """Do the same as `events` for chunks that have to be waited for."""
-        reader = _Reader(self.stream_parser())
-        return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks))
 
     def render(
         self, step: Rendered, *, thought: str = "", content: str = "", number: int = 1
@@ -255,44 +206,3 @@ class TurnParser(BaseModel):
         A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
         """
         return self.dialect.instructions(self.tools)
-
-
-class _Reader:
-    """A stream parser that takes messages as well, and tells its last events before it fails."""
-
-    def __init__(self, parser: StreamParser) -> None:
-        self._parser = parser
-
-    def feed(self, chunk: ModelOutput, /) -> list[Event]:
-        return self._parser.feed(chunk if isinstance(chunk, str) else text_of(chunk))
-
-    def until_over(self, chunks: Iterable[ModelOutput]) -> Iterator[ModelOutput]:
-        """Yield *chunks* until the turn is over, and close what they come from."""
-        source = iter(chunks)
-        try:
-            for chunk in source:
-                yield chunk
-                if self._parser.is_over:
-                    return
-        finally:
-            if (close := getattr(source, "close", None)) is not None:
-                close()
-
-    async def auntil_over(self, chunks: AsyncIterable[ModelOutput]) -> AsyncIterator[ModelOutput]:
-        """Do the same for chunks that have to be waited for."""
-        source = aiter(chunks)
-        try:
-            async for chunk in source:
-                yield chunk
-                if self._parser.is_over:
-                    return
-        finally:
-            if (aclose := getattr(source, "aclose", None)) is not None:
-                await aclose()
-
-    def close(self) -> Iterator[Event]:
-        try:
-            yield from self._parser.close()
-        except OutputParserException:
-            yield from self._parser.last_events
-            raise

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from output_parsers._model_output import HasContent, content_of, message_of, part_of
 from outputs import (
     AIMessage,
+    AIMessageChunk,
     BaseMessageChunk,
     ChatGenerationChunk,
     Generation,
     GenerationChunk,
 )
 from outputs._any_message import MESSAGE_CLASSES
+from outputs._from_stream import finished, is_from_stream
 
 if TYPE_CHECKING:
     from output_parsers._model_output import ModelOutput
@@ -69,6 +71,8 @@ class Accumulator:
             self._message = chunks.pop(0)
         if chunks:
             self._message = self._message + chunks
+        if isinstance(self._message, AIMessageChunk) and is_from_stream(self._message.content):
+            return ChatGenerationChunk(message=finished(self._message))
         return ChatGenerationChunk(message=self._message)
 
 

@@ -11,14 +11,14 @@ from pydantic import BaseModel, ConfigDict
 from typing_extensions import deprecated, override
 
 from output_parsers._batching import configs_for, run_batch
-from output_parsers._model_output import ModelOutput, generation_of, text_of
+from output_parsers._model_output import ModelOutput, adds_up, generation_of, text_of
 from output_parsers._output_type import output_type_of
 from output_parsers._runnable import Runnable
 from outputs import AnyMessage, Generation
 from outputs._brief_repr import without_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from output_parsers._batching import BatchConfig, RunnableConfig
 
@@ -81,8 +81,8 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         """Parse a text, a message or a generation.
 
         Args:
-            input: A `str`, a message (of this package, of LangChain, or anything that has a
-                ``content``) or a `Generation`.
+            input: A `str`, a message (of any kind that `outputs.from_any` takes, or anything that
+                has a ``content``) or a `Generation`.
             config: Ignored.
             kwargs: Ignored.
 
@@ -98,6 +98,20 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
     ) -> T:
         """Do the same as `invoke`, by `aparse_result`."""
         return await self.aparse_result([generation_of(input)])
+
+    @override
+    def transform(
+        self, input: Iterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[T]:
+        return super().transform(map(adds_up, input), config, **kwargs)
+
+    @override
+    async def atransform(
+        self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[T]:
+        chunks = (adds_up(chunk) async for chunk in input)
+        async for output in super().atransform(chunks, config, **kwargs):
+            yield output
 
     @override
     def batch(
@@ -196,13 +210,13 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
         """Parse the text of the first of *result*; by default *partial* makes no difference."""
-        return self.parse(result[0].text)
+        return self.parse(self._text_in(result[0]))
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
         """Do the same as `parse_result`, by `aparse` if that alone is overridden."""
         if is_default(self.parse_result) and not is_default(self.aparse):
-            return await self.aparse(result[0].text)
+            return await self.aparse(self._text_in(result[0]))
         return self.parse_result(result, partial=partial)
 
     @override
@@ -211,10 +225,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         # takes longer than to parse.
         if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
             return self.parse_result([generation_of(input)])
-        if isinstance(input, str):
-            return self.parse(input)
-        content = getattr(input, "content", None)
-        return self.parse(content if isinstance(content, str) else text_of(input))
+        return self.parse(input if isinstance(input, str) else self._text_in(input))
 
     @override
     async def ainvoke(
@@ -243,6 +254,11 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     @override
     def _waits(self) -> bool:
         return super()._waits() or not is_default(self.aparse)
+
+    def _text_in(self, output: ModelOutput) -> str:
+        """Return the text that *output* has for this parser, which may refuse the rest of it."""
+        content = getattr(output, "content", None)
+        return content if isinstance(content, str) else text_of(output)
 
     def parse_with_prompt(
         self,

@@ -1,14 +1,18 @@
 """What a model gives a parser: text, a message or a generation, ours or another library's.
 
-Another library's message is told by its ``content``. Where more than its text is needed it is read
-as ours, by the fields that LangChain gives a message of its ``type``.
+A message of LangChain's is taken as it is, and so is any other with a ``content``. Where more than
+its text is needed it is read as ours, by the fields that LangChain gives a message of its ``type``.
+What an API returned, an object of its client or a dictionary, is read by `outputs.from_any`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias, cast
+from collections.abc import Mapping
+from typing import Any, Final, Protocol, TypeAlias, cast
 
-from outputs import AIMessage, BaseMessage, ChatGeneration, Generation
+from pydantic import BaseModel
+
+from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs._any_message import MESSAGE_CLASSES
 
 
@@ -20,18 +24,46 @@ class HasContent(Protocol):
         """What it says: text, a list of blocks, or None for nothing."""
 
 
-ModelOutput: TypeAlias = str | HasContent | Generation
-"""What a parser takes."""
+ModelOutput: TypeAlias = str | HasContent | Generation | BaseModel | Mapping[str, Any]
+"""What a parser takes; the objects of client libraries are models, see `outputs.from_any`."""
+
+_GENERATIONS: Final = frozenset(
+    ("ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk")
+)
+
+
+def adds_up(output: ModelOutput) -> ModelOutput:
+    """Return *output* if chunks of its kind add up by ``+``, else the message that it is.
+
+    Raises:
+        TypeError: *output* is neither text nor a message nor a generation.
+    """
+    if isinstance(output, str):
+        return output
+    kind = getattr(output, "type", None)
+    is_known = isinstance(kind, str) and (kind in MESSAGE_CLASSES or kind in _GENERATIONS)
+    return output if is_known else part_of(output)
 
 
 def part_of(output: ModelOutput) -> str | HasContent:
     """Return what carries the content of *output*: a text or a message.
 
     Raises:
+        ProviderError: It says that the provider failed.
         TypeError: *output* is neither text nor a message nor a generation.
+        ValueError: It is a message of a known kind, but incomplete or malformed.
     """
-    if isinstance(output, str) or hasattr(output, "content"):
+    if isinstance(output, str):
         return output
+    kind = getattr(output, "type", None)
+    if isinstance(kind, str) and kind in MESSAGE_CLASSES:
+        return cast("HasContent", output)
+    if not (isinstance(kind, str) and kind in _GENERATIONS):
+        try:
+            return from_any(output)
+        except TypeError:  # It may have a content all the same.
+            if hasattr(output, "content"):
+                return output
     message = getattr(output, "message", None)
     if hasattr(message, "content"):
         return cast("HasContent", message)
@@ -40,7 +72,7 @@ def part_of(output: ModelOutput) -> str | HasContent:
         return text
     raise TypeError(
         f"a parser takes a str, a message or a generation, not {type(output).__name__};"
-        " outputs.from_any makes a message of what a provider's API returns"
+        " outputs.from_any says what else counts as a message"
     )
 
 

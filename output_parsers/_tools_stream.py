@@ -16,6 +16,7 @@ from output_parsers._transform import Changing, NewResults
 from outputs import AIMessage
 from outputs._any_message import MESSAGE_CLASSES
 from outputs._call_args import chunks_from_calls, chunks_from_wire
+from outputs._from_stream import served_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -100,6 +101,7 @@ class CallsSoFar:
         self._strict = strict and not self._is_ai
         self._calls: list[_GrowingCall] = []
         self._by_index: dict[int, _SameIndex] = {}
+        self._served: set[int] = set()  # calls that the provider's server makes
         self.add(message)
 
     def add(self, message: Any) -> bool:
@@ -108,6 +110,11 @@ class CallsSoFar:
         entries = list(wire) if isinstance(wire, list | tuple) else None
         self._is_raw = self._is_raw or entries is not None
         pieces = _pieces_of(message) if self._is_ai else chunks_from_wire(entries or [])
+        content = getattr(message, "content", None)
+        if isinstance(content, list):
+            self._served |= served_indexes(content)
+        if self._served:
+            pieces = [piece for piece in pieces if piece["index"] not in self._served]
         for piece in pieces:
             self._call_for(piece).add(piece)
         return bool(pieces)

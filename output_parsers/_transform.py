@@ -36,17 +36,21 @@ class ChunkReader(Protocol[Out]):
 
 
 def read(reader: ChunkReader[Out], chunks: Iterator[ModelOutput]) -> Iterator[Out]:
-    """Yield what *reader* gives for *chunks*, as they arrive."""
-    for chunk in chunks:
-        yield from reader.feed(chunk)
-    yield from reader.close()
-
-
-async def aread(reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput]) -> AsyncIterator[Out]:
     """Yield what *reader* gives for *chunks*, as they arrive.
 
     *chunks* are closed however this ends: a caller who stops early lets go of the connection.
     """
+    try:
+        for chunk in chunks:
+            yield from reader.feed(chunk)
+        yield from reader.close()
+    finally:
+        if (close := getattr(chunks, "close", None)) is not None:
+            close()
+
+
+async def aread(reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput]) -> AsyncIterator[Out]:
+    """Do the same as `read` for *chunks* that have to be waited for."""
     try:
         async for chunk in chunks:
             for output in reader.feed(chunk):

@@ -1,6 +1,7 @@
 """Data that language models produce: messages, their chunks, tool calls, usage and generations.
 
-The readers of JSON that is still being written are imported with the first use of their names.
+The readers of JSON that is still being written, and an error of providers, are imported with the
+first use of their names.
 """
 
 from typing import TYPE_CHECKING
@@ -48,6 +49,7 @@ from outputs._tool_calls import (
 from outputs._usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
 
 if TYPE_CHECKING:
+    from outputs._from_errors import ProviderError
     from outputs._json_errors import (
         JsonError,
         JsonIncompleteError,
@@ -68,6 +70,7 @@ __all__ = [  # noqa: RUF022 - by subject
     "ToolMessage",
     "AnyMessage",
     "from_any",
+    "ProviderError",
     # their content
     "Content",
     "TextAccessor",
@@ -119,6 +122,7 @@ __all__ = [  # noqa: RUF022 - by subject
 ]
 
 _MODULES = {
+    "ProviderError": "_from_errors",
     "JsonError": "_json_errors",
     "JsonIncompleteError": "_json_errors",
     "JsonLimitError": "_json_errors",

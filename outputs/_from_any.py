@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from outputs._ai import AIMessage
 from outputs._any_message import MESSAGE_CLASSES
 from outputs._messages import BaseMessage
 
 
 def from_any(value: Any) -> BaseMessage:
-    """Return our message for one of another kind.
+    """Return our message for one of another kind, or for a piece of one.
 
     *value* may be
 
     * one of our messages, which is returned itself;
+    * text, which is what a model says;
     * a message or message chunk of LangChain's;
-    * what OpenAI's APIs return, or those made after them: a chat completion (its first choice),
-      a piece of a streamed one (a chunk, then), a response, or a single message;
-    * what Anthropic's API returns: a message;
+    * what OpenAI's Chat Completions return, or the many APIs made after them (LiteLLM has objects
+      of its own for it): a completion (its first choice), a choice, a message, or a chunk;
+    * what OpenAI's Responses return: a response, its list of output items or one of them, or an
+      event of its stream;
+    * what Anthropic's API returns: a message, or an event of its stream;
     * any of these as a dictionary, such as ``{"role": "user", "content": "Hello"}`` or
       ``{"type": "human", "content": "Hello"}``.
 
+    What comes in pieces gives message chunks, which add up. An event that says nothing, or one of
+    these APIs that is not known, is a chunk that says nothing.
+
     Raises:
+        ProviderError: It says that the provider failed.
         TypeError: It is none of these.
         ValueError: It is one of these, but incomplete or malformed.
     """
     if isinstance(value, BaseMessage):
         return value
+    if isinstance(value, str):
+        return AIMessage(value)
     fields = _fields(value)
     try:
         message = _read(fields)
-    except (AttributeError, KeyError, TypeError) as error:
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
         raise ValueError(f"a message with a missing or malformed part: {error!r}") from error
     if message is None:
         raise TypeError(f"expected a message, not {type(value).__name__} with keys {list(fields)}")
@@ -44,34 +53,38 @@ def _fields(value: Any) -> dict[str, Any]:
     Raises:
         TypeError: It has no named parts.
     """
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(getattr(value, "type", None), str) and value.type in MESSAGE_CLASSES:
+    kind = getattr(value, "type", None)
+    if isinstance(kind, str) and kind in MESSAGE_CLASSES and not isinstance(value, type):
         return dict(value)  # A pydantic model yields its fields, and an artifact stays what it is.
-    dump = getattr(value, "model_dump", None)
-    if callable(dump) and not isinstance(value, type):
-        return dict(dump())
-    raise TypeError(f"expected a message, not {type(value).__name__}")
+    from outputs._from_fields import fields_of, plain
+
+    if isinstance(value, list) and value:
+        from outputs._from_responses import is_output
+
+        if is_output(items := plain(value)):
+            return {"object": "response", "output": items}
+    return fields_of(value)
 
 
 def _read(fields: dict[str, Any]) -> BaseMessage | None:
-    kind = fields.get("type")
-    if isinstance(kind, str) and kind in MESSAGE_CLASSES:
+    """Return the message that *fields* are of; `None` if that is none that is known."""
+    found = fields.get("type")
+    kind = found if isinstance(found, str) else ""
+    if kind in MESSAGE_CLASSES:
         data = fields["data"] if "data" in fields and "content" not in fields else fields
         return MESSAGE_CLASSES[kind].model_validate(data)
 
     # Imported when they are needed, since most programs need at most one of them.
-    from outputs import _from_anthropic as anthropic
+    if kind == "error" or (fields.get("error") and not kind):
+        from outputs._from_errors import provider_error
+
+        raise provider_error(fields)
     from outputs import _from_openai as openai
 
-    if "choices" in fields:
-        if fields.get("object") == "chat.completion.chunk":
-            return openai.chunk_from_completion(fields)
-        return openai.message_from_completion(fields)
-    if fields.get("object") == "response":
-        return openai.message_from_response(fields)
-    if kind == "message":
-        return anthropic.message_from_anthropic(fields)
-    if isinstance(fields.get("role"), str):
-        return openai.message_from_role(fields)
-    return None
+    if (message := openai.read(kind, fields)) is not None:
+        return message
+    from outputs import _from_anthropic as anthropic
+    from outputs import _from_responses as responses
+
+    message = responses.read(kind, fields)
+    return anthropic.read(kind, fields) if message is None else message

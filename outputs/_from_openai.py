@@ -1,27 +1,22 @@
-"""Messages from what OpenAI's APIs return, and from the many APIs made after them.
+"""Messages from OpenAI's Chat Completions, and from the many APIs made after them.
 
-Chat Completions, whole or streamed (then with ``delta`` in place of ``message``)::
+Whole, or streamed (then with ``delta`` in place of ``message``)::
 
     {"object": "chat.completion", "model": "gpt-5", "choices": [{"finish_reason": "stop",
      "message": {"role": "assistant", "content": "Hello", "tool_calls": [...]}}], "usage": {...}}
 
-Responses::
-
-    {"object": "response", "model": "gpt-5", "usage": {...}, "output": [
-     {"type": "message", "content": [{"type": "output_text", "text": "Hello"}]},
-     {"type": "function_call", "call_id": "1", "name": "search", "arguments": "{}"}]}
-
-Source: https://platform.openai.com/docs/api-reference
+Source: https://platform.openai.com/docs/api-reference/chat
 """
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from outputs._ai import AIMessage
 from outputs._ai_chunks import AIMessageChunk
-from outputs._call_args import calls_from_wire, chunks_from_wire
-from outputs._from_anthropic import calls_in, without_none
+from outputs._call_args import chunks_from_wire
+from outputs._from_fields import without_none
 from outputs._messages import (
     BaseMessage,
     ChatMessage,
@@ -30,6 +25,7 @@ from outputs._messages import (
     SystemMessage,
     ToolMessage,
 )
+from outputs._tool_calls import ToolCall, tool_call
 
 _CLASSES: dict[str, type[BaseMessage]] = {
     "assistant": AIMessage,
@@ -41,6 +37,31 @@ _CLASSES: dict[str, type[BaseMessage]] = {
 }
 _INPUT_DETAILS = {"audio": "audio_tokens", "cache_read": "cached_tokens"}
 _OUTPUT_DETAILS = {"audio": "audio_tokens", "reasoning": "reasoning_tokens"}
+
+_RETOLD = ("content.", "refusal.", "tool_calls.", "logprobs.")
+"""How events of the client's own begin, which tell of a chunk that is an event as well."""
+
+TEXT_ARGUMENT = "__arg1"
+"""Under this name stands what a tool is called with that takes a text; LangChain names it so."""
+TEXT_START = f'{{"{TEXT_ARGUMENT}": "'
+"""How such arguments begin, while the text is written."""
+TEXT_END = '"}'
+"""How they end."""
+
+
+def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
+    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    if kind == "chunk" and isinstance(fields.get("chunk"), dict):
+        fields = fields["chunk"]
+    elif kind.startswith(_RETOLD):
+        return AIMessageChunk("")
+    elif kind:
+        return None
+    if "choices" in fields:
+        return _from_choices(fields)
+    if isinstance(fields.get("message"), dict) or isinstance(fields.get("delta"), dict):
+        return _from_choices({"choices": [fields]})
+    return message_from_role(fields) if isinstance(fields.get("role"), str) else None
 
 
 def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
@@ -66,71 +87,108 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
     content = ours.pop("content", "")
     if message_class is not ChatMessage:
         del ours["role"]
-    if message_class is AIMessage and (calls := calls_in(content)):
-        ours["tool_calls"] = calls
+    if message_class is AIMessage:
+        if isinstance(entries := rest.get("tool_calls"), list):
+            rest["tool_calls"] = [_with_function(entry) for entry in entries]
+        if isinstance(function := rest.get("function_call"), dict):
+            rest["function_call"] = _ordered(function)
+        if calls := calls_in_blocks(content):
+            ours["tool_calls"] = calls
     return message_class(content, additional_kwargs=rest, **ours, **more)
 
 
-def message_from_completion(fields: dict[str, Any]) -> BaseMessage:
-    """Read the first choice of a chat completion.
+def calls_in_blocks(content: Any) -> list[ToolCall]:
+    """Return the tool calls among the blocks of *content*, as Anthropic has them there."""
+    return [
+        tool_call(name=block["name"], args=block["input"], id=block["id"])
+        for block in (() if isinstance(content, str) else content)
+        if isinstance(block, dict) and block.get("type") == "tool_use"
+    ]
+
+
+def _with_function(entry: Any) -> Any:
+    """Return a call as that of a function; one of a custom tool has a text in place of arguments.
+
+    ::
+
+        {"id": "1", "type": "custom", "custom": {"name": "run", "input": "ls"}}
+    """
+    if not isinstance(entry, dict):
+        return entry
+    if isinstance(custom := entry.get("custom"), dict):
+        arguments = json.dumps({TEXT_ARGUMENT: custom["input"]}, ensure_ascii=False)
+        return {**entry, "function": {"name": custom["name"], "arguments": arguments}}
+    if isinstance(function := entry.get("function"), dict):
+        return {**entry, "function": _ordered(function)}
+    return entry
+
+
+def _ordered(function: dict[str, Any]) -> dict[str, Any]:
+    """Return a *function* that begins with its name, as errors quote it, whoever made it."""
+    return {"name": function["name"], **function} if "name" in function else function
+
+
+def _from_choices(fields: dict[str, Any]) -> BaseMessage:
+    """Read the first choice of a completion, or what a chunk has of it.
 
     Raises:
         ValueError: There is no choice.
     """
-    if not fields["choices"]:
-        raise ValueError("the completion has no choices")
-    choice = fields["choices"][0]
-    return message_from_role(
-        {"role": "assistant", **choice["message"], "id": fields.get("id")},
-        response_metadata=_metadata(fields, choice),
-        usage_metadata=_usage(fields, "prompt_tokens", "completion_tokens"),
+    choices = fields["choices"] or []
+    # Some servers leave the object out, and Azure's first chunk has an empty one and no choice.
+    is_chunk = fields.get("object") in ("chat.completion.chunk", "") or any(
+        isinstance(choice.get("delta"), dict) for choice in choices
     )
+    choice = next((each for each in choices if not each.get("index")), None)
+    if is_chunk:
+        return _chunk_of(fields, choice or {})
+    if choice is None:
+        raise ValueError("the completion has no choices")
+    known: dict[str, Any] = {
+        "id": fields.get("id"),
+        "response_metadata": metadata_of(fields, choice),
+        "usage_metadata": usage_of(fields, "prompt_tokens", "completion_tokens"),
+    }
+    if "message" not in choice and isinstance(text := choice.get("text"), str):
+        # The older completions, of text; a piece of a stream has no reason to finish.
+        is_last = choice.get("finish_reason") is not None
+        return (AIMessage if is_last else AIMessageChunk)(text, **known)
+    message = choice["message"]
+    return message_from_role({**message, "role": message.get("role") or "assistant"}, **known)
 
 
-def chunk_from_completion(fields: dict[str, Any]) -> AIMessageChunk:
-    """Read a piece of a streamed chat completion; the last may have a usage and no choice."""
-    choice: dict[str, Any] = next(iter(fields["choices"]), {})
+def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
+    """Read a chunk, of which *choice* is there; the last may have a usage and no choice."""
     delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", ""), delta.pop("tool_calls", [])
     delta.pop("role", None)
+    if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
+        # What such a tool takes is text. It is written as JSON here, to be ended by who knows when.
+        calls = [_text_piece(call) if call in customs else call for call in calls]
+        delta["custom_tool_calls"] = [{"index": call.get("index")} for call in customs]
     return AIMessageChunk(
         content,
         additional_kwargs=delta,
-        response_metadata=_metadata(fields, choice) if choice.get("finish_reason") else {},
+        response_metadata=metadata_of(fields, choice) if choice.get("finish_reason") else {},
         tool_call_chunks=chunks_from_wire(calls),
-        usage_metadata=_usage(fields, "prompt_tokens", "completion_tokens"),
-        id=fields.get("id"),
+        usage_metadata=usage_of(fields, "prompt_tokens", "completion_tokens"),
+        id=fields.get("id") or None,
     )
 
 
-def message_from_response(fields: dict[str, Any]) -> AIMessage:
-    """Read what the Responses API returned; what is neither text nor a call stays a block."""
-    blocks: list[str | dict[Any, Any]] = []
-    entries = []
-    for item in fields["output"]:
-        if item["type"] == "message":
-            blocks += [_text_block(part) for part in item["content"]]
-        elif item["type"] == "function_call":
-            function = {"name": item["name"], "arguments": item["arguments"]}
-            entries.append({"id": item["call_id"], "function": function})
-        else:
-            blocks.append(item)
-    calls, invalid = calls_from_wire(entries)
-    return AIMessage(
-        blocks,
-        tool_calls=calls,
-        invalid_tool_calls=invalid,
-        response_metadata=_metadata(fields, {}),
-        usage_metadata=_usage(fields, "input_tokens", "output_tokens"),
-        id=fields.get("id"),
-    )
+def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
+    custom = call["custom"]
+    start = TEXT_START if custom.get("name") else ""
+    arguments = start + json_inside(custom.get("input") or "")
+    return {**call, "function": {"name": custom.get("name"), "arguments": arguments}}
 
 
-def _text_block(part: dict[str, Any]) -> dict[str, Any]:
-    return {**part, "type": "text"} if part["type"] == "output_text" else part
+def json_inside(text: str) -> str:
+    """Return *text* as it stands between the quotes of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
-def _usage(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | None:
+def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | None:
     """Return the usage of a reply, where the counts of tokens are called *read* and *written*."""
     usage = fields.get("usage")
     if not usage:
@@ -150,12 +208,14 @@ def _usage(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | 
     return found
 
 
-def _metadata(fields: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
+def metadata_of(fields: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
+    """Return what is to know of a reply besides: its model, and why it ended."""
     return without_none(
         {
             "model_name": fields.get("model"),
             "system_fingerprint": fields.get("system_fingerprint"),
             "status": fields.get("status"),
+            "incomplete_details": fields.get("incomplete_details"),
             "finish_reason": choice.get("finish_reason"),
             "logprobs": choice.get("logprobs"),
         }

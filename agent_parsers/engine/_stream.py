@@ -16,12 +16,14 @@ from agent_parsers.engine._table import Role
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from agent_parsers._message_text import MessageText
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._rules import Mode
     from agent_parsers.engine._states import Both, State
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
+    from output_parsers import ModelOutput
 
 
 __all__ = ["StreamParser"]
@@ -56,8 +58,8 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_size", "_state",
-        "_tail", "_text_at", "last_events",
+        "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_message", "_size",
+        "_state", "_tail", "_text_at", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -76,6 +78,7 @@ class StreamParser:
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False
+        self._message: MessageText | None = None  # if chunks of one come in
         self._closed = False
         self.last_events: list[Event] = []
         """What `close` returned, or would have returned if it had not raised."""
@@ -123,34 +126,48 @@ class StreamParser:
         """
         return self._collector.result
 
-    def feed(self, chunk: str) -> list[Event]:
+    def feed(self, chunk: ModelOutput) -> list[Event]:
         """Take the next *chunk* of the text and return the events it completes.
+
+        Args:
+            chunk: Text, or a message or a chunk of one, of any kind that `outputs.from_any` takes.
 
         Raises:
             OutputParserException: The text is longer than *max_chars*.
+            ProviderError: The provider failed, and says so in place of the rest.
             RuntimeError: The text was closed before.
+            TypeError: It is neither text nor a message.
         """
         if self._closed:
             raise RuntimeError("feed() after close(); make a new StreamParser for a new text")
         if self._is_full:
             self._closed = True
             raise self._machine.too_long(self.text, self._max_chars)
+        text = chunk if isinstance(chunk, str) else self._text_in(chunk)
         room = self._max_chars - self._size
-        if len(chunk) > room:
-            chunk = chunk[:room]
+        if len(text) > room:
+            text = text[:room]
             self._is_full = True  # told at the next call, so that these events are not lost
-        self._size += len(chunk)
-        self._collector.add(chunk)
+        self._size += len(text)
+        self._collector.add(text)
         events: list[Event] = []
-        self._advance(events, self._tail + chunk, is_last=False)
+        self._advance(events, self._tail + text, is_last=False)
         return events
+
+    def _text_in(self, chunk: ModelOutput) -> str:
+        """Return the text of a message chunk; what else it has counts at the end."""
+        if self._message is None:
+            from agent_parsers._message_text import MessageText  # texts need it not
+
+            self._message = MessageText()
+        return self._message.take(chunk)
 
     def close(self) -> list[Event]:
         """Say that the text has ended, and return the last events; `result` is known then.
 
         Raises:
-            OutputParserException: What `parse` raises for this text. The last events are in
-                `last_events` all the same.
+            OutputParserException: What `parse` raises for this text, or that the message it came
+                in calls a tool. The last events are in `last_events` all the same.
             RuntimeError: The text was closed before.
         """
         if self._closed:
@@ -168,6 +185,8 @@ class StreamParser:
         end = self._leave(events, None, self._size, self._size)
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
+        if self._message is not None and (refused := self._message.error(self.text)) is not None:
+            raise refused
         self._collector.end_text(events, self._state, self._entry, end, is_bare=is_bare)
         if (error := self._collector.error()) is not None:
             raise error

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from typing_extensions import override
 
 from agent_parsers._agent import AgentFinish
+from agent_parsers._event_parser import EventParser
 from agent_parsers.engine import (
-    MAX_CHARS,
     AnswerDelta,
     Event,
     Repair,
     ThoughtDelta,
     merge_events,
 )
-from agent_parsers.engine._known import known_tools
+from agent_parsers.native._pieces import message_in
 from agent_parsers.native._scratchpad import past_messages
-from agent_parsers.native._stream import MessageStreamParser, message_in
+from agent_parsers.native._stream import MessageStreamParser
 from agent_parsers.native._whole import result_of
-from output_parsers import OutputParserException
-from output_parsers._transform import aread, read
 from outputs import HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
@@ -30,10 +28,11 @@ if TYPE_CHECKING:
 
     from agent_parsers._agent import AgentAction
     from agent_parsers.engine._render import Step
-    from agent_parsers.tools import ToolSet
     from outputs import AIMessage, BaseMessage
 
 __all__ = ["MessageParser", "MessageTurn"]
+
+_Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +42,19 @@ class MessageTurn:
     result: AgentAction | list[AgentAction] | AgentFinish
     """What parsing returns."""
     thought: str
-    """The content of a message that has calls, without those left in it; else empty."""
+    """The reasoning, and the content of a message that has calls, without those left in it."""
     repairs: tuple[Repair, ...]
     """What was mended; empty for a message as it should be."""
     events: tuple[Event, ...]
     """The whole story; neighbouring deltas are joined."""
 
 
-class MessageParser(BaseModel):
+class MessageParser(EventParser):
     """Reads one message of a model, whole or while it comes in; see the classes of this kind.
 
-    In a message without calls the content is the answer, in one with calls it is a thought. A
-    message whose calls cannot all be made is an error, in which nothing is called.
+    In a message without calls the content is the answer, in one with calls it is a thought; so is
+    what a provider tells apart as reasoning. A message whose calls cannot all be made is an error,
+    in which nothing is called, and so is one that refuses: a `ModelRefusalError`.
 
     Lenient reading also reads this, and reports each as a `Repair`:
 
@@ -75,33 +75,11 @@ class MessageParser(BaseModel):
       one of the `tools`, so that an answer in JSON stays one. A call that begins so and is cut or
       broken is an error. What stands inside ``<think>``, or behind one backtick, is no call.
 
-    The answer in content that is a list of blocks is then its text.
+    Text is then the content of a message, and of content that is a list of blocks the text is the
+    answer, or stands in the log.
     """
 
-    model_config = ConfigDict(validate_assignment=True, defer_build=True)
-
     _is_function: ClassVar[bool] = False
-
-    lenient: bool = False
-    """Whether what models really write is mended, or only what LangChain reads is read."""
-    tools: Any = Field(default=None, exclude=True)
-    """The tools there are, in any form of `agent_parsers.tools.Tools`; kept as a `ToolSet`, and one
-    that is given, with its policies, as it is. A call of another is an error, and so are arguments
-    that the tool does not take; those that it takes have the types that the schema says. `None`:
-    any name will do, and any arguments."""
-    max_chars: int = Field(default=MAX_CHARS, ge=0)
-    """Longest message that is read: content, names, and arguments that came as text."""
-
-    @field_validator("tools", mode="plain")
-    @classmethod
-    def _read_tools(cls, tools: Any) -> ToolSet | None:
-        return known_tools(tools)
-
-    @property
-    def tool_names(self) -> tuple[str, ...] | None:
-        """Names of the tools, if any were given."""
-        tools: ToolSet | None = self.tools
-        return None if tools is None else tools.names
 
     @property
     def stop(self) -> list[str]:
@@ -150,39 +128,51 @@ class MessageParser(BaseModel):
             message: A message of any kind that `outputs.from_any` takes, or a generation with one.
 
         Raises:
-            OutputParserException: A call cannot be made.
+            OutputParserException: A call cannot be made, or the model refused.
+            ProviderError: It says that the provider failed.
             TypeError: It is no message of a model.
-            ValueError: It is text without a message.
+            ValueError: It is text without a message, read strictly.
         """
-        parser = self._parser_for(ours := message_in(message))
+        ours = message_in(message, takes_text=self.lenient)
+        parser = self._parser_for(ours)
         events = merge_events([*parser.feed(ours), *parser.close()])
-        assert parser.result is not None, "a message that is not refused has a result"
+        result = _known(parser.result)
         return MessageTurn(
-            result=parser.result,
-            thought=_thought_of(events, parser.result),
+            result=result,
+            thought=_thought_of(events, result),
             repairs=tuple(event for event in events if isinstance(event, Repair)),
             events=tuple(events),
         )
 
+    @override
     def stream_parser(self) -> MessageStreamParser:
         """Return what reads one message as it comes in, by `feed` and `close`."""
         return self._parser_for(None)
 
-    def events(self, chunks: Iterable[Any]) -> Iterator[Event]:
-        """Yield the events of one message that comes in chunks.
+    def _results(self, chunks: Iterable[Any]) -> Iterator[_Result]:
+        """Yield what one message comes to whose *chunks* come in; nothing if there are none."""
+        parser = self.stream_parser()
+        is_empty = True
+        for chunk in chunks:
+            parser.feed(chunk)
+            is_empty = False
+        if not is_empty:
+            parser.close()
+            yield _known(parser.result)
 
-        Raises:
-            OutputParserException: What `read` raises, after the last event.
-        """
-        return read(_Reader(self.stream_parser()), iter(chunks))
+    async def _aresults(self, chunks: AsyncIterable[Any]) -> AsyncIterator[_Result]:
+        parser = self.stream_parser()
+        is_empty = True
+        async for chunk in chunks:
+            parser.feed(chunk)
+            is_empty = False
+        if not is_empty:
+            parser.close()
+            yield _known(parser.result)
 
-    def aevents(self, chunks: AsyncIterable[Any]) -> AsyncIterator[Event]:
-        """Do the same as `events` for chunks that have to be waited for."""
-        return aread(_Reader(self.stream_parser()), aiter(chunks))
-
-    def _read_result(self, output: Any) -> AgentAction | list[AgentAction] | AgentFinish:
+    def _read_result(self, output: Any) -> _Result:
         return result_of(
-            message_in(output),
+            message_in(output, takes_text=self.lenient),
             is_function=self._is_function,
             lenient=self.lenient,
             max_chars=self.max_chars,
@@ -199,26 +189,11 @@ class MessageParser(BaseModel):
         )
 
 
-def _thought_of(
-    events: Iterable[Event], result: AgentAction | list[AgentAction] | AgentFinish
-) -> str:
-    if isinstance(result, AgentFinish):
-        return ""
-    return "".join(e.text for e in events if isinstance(e, AnswerDelta | ThoughtDelta))
+def _known(result: _Result | None) -> _Result:
+    assert result is not None, "a message that is not refused has a result"
+    return result
 
 
-class _Reader:
-    """A stream parser that tells its last events before it fails."""
-
-    def __init__(self, parser: MessageStreamParser) -> None:
-        self._parser = parser
-
-    def feed(self, chunk: Any, /) -> list[Event]:
-        return self._parser.feed(chunk)
-
-    def close(self) -> Iterator[Event]:
-        try:
-            yield from self._parser.close()
-        except OutputParserException:
-            yield from self._parser.last_events
-            raise
+def _thought_of(events: Iterable[Event], result: _Result) -> str:
+    kinds = ThoughtDelta if isinstance(result, AgentFinish) else AnswerDelta | ThoughtDelta
+    return "".join(event.text for event in events if isinstance(event, kinds))

@@ -26,7 +26,9 @@ from agent_parsers.native._problems import (
     error_of,
     retold,
 )
+from agent_parsers.native._said import refusal_of
 from output_parsers import OutputParserException
+from output_parsers._tools_refusal import ModelRefusalError
 from outputs._content import text_of
 
 if TYPE_CHECKING:
@@ -84,6 +86,8 @@ class Outcome:
         if bad is None:
             return None
         span = bad.span or (0, len(text))
+        if isinstance(bad.problem, ModelRefusalError):
+            return bad.problem
         if isinstance(bad.problem, OutputParserException):
             assert self._tools is not None, "it is the tools that say so"
             return retold(bad.problem, self._tools, text, span)
@@ -92,12 +96,21 @@ class Outcome:
         return error
 
     def read_answer(self, end: int) -> None:
-        """Take the content, which ends at offset *end*, for the answer."""
-        content: Any = self._message.content
-        # LangChain returns blocks as they are. A loop for any parser wants text.
-        output = text_of(content, untyped=True) if self._lenient else content
-        self._finish = make_finish(output, str(content))
+        """Take the content, which ends at offset *end*, for the answer, unless it refuses one."""
+        if (refusal := refusal_of(self._message)) is not None:
+            error = ModelRefusalError.saying(refusal)
+            error.span, error.send_to_llm = (0, len(refusal)), True
+            self._bad = BadCall(error)
+            return
+        content = self._content()
+        self._finish = make_finish(content, str(content))
         self.events.append(Finish(self._finish, (0, end)))
+
+    def _content(self) -> Any:
+        """Return the content as answers and logs have it."""
+        # LangChain returns blocks as they are. A loop for any parser wants text.
+        content = self._message.content
+        return text_of(content, untyped=True) if self._lenient else content
 
     def read_calls(self, calls: Sequence[GrowingCall]) -> None:
         """Make actions of the calls of the message."""
@@ -220,7 +233,7 @@ class Outcome:
     ) -> None:
         message = self._message
         try:
-            log = log_of(tool, tool_input, message.content)
+            log = log_of(tool, tool_input, self._content())
         except RecursionError as error:
             raise BadCall(TOO_DEEP, span) from error
         self._spans.append(span)

@@ -9,7 +9,7 @@ from typing_extensions import override
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._base import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.native._message_parser import MessageParser
-from agent_parsers.native._pieces import ai_message
+from agent_parsers.native._pieces import ai_message, message_in
 from agent_parsers.native._scratchpad import (
     format_to_openai_function_messages,
     format_to_tool_messages,
@@ -18,7 +18,7 @@ from agent_parsers.native._whole import result_of
 from output_parsers._base import is_default
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import AsyncIterator, Iterator, Sequence
 
     from agent_parsers.engine._render import Step
     from output_parsers._batching import RunnableConfig
@@ -54,12 +54,15 @@ class ToolsAgentOutputParser(MessageParser, MultiActionAgentOutputParser):
 
     @override
     def parse(self, text: str) -> list[AgentAction] | AgentFinish:
-        """Refuse: tool calls stand in a message, not in its text.
+        """Refuse: tool calls stand in a message, not in its text, unless read leniently.
 
         Raises:
-            ValueError: Always.
+            OutputParserException: A call that was left in the text cannot be made.
+            ValueError: It is to be read strictly.
         """
-        raise ValueError("Can only parse messages")
+        if not self.lenient:
+            raise ValueError("Can only parse messages")
+        return self._actions(text)
 
     @override
     def parse_result(
@@ -75,7 +78,7 @@ class ToolsAgentOutputParser(MessageParser, MultiActionAgentOutputParser):
             OutputParserException: A call cannot be made: its arguments cannot be read, it has no
                 name, or there is no such tool. Nothing is returned of the other calls.
             TypeError: The message is not a model's.
-            ValueError: There is text without a message.
+            ValueError: There is text without a message, read strictly.
         """
         return self._actions(result[0])
 
@@ -91,9 +94,8 @@ class ToolsAgentOutputParser(MessageParser, MultiActionAgentOutputParser):
             kwargs: Ignored.
         """
         # A message is read as it is. To make a generation of it takes longer than that.
-        own = ToolsAgentOutputParser.parse_result
-        if getattr(self.parse_result, "__func__", None) is not own:
-            return super().invoke(input, config, **kwargs)
+        if self._is_overridden():
+            return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
         return self._actions(input)
 
     @override
@@ -104,6 +106,33 @@ class ToolsAgentOutputParser(MessageParser, MultiActionAgentOutputParser):
         if is_default(self.aparse_result):
             return self.invoke(input, config, **kwargs)
         return await super().ainvoke(input, config, **kwargs)
+
+    @override
+    def transform(
+        self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[list[AgentAction] | AgentFinish]:
+        """Yield what one message comes to whose chunks come in; see `invoke` for what they are."""
+        if self._is_overridden():
+            messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
+            return super().transform(messages, config, **kwargs)
+        return map(_all, self._results(input))
+
+    @override
+    async def atransform(
+        self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[list[AgentAction] | AgentFinish]:
+        """Do the same as `transform`."""
+        if self._is_overridden():
+            messages = (message_in(chunk, takes_text=self.lenient) async for chunk in input)
+            async for result in super().atransform(messages, config, **kwargs):
+                yield result
+            return
+        async for found in self._aresults(input):
+            yield _all(found)
+
+    def _is_overridden(self) -> bool:
+        own = ToolsAgentOutputParser.parse_result
+        return getattr(self.parse_result, "__func__", None) is not own
 
     def _actions(self, output: Any) -> list[AgentAction] | AgentFinish:
         return _all(self._read_result(output))
@@ -130,8 +159,9 @@ class OpenAIFunctionsAgentOutputParser(MessageParser, AgentOutputParser):
         AIMessage("", additional_kwargs={"function_call": {"name": "f", "arguments": '{"a": 1}'}})
 
     Returns `AgentActionMessageLog`, or `AgentFinish` with the content if the message has no call.
-    Messages are those of this package, of LangChain, or what OpenAI's API returns, also as
-    dictionaries; see `outputs.from_any`. Arguments under the one name ``__arg1`` are unwrapped.
+    Messages are those of this package, of LangChain, or what a provider's API returns, whole or
+    streamed, also as dictionaries; see `outputs.from_any`. Arguments under the one name ``__arg1``
+    are unwrapped.
     Strings in the arguments may hold line breaks, and blank arguments are ``{}``.
 
     What the lenient reading mends is told in `MessageParser`.
@@ -146,12 +176,15 @@ class OpenAIFunctionsAgentOutputParser(MessageParser, AgentOutputParser):
 
     @override
     def parse(self, text: str) -> AgentAction | AgentFinish:
-        """Refuse: a function call stands in a message, not in its text.
+        """Refuse: a function call stands in a message, not in its text, unless read leniently.
 
         Raises:
-            ValueError: Always.
+            OutputParserException: A call that was left in the text cannot be made.
+            ValueError: It is to be read strictly.
         """
-        raise ValueError("Can only parse messages")
+        if not self.lenient:
+            raise ValueError("Can only parse messages")
+        return self._action(text)
 
     @staticmethod
     def parse_ai_message(message: Any) -> AgentAction | AgentFinish:
@@ -177,7 +210,7 @@ class OpenAIFunctionsAgentOutputParser(MessageParser, AgentOutputParser):
             OutputParserException: The call cannot be made: its arguments cannot be read, it has no
                 name, or there is no such tool.
             TypeError: The message is not a model's.
-            ValueError: There is text without a message.
+            ValueError: There is text without a message, read strictly.
         """
         return self._action(result[0])
 
@@ -192,9 +225,8 @@ class OpenAIFunctionsAgentOutputParser(MessageParser, AgentOutputParser):
             config: Ignored.
             kwargs: Ignored.
         """
-        own = OpenAIFunctionsAgentOutputParser.parse_result
-        if getattr(self.parse_result, "__func__", None) is not own:
-            return super().invoke(input, config, **kwargs)
+        if self._is_overridden():
+            return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
         return self._action(input)
 
     @override
@@ -205,6 +237,33 @@ class OpenAIFunctionsAgentOutputParser(MessageParser, AgentOutputParser):
         if is_default(self.aparse_result):
             return self.invoke(input, config, **kwargs)
         return await super().ainvoke(input, config, **kwargs)
+
+    @override
+    def transform(
+        self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[AgentAction | AgentFinish]:
+        """Yield what one message comes to whose chunks come in; see `invoke` for what they are."""
+        if self._is_overridden():
+            messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
+            return super().transform(messages, config, **kwargs)
+        return map(_one, self._results(input))
+
+    @override
+    async def atransform(
+        self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[AgentAction | AgentFinish]:
+        """Do the same as `transform`."""
+        if self._is_overridden():
+            messages = (message_in(chunk, takes_text=self.lenient) async for chunk in input)
+            async for result in super().atransform(messages, config, **kwargs):
+                yield result
+            return
+        async for found in self._aresults(input):
+            yield _one(found)
+
+    def _is_overridden(self) -> bool:
+        own = OpenAIFunctionsAgentOutputParser.parse_result
+        return getattr(self.parse_result, "__func__", None) is not own
 
     def _action(self, output: Any) -> AgentAction | AgentFinish:
         return _one(self._read_result(output))

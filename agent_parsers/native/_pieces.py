@@ -12,7 +12,14 @@ from pydantic import BaseModel
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs._call_args import calls_from_wire
 
-__all__ = ["CallPiece", "ai_message", "as_json", "function_pieces", "tool_pieces"]
+__all__ = ["CallPiece", "ai_message", "as_json", "function_pieces", "message_in", "tool_pieces"]
+
+_GENERATIONS: Final = (
+    "ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk",
+)  # fmt: skip
+"""The types of generations, of this package and of LangChain."""
+ONLY_GENERATIONS: Final = "This output parser only works on ChatGeneration output"
+"""LangChain's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,31 @@ class CallPiece:
     """Name and arguments as the provider sent them, if they are there together."""
     is_data: bool = False
     """Whether *arguments* are what the message's maker had read already."""
+
+
+def message_in(output: Any, *, takes_text: bool) -> AIMessage:
+    """Return the message of what a model gave.
+
+    Args:
+        output: A message of any kind that `outputs.from_any` takes, or a generation with one.
+        takes_text: Whether text is the content of a message.
+
+    Raises:
+        ProviderError: It says that the provider failed.
+        TypeError: It is no message of a model.
+        ValueError: It is text without a message, or malformed.
+    """
+    if isinstance(output, AIMessage):
+        return output
+    if isinstance(output, str):
+        if takes_text:
+            return AIMessage(output)
+        raise ValueError(ONLY_GENERATIONS)
+    if getattr(output, "type", None) in _GENERATIONS:
+        if not hasattr(output, "message"):
+            return message_in(output.text, takes_text=takes_text)
+        output = output.message
+    return ai_message(output)
 
 
 def ai_message(message: Any) -> AIMessage:
@@ -84,7 +116,8 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
     """Return the tool calls of *message*, in the order in which they came.
 
     What a message has read of its calls counts. What it has read them from, in
-    ``additional_kwargs``, is only looked at for the text of the arguments, and if it has read none.
+    ``additional_kwargs`` or among the blocks of the content, is only looked at for the text of the
+    arguments, and if it has read none.
     """
     if isinstance(message, AIMessageChunk):
         return [
@@ -93,6 +126,8 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
         ]
     calls, invalid = message.tool_calls, message.invalid_tool_calls
     entries = message.additional_kwargs.get("tool_calls")
+    if not entries and isinstance(message.content, list):
+        entries = _entries_in(message.content)
     if entries:
         entries = list(entries) if isinstance(entries, list | tuple) else [entries]
         is_unread = not calls and not invalid
@@ -103,6 +138,18 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
         *(CallPiece(call["name"], call["args"], call["id"], is_data=True) for call in calls),
         *(CallPiece(bad["name"], bad["args"], bad["id"]) for bad in invalid),
     ]
+
+
+def _entries_in(content: list[str | dict[Any, Any]]) -> list[dict[str, Any]]:
+    """Return the calls among the items of a response, as they came."""
+    from outputs._from_responses import wire_entry  # few messages have blocks
+
+    entries: list[dict[str, Any]] = []
+    for block in content:
+        with suppress(KeyError):  # A block that someone else made is what they say it is.
+            if isinstance(block, dict) and (entry := wire_entry(block)) is not None:
+                entries.append(entry)
+    return entries
 
 
 def function_pieces(message: AIMessage) -> list[CallPiece]:

@@ -27,6 +27,7 @@ __all__ = [
     "format_to_openai_functions",
     "format_to_openai_tool_messages",
     "format_to_tool_messages",
+    "is_same_turn",
     "past_messages",
 ]
 
@@ -52,7 +53,7 @@ def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMess
             turn = ()
             continue
         call_id = action.tool_call_id
-        if not _is_same_turn(action, turn, answered):
+        if not is_same_turn(action, turn, answered):
             messages += action.message_log
             turn = action.message_log
             answered = []
@@ -118,7 +119,7 @@ def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
         yield step if isinstance(step, tuple) else (step.action, step.observation)
 
 
-def _is_same_turn(
+def is_same_turn(
     action: ToolAgentAction, turn: Sequence[BaseMessage], answered: Sequence[str | None]
 ) -> bool:
     """Tell whether *action* is one more call of the messages *turn*, some of which are answered.

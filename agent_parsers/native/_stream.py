@@ -1,13 +1,13 @@
 """Reading a message while it comes in: message chunks in, events out.
 
 The spans of the events are offsets into the text of the message, which is what the model wrote of
-it: its content, then name and arguments of each call, one after the other without anything in
-between::
+it: its reasoning and content, then name and arguments of each call, one after the other without
+anything in between::
 
     Let me look that up.search{"query": "rain"}lookup{"page": 3}
 
-Of content that is a list this is the text of its blocks. Arguments that came as data are written as
-JSON.
+Of content that is a list this is the text of its blocks; how a model refuses is text as well.
+Arguments that came as data are written as JSON.
 
 The text is told as it arrives, but each call as a whole: where the pieces of several calls come in
 turns, those of the second are held back until the arguments of the first are a whole JSON value or
@@ -17,7 +17,7 @@ after the first call, or more arguments after the next call was told, it stands 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine._events import (
     AnswerDelta,
@@ -31,29 +31,27 @@ from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._content import ContentHold
 from agent_parsers.native._growing import GrowingCall, GrowingCalls
+from agent_parsers.native._message_sum import MessageSum
 from agent_parsers.native._outcome import Outcome
 from agent_parsers.native._pieces import (
     CallPiece,
-    ai_message,
     as_json,
     function_pieces,
+    message_in,
     tool_pieces,
 )
 from agent_parsers.native._problems import too_long
-from output_parsers._accumulator import Accumulator
-from outputs import AIMessage, AIMessageChunk, message_chunk_to_message
-from outputs._content import text_of
+from agent_parsers.native._said import said_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers._agent import AgentAction, AgentFinish
+    from agent_parsers.native._said import Kind
     from agent_parsers.tools import ToolSet
+    from outputs import AIMessage
 
-__all__ = ["MessageStreamParser", "message_in"]
-
-ONLY_GENERATIONS: Final = "This output parser only works on ChatGeneration output"
-"""LangChain's words."""
+__all__ = ["MessageStreamParser"]
 
 
 class MessageStreamParser:
@@ -70,7 +68,8 @@ class MessageStreamParser:
 
     Until a message has ended nobody knows whether a call will follow its content. So content is
     told at once, as `AnswerDelta`, and a `ToolNamed` after it says that it was a thought;
-    `MessageTurn.thought` has it then. Content after a call is told as `ThoughtDelta`. Whether
+    `MessageTurn.thought` has it then. Reasoning, which providers tell apart, and content after a
+    call are told as `ThoughtDelta`. Whether
     calls may be made, and what the answer is, is told at the end: either an `ActionComplete` for
     each call, or a `Finish`, or an error.
 
@@ -95,15 +94,11 @@ class MessageStreamParser:
         self._lenient = lenient
         self._max_chars = max_chars
         self._tools = known_tools(tools)
-        self._message = message
-        self._sum = Accumulator()
-        self._first: AIMessage | None = None  # the first chunk
-        self._count = 0  # how many chunks have come
+        self._sum = MessageSum(message)
         self._text: list[str] = []  # of the message, as it is told
         self._at = 0  # its length
         self._size = 0  # how much has come, told or held back
         self._is_full = False
-        self._content: list[str] = []
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
         self._calls = GrowingCalls(lenient=lenient)
         self._current = 0  # which call is being told
@@ -118,30 +113,29 @@ class MessageStreamParser:
         """The text of the message so far, as far as it was told."""
         return "".join(self._text)
 
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows can count: never, since another call may come."""
+        return False
+
     def feed(self, chunk: Any) -> list[Event]:
         """Take the next *chunk* of the message and return the events it completes.
 
         Args:
             chunk: A message or a chunk of one, of any kind that `outputs.from_any` takes, or a
-                generation that has one.
+                generation that has one. Text is refused strictly, as in LangChain.
 
         Raises:
             OutputParserException: The message is longer than *max_chars*.
+            ProviderError: The provider failed, and says so in place of the rest.
             RuntimeError: The message was closed before.
             TypeError: It is no message of a model.
-            ValueError: It is text, or a malformed message.
+            ValueError: It is text, read strictly, or a malformed message.
         """
         self._check_open("feed")
-        message = message_in(chunk)
-        if self._message is None:
-            self._sum.add(message)
-            self._first = self._first or message
-            self._count += 1
+        message = message_in(chunk, takes_text=self._lenient)
         events: list[Event] = []
-        if content := text_of(message.content, untyped=True):
-            self._take_content(content, events)
-        for piece in function_pieces(message) if self._is_function else tool_pieces(message):
-            self._take_piece(piece, events)
+        self._take(self._sum.add(message), events)
         self._tell_calls(events, is_last=False)
         return events
 
@@ -156,9 +150,11 @@ class MessageStreamParser:
         self._check_open("close")
         self._closed = True
         events = self.last_events
+        if (ending := self._sum.ending()) is not None:
+            self._take(self._sum.add(ending), events)
         self._tell_calls(events, is_last=True)
         outcome = Outcome(
-            self._whole_message(),
+            self._sum.whole(),
             is_function=self._is_function,
             lenient=self._lenient,
             tools=self._tools,
@@ -166,7 +162,7 @@ class MessageStreamParser:
         held = "" if self._hold is None else self._hold.rest()
         if self._calls.calls:
             outcome.read_calls(self._calls.calls)
-        elif held and outcome.read_content("".join(self._content), self._at):
+        elif held and outcome.read_content(self.text + held, self._at):
             self._put(held)
         else:
             self._tell_content(held, events)
@@ -184,16 +180,18 @@ class MessageStreamParser:
             self._closed = True
             raise too_long(self.text, self._max_chars)
 
-    def _whole_message(self) -> AIMessage:
-        if self._message is not None:
-            return self._message
-        first = self._first
-        if first is None:
-            return AIMessage(content="")
-        if self._count == 1 and not isinstance(first, AIMessageChunk):
-            return first
-        message = getattr(self._sum.generation(), "message", None)
-        return ai_message(message_chunk_to_message(ai_message(message)))
+    def _take(self, message: AIMessage, events: list[Event]) -> None:
+        content = message.content
+        if isinstance(content, str) and not message.additional_kwargs:  # as in nearly all chunks
+            if content:
+                self._take_text("content", content, events)
+        else:
+            for kind, text in said_in(message):
+                if text:
+                    self._take_text(kind, text, events)
+        for piece in function_pieces(message) if self._is_function else tool_pieces(message):
+            if piece.index not in self._sum.served:
+                self._take_piece(piece, events)
 
     def _cut(self, text: str) -> str:
         """Return as much of *text* as there is room for in a message of the greatest length."""
@@ -212,10 +210,13 @@ class MessageStreamParser:
         self._at += len(text)
         return (start, self._at)
 
-    def _take_content(self, text: str, events: list[Event]) -> None:
+    def _take_text(self, kind: Kind, text: str, events: list[Event]) -> None:
         text = self._cut(text)
-        self._content.append(text)
-        if self._hold is not None and not self._calls.calls:
+        if kind == "thought":
+            if text:
+                events.append(ThoughtDelta(text, self._put(text)))
+            return
+        if kind == "content" and self._hold is not None and not self._calls.calls:
             text = self._hold.feed(text)
         self._tell_content(text, events)
 
@@ -273,21 +274,3 @@ class MessageStreamParser:
                 call.end = span[1]
                 events.append(InputDelta(text, span))
         call.told = len(call.parts)
-
-
-def message_in(output: Any) -> AIMessage:
-    """Return the message of what a model gave.
-
-    Raises:
-        TypeError: It is no message of a model.
-        ValueError: It is text without a message, or malformed.
-    """
-    if isinstance(output, AIMessage):
-        return output
-    if isinstance(output, str):
-        raise ValueError(ONLY_GENERATIONS)  # noqa: TRY004 - as in LangChain
-    if isinstance(getattr(output, "text", None), str) and not hasattr(output, "content"):
-        if not hasattr(output, "message"):
-            raise ValueError(ONLY_GENERATIONS)
-        output = output.message
-    return ai_message(output)

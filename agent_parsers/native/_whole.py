@@ -10,6 +10,7 @@ from agent_parsers.engine import MAX_CHARS
 from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import make_tool_call
 from agent_parsers.native._arguments import ARGUMENT
+from agent_parsers.native._said import BESIDE
 from agent_parsers.native._stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
@@ -64,11 +65,15 @@ def _quick_result(
     content = message.content
     if type(message) is not AIMessage or not isinstance(content, str):
         return None
+    kwargs = message.additional_kwargs
+    if kwargs and not BESIDE.isdisjoint(kwargs):
+        return None
     if not is_function and message.tool_calls:
         return _quick_actions(message, content, lenient, max_chars, tools)
     if len(content) > max_chars or (lenient and _may_hold_call(content)):
         return None
-    kwargs = message.additional_kwargs
+    if message.response_metadata.get("stop_reason") == "refusal":
+        return None
     if is_function:
         return None if kwargs.get("function_call") else make_finish(content, content)
     if message.invalid_tool_calls or kwargs.get("tool_calls"):

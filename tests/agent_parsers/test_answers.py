@@ -111,6 +111,43 @@ def test_so_it_is_where_chunks_have_to_be_waited_for() -> None:
     assert source.is_closed
 
 
+class ClientStream:
+    """A stream as clients have it: its iterators are generators, and only it has the connection."""
+
+    def __init__(self) -> None:
+        self.left = list(INVENTED)
+        self.is_closed = False
+
+    def __iter__(self) -> Iterator[str]:
+        while self.left:
+            yield self.left.pop(0)
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+class AsyncClientStream(ClientStream):
+    async def __aiter__(self) -> AsyncIterator[str]:
+        while self.left:
+            yield self.left.pop(0)
+
+    async def close(self) -> None:  # type: ignore[override]
+        self.is_closed = True
+
+
+def test_the_stream_of_a_client_is_closed_too() -> None:
+    stream, later = ClientStream(), AsyncClientStream()
+    assert [*get_parser("react").events(stream, stop_early=True)]
+
+    async def run() -> None:
+        assert [event async for event in get_parser("react").aevents(later, stop_early=True)]
+
+    asyncio.run(run())
+    for each in (stream, later):
+        assert each.is_closed
+        assert each.left == ["Final Answer: 217 m"]
+
+
 def test_without_it_all_is_read() -> None:
     source = Source(*INVENTED)
     assert [*get_parser("react").events(source)]

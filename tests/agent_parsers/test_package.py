@@ -25,6 +25,9 @@ TABLE = (
 """How the lines of an ``__init__`` begin."""
 HELPERS = {"TYPE_CHECKING", "late_names"}
 
+BRIDGE = "agent_parsers._langchain"
+"""What `as_langchain` imports."""
+
 HEAVY = {
     "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",
     "rich", "syrupy", "typer", "yaml",
@@ -130,11 +133,12 @@ def test_only_its_own_package_knows_the_help_for_tests() -> None:
             assert not any("testing" in module for module in imported(path, at_import=False)), name
 
 
-def test_langchain_is_imported_nowhere() -> None:
+def test_one_module_imports_langchain_and_is_imported_when_it_is_asked_for() -> None:
     for package in LAYERS:
         for name, path in modules(package).items():
             tops = {module.partition(".")[0] for module in imported(path, at_import=False)}
-            assert not {top for top in tops if top.startswith("lang")}, name
+            assert any(top.startswith("lang") for top in tops) is (name == BRIDGE), name
+            assert BRIDGE not in imported(path, at_import=True), name
 
 
 # -- what importing it brings along --------------------------------------------------------------

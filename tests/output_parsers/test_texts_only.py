@@ -52,10 +52,11 @@ def test_parse_takes_no_message_and_says_what_does(name: str) -> None:
         parser.parse(message)
 
 
-def test_what_a_provider_returns_is_to_be_made_a_message() -> None:
+def test_what_a_provider_returns_is_a_message() -> None:
     reply: Any = {"role": "assistant", "content": "{}"}
-    with pytest.raises(TypeError, match=r"not dict; outputs\.from_any makes a message"):
-        JsonOutputParser().invoke(reply)
+    assert JsonOutputParser().invoke(reply) == {}
+    with pytest.raises(TypeError, match=r"not dict; outputs\.from_any says what else counts"):
+        JsonOutputParser().invoke({"content": "{}"})
 
 
 class Words(ListOutputParser):

@@ -148,6 +148,7 @@ def test_a_response_is_text_calls_and_other_blocks() -> None:
             {"type": "reasoning", "summary": []},
             {"type": "text", "text": "Hello"},
             {"type": "refusal", "refusal": "No."},
+            {"type": "function_call", "call_id": "1", "name": "f", "arguments": '{"a": 1}'},
         ],
         id="resp_1",
         tool_calls=[CALL],
@@ -219,6 +220,10 @@ def test_an_artifact_stays_the_object_it_is() -> None:
     assert ours.artifact is artifact
 
 
+def test_text_is_what_a_model_says() -> None:
+    assert from_any("Hello") == AIMessage("Hello")
+
+
 def test_our_own_message_is_returned_itself() -> None:
     message = HumanMessage("a")
     assert from_any(message) is message
@@ -230,7 +235,7 @@ class Other(BaseModel):
 
 @pytest.mark.parametrize(
     "value",
-    [None, "Hello", 5, [], {}, {"type": "gossip"}, {"role": 5}, Other(), HumanMessage,
+    [None, 5, [], {}, {"type": "gossip"}, {"role": 5}, Other(), HumanMessage,
      langchain.RemoveMessage(id="1")],
 )  # fmt: skip
 def test_anything_else_is_refused(value: Any) -> None:

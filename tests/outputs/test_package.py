@@ -44,6 +44,8 @@ def test_importing_it_stays_light() -> None:
     loaded = modules_after("import outputs")
     assert not loaded & HEAVY
     assert not {name for name in loaded if name.startswith("outputs._json")}, "read at first use"
+    shapes = {name for name in loaded if name.startswith("outputs._from_")}
+    assert shapes == {"outputs._from_any"}, "known at first use"
 
 
 def test_classes_are_built_at_first_use() -> None:

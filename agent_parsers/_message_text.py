@@ -1,0 +1,101 @@
+"""The text of messages, for parsers of text; what else a message has is not passed over."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from output_parsers import OutputParserException
+from output_parsers._accumulator import Accumulator
+from output_parsers._model_output import message_of, part_of, text_of
+from output_parsers._tools_refusal import ModelRefusalError, refusal_in
+from outputs._any_message import MESSAGE_CLASSES
+
+if TYPE_CHECKING:
+    from output_parsers import ModelOutput
+
+__all__ = ["MessageText", "text_in"]
+
+
+def text_in(output: ModelOutput) -> str:
+    """Return the text of a text, a message or a generation.
+
+    Raises:
+        ModelRefusalError: It refuses, and says nothing else.
+        OutputParserException: It calls a tool.
+        ProviderError: It says that the provider failed.
+        TypeError: It is none of these.
+    """
+    part = part_of(output)
+    if isinstance(part, str):
+        return part
+    content = part.content
+    text = content if isinstance(content, str) else text_of(part)
+    if (error := _error_of(part, text)) is not None:
+        raise error
+    return text
+
+
+class MessageText:
+    """The text of one message that comes in chunks."""
+
+    def __init__(self) -> None:
+        self._rest = Accumulator()  # chunks that are not only text
+        self._has_rest = False
+
+    def take(self, chunk: ModelOutput) -> str:
+        """Return the text of the next *chunk*; see `text_in` for what is wrong with it."""
+        part = part_of(chunk)
+        if isinstance(part, str):
+            return part
+        if _calls_in(part) or refusal_in(part) is not None:
+            self._rest.add(message_of(part))
+            self._has_rest = True
+        return text_of(part)
+
+    def error(self, text: str) -> OutputParserException | None:
+        """Return what is wrong with the message, which has this *text*; `None` if nothing is."""
+        if not self._has_rest:
+            return None
+        return _error_of(getattr(self._rest.generation(), "message", None), text)
+
+
+def _error_of(message: Any, text: str) -> OutputParserException | None:
+    if calls := _calls_in(message):
+        tool = next((name for call in calls if (name := _name_of(call))), "")
+        return OutputParserException(
+            f"found a call of {tool!r} in the message; this parser reads what a model writes as"
+            " text: get_parser('tools') reads calls, and without tools in the request there is"
+            " none",
+            llm_output=text,
+            observation=f"You called {tool or 'a tool'}, but calls are not read here, so nothing"
+            " was done. Write your action as text, in the form you were told.",
+            send_to_llm=True,
+            span=(0, len(text)),
+        )
+    if not text.strip() and (refusal := refusal_in(message)) is not None:
+        error = ModelRefusalError.saying(refusal)
+        error.span, error.send_to_llm = (0, len(refusal)), True
+        return error
+    return None
+
+
+def _calls_in(message: Any) -> list[Any]:
+    """Return the calls of *message*, or the pieces of them, however they came."""
+    if getattr(message, "type", None) in MESSAGE_CLASSES:
+        find = vars(message).get  # to ask a model for what it has not takes longer than to parse
+    else:
+        find = partial(getattr, message)
+    for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks"):
+        if calls := find(name, None):
+            return list(calls)
+    beside = find("additional_kwargs", None) or {}
+    calls = beside.get("tool_calls") or beside.get("function_call")
+    return calls if isinstance(calls, list) else [calls] if calls else []
+
+
+def _name_of(call: Any) -> str:
+    if not isinstance(call, dict):
+        return ""
+    name = (call.get("function") or call).get("name")
+    return name if isinstance(name, str) else ""

@@ -1,0 +1,107 @@
+"""The message that chunks add up to, whoever streamed them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.native._pieces import ai_message
+from output_parsers._accumulator import Accumulator
+from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
+
+if TYPE_CHECKING:
+    from outputs import ToolCallChunk
+
+__all__ = ["MessageSum"]
+
+
+class MessageSum:
+    """Takes the chunks of one message, and gives the whole.
+
+    Args:
+        message: The message itself, where it is there as a whole.
+    """
+
+    def __init__(self, message: AIMessage | None) -> None:
+        self._message = message
+        self._sum = Accumulator()
+        self._first: AIMessage | None = None  # the first chunk
+        self._count = 0  # how many chunks have come
+        self._unplaced = 0  # how many calls without an index have begun
+        self._unplaced_id: str | None = None  # of the last of them
+        self._texts: dict[int, None] = {}  # calls that take a text, which ends with the message
+        self.served: set[int] = set()
+        """Indexes of calls that the provider's server makes."""
+
+    def add(self, message: AIMessage) -> AIMessage:
+        """Take the next chunk; return it with all its pieces of calls in their places."""
+        if message.additional_kwargs or not isinstance(message.content, str):
+            self._note(message)
+        if self._message is not None:
+            return message
+        if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
+            message = self._placed(message)
+        self._sum.add(message)
+        self._first = self._first or message
+        self._count += 1
+        return message
+
+    def ending(self) -> AIMessageChunk | None:
+        """Return the chunk that ends what only the end of the message does, if anything."""
+        if not self._texts:
+            return None
+        from outputs._from_openai import TEXT_END
+
+        pieces = [tool_call_chunk(args=TEXT_END, index=index) for index in self._texts]
+        return AIMessageChunk("", tool_call_chunks=pieces)
+
+    def whole(self) -> AIMessage:
+        """Return the message."""
+        message = self._whole()
+        if isinstance(message.content, str):
+            return message
+        from outputs._from_stream import finished
+
+        return finished(message)
+
+    def _whole(self) -> AIMessage:
+        if self._message is not None:
+            return self._message
+        first = self._first
+        if first is None:
+            return AIMessage(content="")
+        if self._count == 1 and not isinstance(first, AIMessageChunk):
+            return first
+        message = getattr(self._sum.generation(), "message", None)
+        return ai_message(message_chunk_to_message(ai_message(message)))
+
+    def _note(self, message: AIMessage) -> None:
+        """Remember what is told in one chunk only, but matters for later ones."""
+        for call in message.additional_kwargs.get("custom_tool_calls") or ():
+            index = call.get("index") if isinstance(call, dict) else None
+            if isinstance(index, int):
+                self._texts[index] = None
+        if not isinstance(message.content, str):
+            from outputs._from_stream import served_indexes
+
+            self.served |= served_indexes(message.content)
+
+    def _placed(self, message: AIMessageChunk) -> AIMessageChunk:
+        """Return *message* with an index for each piece of a call.
+
+        Some servers leave it out. A piece that has a name begins a call; one that has none, and no
+        other id, goes on with the last.
+        """
+        pieces = message.tool_call_chunks
+        if all(piece["index"] is not None for piece in pieces):
+            return message
+        placed = [self._place(p) if p["index"] is None else p for p in pieces]
+        return message.model_copy(update={"tool_call_chunks": placed})
+
+    def _place(self, piece: ToolCallChunk) -> ToolCallChunk:
+        call_id: Any = piece["id"]
+        if piece["name"] is not None or (call_id and call_id != self._unplaced_id):
+            self._unplaced += 1
+            self._unplaced_id = call_id
+        elif not self._unplaced:
+            return piece
+        return {**piece, "index": -self._unplaced}

@@ -1,0 +1,82 @@
+"""What a message says beside its calls: what it answers, how it reasons, and that it refuses.
+
+Providers have reasoning in blocks, or beside the content::
+
+    {"type": "thinking", "thinking": "The user wants to know …", "signature": "…"}
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Looking up …"}]}
+    AIMessage("Hello", additional_kwargs={"reasoning_content": "The user says hello."})
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from outputs import AIMessage
+
+__all__ = ["BESIDE", "refusal_of", "said_in"]
+
+Kind: TypeAlias = Literal["thought", "content", "refusal"]
+
+_REASONING: Final = ("reasoning_content", "reasoning")
+BESIDE: Final = frozenset((*_REASONING, "refusal"))
+"""Where a provider has what a message says beside its content, in ``additional_kwargs``."""
+
+
+def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
+    """Yield what *message* says, in order: the reasoning, the content, and the refusal."""
+    beside = message.additional_kwargs
+    if beside:
+        for name in _REASONING:
+            if isinstance(thought := beside.get(name), str) and thought:
+                yield "thought", thought
+                break
+    content = message.content
+    if isinstance(content, str):
+        yield "content", content
+    else:
+        for block in content:
+            yield from _said_in_block(block)
+    if beside and isinstance(refusal := beside.get("refusal"), str):
+        yield "refusal", refusal
+
+
+def _said_in_block(block: str | dict[Any, Any]) -> Iterator[tuple[Kind, str]]:
+    if isinstance(block, str):
+        yield "content", block
+        return
+    match block:
+        case {"type": "thinking", "thinking": str(text)}:
+            yield "thought", text
+        case {"type": "reasoning", "reasoning": str(text)}:
+            yield "thought", text
+        case {"type": "reasoning"}:
+            for name in ("summary", "content"):
+                parts = block.get(name)
+                for part in parts if isinstance(parts, list) else ():
+                    if isinstance(part, dict) and isinstance(part.get("text"), str):
+                        yield "thought", part["text"]
+        case {"type": "refusal", "refusal": str(text)}:
+            yield "refusal", text
+        case {"type": "text" | None, "text": str(text)}:
+            yield "content", text
+        case {"text": str(text)} if "type" not in block:
+            yield "content", text
+
+
+def refusal_of(message: AIMessage) -> str | None:
+    """Return in which words *message* refuses; `None` if it does not.
+
+    Anthropic says so beside the message, whose content may have begun to answer.
+    """
+    said = [*said_in(message)] if message.additional_kwargs or message.content else []
+    texts = [text for kind, text in said if kind == "refusal"]
+    if texts:
+        return "".join(texts)
+    if message.response_metadata.get("stop_reason") != "refusal":
+        return None
+    details = message.response_metadata.get("stop_details")
+    explanation = details.get("explanation") if isinstance(details, dict) else None
+    return str(explanation or "") or "".join(text for kind, text in said if kind == "content")

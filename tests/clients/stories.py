@@ -1,0 +1,54 @@
+"""What parsers make of what a client gives, compared with what they make of the same as data."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from agent_parsers import AgentFinish, OutputParserException
+from agent_parsers.native import MessageParser
+from agent_parsers.testing import assert_same_events
+from agent_parsers.testing._stories import outcome_of
+
+
+def assert_same_whole(parser: Any, given: Any, plain: Any) -> None:
+    """Assert that the object *given* is read as the *plain* data, whole."""
+    assert_same_events(parser.events([given]), parser.events([plain]))
+    if parser.tools is None and parser.lenient:
+        assert parser.invoke(given) == parser.invoke(plain)
+        return
+    outcome = outcome_of(lambda: parser.invoke(plain))
+    assert outcome_of(lambda: parser.invoke(given)) == outcome
+    assert outcome_of(lambda: parser.read(given).result) == outcome
+
+
+def assert_same_stream(parser: Any, given: Sequence[Any], plain: Sequence[Any]) -> None:
+    """Assert that the objects *given* are read as the *plain* data, piece by piece."""
+    assert_same_events(parser.events(given), parser.events(plain))
+    if parser.tools is None and parser.lenient:
+        return  # So are the runs read, which are many: their events have the results in them.
+    assert stream_outcome(parser, given) == stream_outcome(parser, plain)
+
+
+def stream_outcome(parser: Any, chunks: Sequence[Any]) -> Any:
+    """Return what `transform` gives for *chunks*, or the error it raises."""
+    return outcome_of(lambda: next(parser.transform(iter(chunks))))
+
+
+def calls_in(result: Any) -> Any:
+    """Return what *result* says to do, however it was said."""
+    if isinstance(result, AgentFinish):
+        return result.return_values["output"]
+    if isinstance(result, list):
+        return [(action.tool, action.tool_input, action.tool_call_id) for action in result]
+    return (result.tool, result.tool_input)
+
+
+def said_by(parser: MessageParser, chunks: Sequence[Any]) -> Any:
+    """Return what the message in *chunks* says to do; of an error, where it is and what it says."""
+    reader = parser.stream_parser()
+    try:
+        for chunk in chunks:
+            reader.feed(chunk)
+        reader.close()
+    except OutputParserException as error:
+        return (error.observation, error.span, error.llm_output)
+    return calls_in(reader.result)

@@ -1,0 +1,233 @@
+"""Parsers of text take what a client gives, as they take the text in it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import anthropic
+import langchain_core.messages as lc
+import openai
+import pytest
+from pydantic import BaseModel
+
+from agent_parsers import AgentAction, OutputParserException, StreamParser, get_dialect, get_parser
+from agent_parsers.testing import assert_same_events
+from agent_parsers.testing._stories import outcome_of
+from output_parsers import (
+    JsonOutputParser,
+    JsonOutputToolsParser,
+    ModelRefusalError,
+    PydanticToolsParser,
+    StrOutputParser,
+)
+from outputs import AIMessage, AIMessageChunk, ProviderError
+
+from .recorded_client import Recorded
+from .test_recorded import client_events, recorded
+from .wire import (
+    anthropic_events,
+    anthropic_message,
+    completion,
+    completion_chunks,
+    events_in,
+    response,
+    response_events,
+)
+
+TEXT = 'Thought: the wind\nAction: wind_at\nAction Input: {"port": "Ryde"}'
+SAYS: dict[str, Any] = {"role": "assistant", "content": TEXT}
+CALLS: dict[str, Any] = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "1", "type": "function", "function": {"name": "wind_at", "arguments": '{"a": 1}'}}
+    ],
+}
+MODES = pytest.mark.parametrize("lenient", [False, True], ids=["strict", "lenient"])
+
+
+def wholes(message: dict[str, Any]) -> list[Any]:
+    """Return a message in every form, as data and as objects."""
+    told: Any = anthropic_message(message)
+    server, other = Recorded(openai), Recorded(anthropic)
+    client, theirs = server.client(openai.OpenAI), other.client(anthropic.Anthropic)
+    ask: Any = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+    server.whole(completion(message))
+    chat = client.chat.completions.create(**ask)
+    server.whole(response(message))
+    responses = client.responses.create(model="m", input="?")
+    other.whole(told)
+    return [
+        message,
+        completion(message),
+        chat,
+        chat.choices[0].message,
+        response(message),
+        responses,
+        responses.output,
+        told,
+        theirs.messages.create(**ask, max_tokens=9),
+        *lc.convert_to_messages([message]),
+    ]
+
+
+def streams(message: dict[str, Any]) -> list[list[Any]]:
+    """Return the chunks of a message in every form, as data and as objects."""
+    server, other = Recorded(openai), Recorded(anthropic)
+    client, theirs = server.client(openai.OpenAI), other.client(anthropic.Anthropic)
+    ask: Any = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
+    server.stream(completion_chunks(message))
+    chat = [*client.chat.completions.create(**ask, stream=True)]
+    server.stream(response_events(message))
+    responses = [*client.responses.create(model="m", input="?", stream=True)]
+    other.stream(anthropic_events(message))
+    events = [*theirs.messages.create(**ask, max_tokens=9, stream=True)]
+    other.stream(anthropic_events(message))
+    with theirs.messages.stream(**ask, max_tokens=9) as stream:
+        besides = [*stream]
+    return [
+        completion_chunks(message),
+        chat,
+        response_events(message),
+        responses,
+        anthropic_events(message),
+        events,
+        besides,
+    ]
+
+
+@MODES
+def test_text_in_a_message_is_read_as_the_text(lenient: bool) -> None:
+    parser = get_parser("react", lenient=lenient)
+    action = parser.parse(TEXT)
+    assert isinstance(action, AgentAction)
+    forms = wholes(SAYS)
+    for form in forms:
+        assert parser.invoke(form) == action
+        assert_same_events(parser.events([form]), parser.events([TEXT]))
+        assert [*parser.stream(form)] == [action]
+    assert parser.batch(forms) == [action] * len(forms)
+    assert asyncio.run(parser.ainvoke(forms[1])) == action
+
+
+@MODES
+def test_text_in_a_stream_is_read_as_the_text(lenient: bool) -> None:
+    parser = get_parser("react", lenient=lenient)
+    action = parser.parse(TEXT)
+
+    async def each(chunks: list[Any]) -> AsyncIterator[Any]:
+        for chunk in chunks:
+            yield chunk
+
+    async def waited_for(chunks: list[Any]) -> tuple[list[Any], list[Any]]:
+        results = [result async for result in parser.atransform(each(chunks))]
+        return results, [event async for event in parser.aevents(each(chunks))]
+
+    for chunks in streams(SAYS):
+        assert_same_events(parser.events(chunks), parser.events([TEXT]))
+        assert [*parser.transform(iter(chunks))] == [action]
+        results, events = asyncio.run(waited_for(chunks))
+        assert results == [action]
+        assert_same_events(events, parser.events([TEXT]))
+        reader = parser.stream_parser()
+        for chunk in chunks:
+            reader.feed(chunk)
+        reader.close()
+        assert (reader.result, reader.text) == (action, TEXT)
+
+
+def test_text_and_messages_may_come_in_turns() -> None:
+    reader = StreamParser(get_dialect("react"))
+    for chunk in [
+        "Thought: hm\nFin",
+        AIMessageChunk("al Ans"),
+        {"role": "assistant", "content": "wer: 4"},
+    ]:
+        reader.feed(chunk)
+    reader.feed("2")
+    reader.close()
+    assert reader.text == "Thought: hm\nFinal Answer: 42"
+
+
+@MODES
+@pytest.mark.parametrize("name", ["react", "structured_chat", "json", "xml", "self_ask"])
+def test_a_call_is_an_error_and_no_empty_text(name: str, lenient: bool) -> None:
+    parser = get_parser(name, lenient=lenient)
+    for form in wholes(CALLS):
+        error = outcome_of(partial(parser.invoke, form))
+        assert "found a call of 'wind_at' in the message" in error.message
+        assert "get_parser('tools')" in error.message
+        assert error.observation.startswith("You called wind_at, but calls are not read here")
+        assert (error.llm_output, error.span, error.send_to_llm) == ("", (0, 0), True)
+    for chunks in streams(CALLS):
+        with pytest.raises(OutputParserException, match="found a call of 'wind_at'"):
+            [*parser.events(chunks)]
+        with pytest.raises(OutputParserException, match="found a call of 'wind_at'"):
+            [*parser.transform(iter(chunks))]
+
+
+def test_a_call_beside_text_is_an_error_too() -> None:
+    parser = get_parser("react")
+    message = {**CALLS, "content": "Final Answer: 42"}
+    for form in wholes(message):
+        with pytest.raises(OutputParserException, match="found a call") as caught:
+            parser.invoke(form)
+        assert caught.value.llm_output == "Final Answer: 42"
+    for chunks in streams(message):
+        reader = parser.stream_parser()
+        for chunk in chunks:
+            reader.feed(chunk)
+        with pytest.raises(OutputParserException, match="found a call") as caught:
+            reader.close()
+        assert caught.value.llm_output == reader.text == "Final Answer: 42"
+
+
+def test_a_refusal_is_no_empty_text() -> None:
+    parser = get_parser("react")
+    for name in ("responses_refusal", "chat_refusal"):
+        for chunks in (events_in(recorded(name)), client_events(name)):
+            with pytest.raises(ModelRefusalError, match="I won't help with that"):
+                [*parser.events(chunks)]
+    with pytest.raises(ModelRefusalError, match="No"):
+        parser.invoke(AIMessage("", additional_kwargs={"refusal": "No."}))
+
+
+def test_a_failure_is_told() -> None:
+    for parser in (get_parser("react"), StrOutputParser()):
+        with pytest.raises(ProviderError, match="Overloaded"):
+            [*parser.transform(iter(events_in(recorded("anthropic_error"))))]
+
+
+# -- general parsers -----------------------------------------------------------------------------
+
+
+class Wind(BaseModel):
+    """The wind."""
+
+    a: int
+
+
+def test_general_parsers_take_them_as_well() -> None:
+    says = {"role": "assistant", "content": '{"a": [1, 2]}'}
+    for form in wholes(says):
+        assert StrOutputParser().invoke(form) == says["content"]
+        assert JsonOutputParser().invoke(form) == {"a": [1, 2]}
+    for chunks in streams(says):
+        assert "".join(StrOutputParser().transform(iter(chunks))) == says["content"]
+        assert [*JsonOutputParser().transform(iter(chunks))][-1] == {"a": [1, 2]}
+    for form in wholes(CALLS):
+        assert JsonOutputToolsParser().invoke(form) == [{"type": "wind_at", "args": {"a": 1}}]
+        assert StrOutputParser().invoke(form) == ""
+    for chunks in streams(CALLS):
+        (*_, last) = JsonOutputToolsParser().transform(iter(chunks))
+        assert last == [{"type": "wind_at", "args": {"a": 1}}]
+        renamed = type("wind_at", (Wind,), {})
+        (*_, built) = PydanticToolsParser(tools=[renamed]).transform(iter(chunks))
+        assert built == [renamed(a=1)]
+
+
+def test_calls_that_the_server_makes_are_none_of_the_models() -> None:
+    events = events_in(recorded("anthropic_server_tools"))
+    assert [*JsonOutputToolsParser().transform(iter(events))] == [[]]
+    assert "".join(StrOutputParser().transform(iter(events))) == "High water is at 11:20."
