@@ -1,3 +1,4 @@
+# pip install agent-parsers && python examples/own_dialect.py
 """A dialect of one's own, and what comes from it; docs/dialects.md goes on from here."""
 
 from agent_parsers import Dialect, get_parser, register

@@ -33,6 +33,12 @@ SAMPLES = [*samples()]
 
 
 @pytest.fixture(autouse=True)
+def examples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let samples import what the examples share."""
+    monkeypatch.syspath_prepend(ROOT / "examples")
+
+
+@pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     """Forget the dialects that a sample registers."""
     known = dict(_registry._registered)
@@ -50,7 +56,7 @@ def test_a_sample_prints_what_it_says(code: str) -> None:
     said = [line[2:].removeprefix(" ") for line in code.splitlines() if line[:2] == "#>"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(compile(code, "sample", "exec"), {})
+        exec(compile(code, "sample", "exec", dont_inherit=True), {})
     assert printed.getvalue().splitlines() == said
 
 

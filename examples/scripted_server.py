@@ -1,0 +1,217 @@
+"""A server on this machine that says what a script says, in the wire formats of two APIs.
+
+It speaks OpenAI's chat completions and Anthropic's messages, whole and streamed, so that a loop can
+be tried with the real client and without a model. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import select
+import time
+from dataclasses import dataclass, replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import Self
+
+Json: TypeAlias = dict[str, Any]
+
+PIECE = 6
+"""How many characters of a text come at once."""
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the model says: text, and calls with their arguments in JSON, as the model wrote it."""
+
+    text: str = ""
+    calls: Sequence[tuple[str, str]] = ()
+    number: int = 0
+    """Its place in the script; the ids of its calls have it."""
+
+
+class ScriptedServer(ThreadingHTTPServer):
+    """Gives the replies of a script, one for each request; use it in a ``with``.
+
+    Args:
+        replies: What it says.
+        heeds_stop: Whether a text ends before a stop sequence, as it does with most servers.
+        pause_s: How long it waits before each piece of a stream.
+    """
+
+    daemon_threads = False  # leaving the `with` waits for the replies
+
+    def __init__(
+        self, replies: Sequence[Reply | str], *, heeds_stop: bool = True, pause_s: float = 0
+    ) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.replies = [Reply(each) if isinstance(each, str) else each for each in replies]
+        self.heeds_stop = heeds_stop
+        self.pause_s = pause_s
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.requests: list[Json] = []
+        """What it was asked."""
+        self.ends: list[str] = []
+        """What became of each reply."""
+
+    def __enter__(self) -> Self:
+        Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.shutdown()
+        self.server_close()
+
+    def reply_to(self, request: Json) -> Reply | None:
+        """Return the next reply; `None` if there is none left."""
+        number = len(self.requests)
+        self.requests.append(request)
+        if number >= len(self.replies):
+            return None
+        reply = replace(self.replies[number], number=number + 1)
+        stops = request.get("stop") or request.get("stop_sequences") or ()
+        ends = [at for stop in stops if (at := reply.text.find(stop)) >= 0]
+        if not ends or not self.heeds_stop:
+            return reply
+        return replace(reply, text=reply.text[: min(ends)])
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ScriptedServer
+
+    def do_POST(self) -> None:
+        """Answer a request."""
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        reply = self.server.reply_to(request)
+        whole, pieces = _APIS[self.path]
+        if reply is None:
+            self._begin(400, "application/json")
+            error = {"type": "invalid_request_error", "message": "the script is over"}
+            self.wfile.write(json.dumps({"type": "error", "error": error}).encode())
+        elif request.get("stream"):
+            self._begin(200, "text/event-stream")
+            self.server.ends.append(self._stream(pieces(reply)))
+        else:
+            self._begin(200, "application/json")
+            self.wfile.write(json.dumps(whole(reply)).encode())
+            self.server.ends.append("whole")
+
+    def _begin(self, status: int, kind: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.end_headers()
+
+    def _stream(self, events: Iterable[Json]) -> str:
+        """Send *events* one by one, as long as the client is there; say what became of them."""
+        for event in events:
+            time.sleep(self.server.pause_s)
+            if select.select([self.connection], [], [], 0)[0]:  # all it can still say is goodbye
+                return "the client left"
+            kind = f"event: {event['type']}\n" if "type" in event else ""
+            self.wfile.write(f"{kind}data: {json.dumps(event)}\n\n".encode())
+        if not kind:
+            self.wfile.write(b"data: [DONE]\n\n")
+        return "whole"
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing of each request."""
+
+
+# -- POST /v1/chat/completions ---------------------------------------------------------------------
+
+
+def _completion(reply: Reply) -> Json:
+    message: Json = {"role": "assistant", "content": reply.text or None}
+    if reply.calls:
+        message["tool_calls"] = [_tool_call(reply, *each) for each in enumerate(reply.calls)]
+    return _choice("chat.completion", _finish(reply), message=message)
+
+
+def _chunks(reply: Reply) -> Iterator[Json]:
+    deltas: list[Json] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": piece} for piece in _pieces(reply.text)]
+    for index, (name, arguments) in enumerate(reply.calls):
+        calls = [{"index": index, **_tool_call(reply, index, (name, ""))}]
+        calls += [
+            {"index": index, "function": {"arguments": piece}} for piece in _pieces(arguments)
+        ]
+        deltas += [{"tool_calls": [call]} for call in calls]
+    for delta in deltas:
+        yield _choice("chat.completion.chunk", None, delta=delta)
+    yield _choice("chat.completion.chunk", _finish(reply), delta={})
+
+
+def _choice(kind: str, finish: str | None, **said: Json) -> Json:
+    choice = {"index": 0, "finish_reason": finish, **said}
+    return {"id": "1", "object": kind, "created": 0, "model": "scripted", "choices": [choice]}
+
+
+def _finish(reply: Reply) -> str:
+    return "tool_calls" if reply.calls else "stop"
+
+
+def _tool_call(reply: Reply, index: int, call: tuple[str, str]) -> Json:
+    function = {"name": call[0], "arguments": call[1]}
+    return {"id": f"call_{reply.number}_{index}", "type": "function", "function": function}
+
+
+# -- POST /v1/messages -----------------------------------------------------------------------------
+
+
+def _message(reply: Reply) -> Json:
+    content: list[Json] = [{"type": "text", "text": reply.text}] if reply.text else []
+    for index, (name, arguments) in enumerate(reply.calls):
+        content.append(_tool_use(reply, index, name, json.loads(arguments)))
+    return _around(content, _stop_reason(reply))
+
+
+def _events(reply: Reply) -> Iterator[Json]:
+    yield {"type": "message_start", "message": _around([], None)}
+    blocks: list[tuple[Json, str, str, str]] = []
+    if reply.text:
+        blocks.append(({"type": "text", "text": ""}, "text_delta", "text", reply.text))
+    for index, (name, arguments) in enumerate(reply.calls):
+        begun = _tool_use(reply, index, name, {})
+        blocks.append((begun, "input_json_delta", "partial_json", arguments))
+    for index, (begun, kind, key, text) in enumerate(blocks):
+        yield {"type": "content_block_start", "index": index, "content_block": begun}
+        for piece in _pieces(text):
+            delta = {"type": kind, key: piece}
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ending = {"stop_reason": _stop_reason(reply), "stop_sequence": None}
+    yield {"type": "message_delta", "delta": ending, "usage": {"output_tokens": 1}}
+    yield {"type": "message_stop"}
+
+
+def _around(content: list[Json], stop_reason: str | None) -> Json:
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "scripted",
+        "content": content,
+        "stop_reason": stop_reason,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 1, "output_tokens": 1},
+    }
+
+
+def _stop_reason(reply: Reply) -> str:
+    return "tool_use" if reply.calls else "end_turn"
+
+
+def _tool_use(reply: Reply, index: int, name: str, given: Json) -> Json:
+    call_id = f"toolu_{reply.number}_{index}"
+    return {"type": "tool_use", "id": call_id, "name": name, "input": given}
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
+
+
+_APIS = {"/v1/chat/completions": (_completion, _chunks), "/v1/messages": (_message, _events)}

@@ -1,0 +1,95 @@
+"""The examples run as they stand, without a network, and print what stands below them."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted((ROOT / "examples").glob("*.py"))
+HELPERS = {"executor", "scripted_server"}
+"""Those that others import."""
+OURS = {"agent_parsers", "output_parsers", "outputs"}
+BROUGHT_BY = {
+    "openai": {"openai"},
+    "anthropic": {"anthropic"},
+    "langchain": {"langchain_core", "langchain_classic"},
+}
+"""What the extras of this package bring along."""
+
+COMMAND = re.compile(
+    r'# pip install (?:agent-parsers|"agent-parsers\[(\w+)\]") && python examples/(\w+)\.py\n"""'
+)
+RUN = re.compile(r"^# \$ python examples/\w+\.py(.*)\n((?:# >.*\n)*)", re.MULTILINE)
+
+
+def runs() -> list[Any]:
+    """Each file with arguments that stand below it, and what it prints then."""
+    # What this one prints stands in docs/dialects.md, which begins with it.
+    found = [pytest.param(ROOT / "examples" / "own_dialect.py", [], ["lakes"], id="own_dialect")]
+    for file in FILES:
+        for arguments, printed in RUN.findall(file.read_text("utf-8")):
+            said = [line.removeprefix("# >").removeprefix(" ") for line in printed.splitlines()]
+            found.append(pytest.param(file, arguments.split(), said, id=f"{file.stem}{arguments}"))
+    return found
+
+
+@pytest.mark.parametrize(("file", "arguments", "said"), runs())
+def test_an_example_prints_what_it_says(
+    file: Path, arguments: list[str], said: list[str], tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", str(file), *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == said
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_an_example_says_how_to_run_it(file: Path) -> None:
+    text = file.read_text("utf-8")
+    if file.stem == "scripted_server":
+        assert not set(imported(text)) - sys.stdlib_module_names
+        return
+    found = COMMAND.match(text)
+    assert found is not None, f"{file.name} does not begin with the command that runs it"
+    extra, name = found.groups()
+    assert name == file.stem
+    assert RUN.search(text) or name == "own_dialect", f"{file.name} does not say what it prints"
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert extra is None or extra in extras["optional-dependencies"]
+    allowed = OURS | HELPERS | BROUGHT_BY.get(extra, set()) | sys.stdlib_module_names
+    assert not set(imported(text)) - allowed
+
+
+def imported(text: str) -> list[str]:
+    """The packages that a program imports."""
+    names = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.append(node.module)
+    return [name.partition(".")[0] for name in names]
+
+
+def test_the_executor_has_at_most_fifteen_lines_of_code() -> None:
+    tree = ast.parse((ROOT / "examples" / "executor.py").read_text("utf-8"))
+    loops = [node for node in tree.body if getattr(node, "name", "") in ("run", "arun")]
+    assert len(loops) == 2
+    for loop in loops:
+        assert isinstance(loop, ast.FunctionDef | ast.AsyncFunctionDef)
+        _docstring, *body = loop.body
+        assert len(ast.unparse(body).splitlines()) < 15
