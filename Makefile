@@ -19,8 +19,9 @@ format:  ## fix what can be fixed
 	ruff format .
 
 .PHONY: types
-types:  ## check types
+types:  ## check types, those of the examples too
 	mypy --strict
+	mypy --strict $(filter-out examples/own_dialect.py,$(wildcard examples/*.py)) $(wildcard docs/*.py)
 
 .PHONY: test
 test:  ## run the tests
@@ -35,11 +36,19 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 	pytest --snapshot-update
 	cd examples/pinned_agent && pytest --snapshot-update
 
+.PHONY: reference
+reference:  ## write docs/reference anew from the docstrings
+	$(PYTHON) docs/make_reference.py
+
 .PHONY: bench
-bench:  ## measure speed, next to LangChain
-	$(PYTHON) benchmarks/run.py
+bench:  ## measure speed, next to other frameworks
+	$(PYTHON) benchmarks/frameworks.py
 	$(PYTHON) benchmarks/json_bench.py
 	$(PYTHON) benchmarks/dialects.py
+
+.PHONY: bench-page
+bench-page:  ## measure next to other frameworks, and write docs/benchmarks.md and its plot
+	$(PYTHON) benchmarks/frameworks.py docs
 
 .PHONY: corpus
 corpus:  ## read the runs of the corpus and count

@@ -21,6 +21,7 @@ def interleaved(
         rounds: How often each has its turn.
         seconds: About how long a turn is; it has as many calls as fit, one at the least.
     """
+    gc.freeze()  # what is imported by now is nothing to look through in every turn
     calls = {}
     for name, call in contenders.items():
         call()  # the first call may compile patterns and import modules
@@ -42,3 +43,10 @@ def interleaved(
 def ratio(ours: list[float], theirs: list[float]) -> float:
     """Return the median over the rounds of our time divided by theirs."""
     return median(a / b for a, b in zip(ours, theirs, strict=True))
+
+
+def short(number: float) -> str:
+    """Return *number* with two or three digits, as far as they mean something."""
+    return (
+        f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 10 else f"{number:.2f}"
+    )

@@ -1,0 +1,262 @@
+"""Measures this library next to LangChain, LlamaIndex and CrewAI, where they do the same work.
+
+``python benchmarks/frameworks.py`` prints the tables as Markdown and takes some minutes; with a
+folder it writes them there, and a plot, which is what ``make bench-page`` does with docs. Absolute
+times depend on the machine and on what else it does: read the ratios.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+from _hostile import growth
+from _peers import CREWAI, FRAMEWORKS, LANGCHAIN, LENIENT, LLAMAINDEX, REACT, STRICT, both
+from _plot import draw
+from _streamed import SLOW_S, Costs, chunk_costs
+from _timing import interleaved, ratio, short
+from langchain_classic.agents import output_parsers as langchain
+from langchain_core.messages import AIMessage as LangChainMessage
+from langchain_core.messages import ToolCall
+
+from outputs import AIMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Call = Callable[[], object]
+
+COLUMNS: Final = (STRICT, LENIENT, *FRAMEWORKS)
+
+THOUGHT: Final = "Thought: I need to know how old the oldest bridge of Bern is.\n"
+TEXT: Final = THOUGHT + "Action: search\nAction Input: oldest bridge in Bern"
+OBJECT: Final = THOUGHT + 'Action: search\nAction Input: {"query": "oldest bridge", "page": 3}'
+ANSWER: Final = THOUGHT + "Final Answer: It has stood since 1489, and is built of sandstone."
+BLOB: Final = '```json\n{"action": "search", "action_input": {"query": "bridge", "page": 3}}\n```'
+XML: Final = "<tool>search</tool><tool_input>oldest bridge in Bern</tool_input>"
+CALLS: Final = [
+    ToolCall(name="search", args={"query": "oldest bridge", "page": page}, id=f"call_{page}")
+    for page in range(8)
+]
+BULK: Final = 200_000
+TOLD: Final = (1_000, 16_000, 64_000, 256_000)
+"""Which lengths of streams are told; the plot has more."""
+PLOT: Final = "cost-per-chunk.svg"
+
+
+def table(columns: tuple[str, ...], rows: list[list[str]]) -> Iterator[str]:
+    """Yield the lines of a table; the first cell of a row is its title."""
+    yield "| | " + " | ".join(columns) + " |"
+    yield "|---|" + "---|" * len(columns)
+    for row in rows:
+        yield "| " + " | ".join(row) + " |"
+    yield ""
+
+
+def timed(title: str, calls: Mapping[str, Call], *, rounds: int = 30) -> list[str]:
+    """Return the row of *calls*: microseconds each, and how many times the first of them."""
+    taken = interleaved(calls, rounds=rounds)
+    cells = [title]
+    for column in COLUMNS:
+        if column not in calls:
+            cells.append("")
+            continue
+        cell = f"{short(median(taken[column]) * 1e6)}"
+        if column != STRICT:
+            cell += f" (×{short(ratio(taken[column], taken[STRICT]))})"
+        cells.append(cell)
+    return cells
+
+
+def one_reply() -> Iterator[str]:
+    """Yield the costs of a reply that is there as a whole."""
+    yield "## One reply\n"
+    yield (
+        "Microseconds, and in brackets how many times that of strict reading here. A cell is empty"
+        " where a framework has no parser for the form. LlamaIndex and `here` return an object for"
+        " an input of JSON, LangChain and CrewAI text.\n"
+    )
+    json = {LANGCHAIN: langchain.JSONAgentOutputParser()}
+    xml = {LANGCHAIN: langchain.XMLAgentOutputParser()}
+    rows = []
+    for title, dialect, peers, text in (
+        ("ReAct, input of text", "react", {LANGCHAIN, CREWAI}, TEXT),
+        ("ReAct, input of JSON", "react_llamaindex", set(REACT), OBJECT),
+        ("ReAct, an answer", "react", {LANGCHAIN, CREWAI}, ANSWER),
+    ):
+        calls: dict[str, Call] = {
+            side: partial(parser.parse, text) for side, parser in both(dialect).items()
+        }
+        calls |= {peer: partial(REACT[peer], text) for peer in REACT if peer in peers}
+        rows.append(timed(title, calls))
+    for title, dialect, theirs, text in (
+        ("JSON in a fence", "json", json, BLOB),
+        ("XML", "xml", xml, XML),
+    ):
+        parsers = both(dialect) | theirs
+        rows.append(
+            timed(title, {side: partial(each.parse, text) for side, each in parsers.items()})
+        )
+    react = both("react") | {LANGCHAIN: langchain.ReActSingleInputOutputParser()}
+    tools = both("tools") | {LANGCHAIN: langchain.ToolsAgentOutputParser()}
+    said, asked = messages(TEXT), messages("", CALLS)
+    loop = asyncio.new_event_loop()
+    rows += [
+        timed("`invoke(message)`, text", {
+            side: partial(parser.invoke, said[side]) for side, parser in react.items()
+        }),
+        timed("`invoke(message)`, 8 calls", {
+            side: partial(parser.invoke, asked[side]) for side, parser in tools.items()
+        }),
+        timed("`ainvoke(message)`, text", {
+            side: partial(waited, loop, parser, said[side]) for side, parser in react.items()
+        }),
+    ]  # fmt: skip
+    loop.close()
+    yield from table(COLUMNS, rows)
+
+
+def messages(content: str, calls: list[ToolCall] | None = None) -> dict[str, Any]:
+    """Return a message in the class of each column."""
+    ours = AIMessage(content, tool_calls=calls or [])
+    return {
+        STRICT: ours,
+        LENIENT: ours,
+        LANGCHAIN: LangChainMessage(content, tool_calls=calls or []),
+    }
+
+
+def waited(loop: asyncio.AbstractEventLoop, parser: Any, message: Any) -> object:
+    """Wait for what *parser* makes of *message*."""
+    return loop.run_until_complete(parser.ainvoke(message))
+
+
+def bulk() -> Iterator[str]:
+    """Yield how many replies are read in a second, of very many."""
+    yield f"## {BULK:,} replies\n"
+    yield (
+        "Thousands of replies a second, each another one, by calling `parse` in a loop, and by"
+        " `batch` where there is one.\n"
+    )
+    replies = [f'{THOUGHT}Action: search\nAction Input: {{"id": {each}}}' for each in range(BULK)]
+    ours = both("react")
+    theirs = langchain.ReActSingleInputOutputParser()
+    reads = {side: parser.parse for side, parser in ours.items()} | REACT
+    batches: dict[str, Any] = {side: parser.batch for side, parser in ours.items()}
+    batches[LANGCHAIN] = theirs.batch
+    rows = []
+    for title, contenders in (
+        ("`parse` in a loop", {side: partial(each, read, replies) for side, read in reads.items()}),
+        ("`batch`", {side: partial(batch, replies) for side, batch in batches.items()}),
+    ):
+        taken = interleaved(contenders, rounds=3)
+        cells = [title]
+        for column in COLUMNS:
+            if column in taken:
+                rate = BULK / median(taken[column]) / 1e3
+                share = ratio(taken[STRICT], taken[column])
+                cells.append(short(rate) + ("" if column == STRICT else f" (×{short(share)})"))
+            else:
+                cells.append("")
+        rows.append(cells)
+    yield from table(COLUMNS, rows)
+
+
+def each(read: Callable[[str], object], replies: list[str]) -> None:
+    """Read *replies* one after the other."""
+    for reply in replies:
+        read(reply)
+
+
+def streamed(costs: Costs) -> Iterator[str]:
+    """Yield what a chunk costs by what came before it."""
+    yield "## A chunk of a stream\n"
+    yield (
+        "Microseconds for a chunk of four characters, by how much came before it. A parser that"
+        " reads whole turns only is asked after each chunk about all that has come, since nothing"
+        " else says whether the turn is complete; LangChain's JSON parser streams.\n"
+    )
+    rows = [
+        [f"{what}, {who}", *(short(of[size]) if size in of else "–" for size in TOLD)]
+        for (what, who), of in costs.items()
+    ]
+    yield from table(tuple(f"{size // 1000} KB" for size in TOLD), rows)
+    yield f"–: it took more than {SLOW_S * 1e3:.0f} ms a chunk at a lesser length.\n"
+    yield f"![Cost of a chunk by the length of the text before it]({PLOT})\n"
+
+
+def hostile() -> Iterator[str]:
+    """Yield how the time grows with a text made to be slow."""
+    yield "## Hostile texts\n"
+    yield (
+        "By what power the time grows when the text does, and how long the longest took: lengths"
+        " double up to 64 KB, or until one takes a tenth of a second. 1 is linear. `here` is the"
+        " worst of strict and lenient, whole and streamed.\n"
+    )
+    columns = ("here", *FRAMEWORKS)
+    yield from table(columns, [[title, *cells] for title, cells in growth().items()])
+
+
+def imports() -> Iterator[str]:
+    """Yield the CPU time of an import, in fresh processes with their bytecode cached."""
+    statements = {
+        "bare Python": "pass",
+        "pydantic, one model": "from pydantic import BaseModel\nclass A(BaseModel):\n    a: int",
+        "here": "from agent_parsers import ReActSingleInputOutputParser",
+        LANGCHAIN: (
+            "from langchain_classic.agents.output_parsers import ReActSingleInputOutputParser"
+        ),
+        LLAMAINDEX: "from llama_index.core.agent.react.output_parser import ReActOutputParser",
+        CREWAI: "from crewai.agents.parser import parse",
+    }
+    taken: dict[str, list[float]] = {name: [] for name in statements}
+    with tempfile.TemporaryDirectory() as cache:
+        env = {**os.environ, "PYTHONPYCACHEPREFIX": cache}
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
+        for turn in range(6):
+            for name, statement in statements.items():
+                code = f"import time\n{statement}\nprint(time.process_time())"
+                spent = float(
+                    subprocess.check_output([sys.executable, "-c", code], env=env).split()[-1]
+                )
+                if turn:  # the first turn fills the cache
+                    taken[name].append(spent * 1e3)
+    bare = min(taken.pop("bare Python"))
+    yield "## Importing a ReAct parser\n"
+    yield "Milliseconds of CPU time beyond bare Python, in a fresh process.\n"
+    yield from table(
+        tuple(taken), [["import", *(f"{min(spent) - bare:.0f}" for spent in taken.values())]]
+    )
+
+
+def page(costs: Costs) -> Iterator[str]:
+    """Yield the lines of the page."""
+    versions = ", ".join(f"`{name}` {version(name)}" for name in FRAMEWORKS.values())
+    yield "# What it costs, next to others\n"
+    yield (
+        f"Written by `make bench-page`, from one run on Python {sys.version.split()[0]} with"
+        f" {versions}. Times are medians of CPU time, all contenders of a row took turns. On other"
+        " machines the times differ, the ratios hardly.\n"
+    )
+    for section in (one_reply(), bulk(), streamed(costs), hostile(), imports()):
+        yield from section
+
+
+if __name__ == "__main__":
+    measured = chunk_costs()
+    lines = page(measured)
+    if len(sys.argv) > 1:
+        folder = Path(sys.argv[1])
+        draw(measured, folder / PLOT)
+        (folder / "benchmarks.md").write_text("\n".join(lines), "utf-8")
+    else:
+        for line in lines:
+            print(line, flush=True)
