@@ -10,6 +10,7 @@ from output_parsers._accumulator import Accumulator
 from output_parsers._model_output import message_of, part_of, text_of
 from output_parsers._tools_refusal import ModelRefusalError, refusal_in
 from outputs._any_message import MESSAGE_CLASSES
+from outputs._from_stream import Untold
 
 if TYPE_CHECKING:
     from output_parsers import ModelOutput
@@ -29,6 +30,8 @@ def text_in(output: ModelOutput) -> str:
     part = part_of(output)
     if isinstance(part, str):
         return part
+    if not isinstance(part.content, str):
+        part = Untold().told(part)
     content = part.content
     text = content if isinstance(content, str) else text_of(part)
     if (error := _error_of(part, text)) is not None:
@@ -42,12 +45,14 @@ class MessageText:
     def __init__(self) -> None:
         self._rest = Accumulator()  # chunks that are not only text
         self._has_rest = False
+        self._untold = Untold()
 
     def take(self, chunk: ModelOutput) -> str:
         """Return the text of the next *chunk*; see `text_in` for what is wrong with it."""
         part = part_of(chunk)
         if isinstance(part, str):
             return part
+        part = self._untold.told(part)
         if _calls_in(part) or refusal_in(part) is not None:
             self._rest.add(message_of(part))
             self._has_rest = True
@@ -97,5 +102,6 @@ def _calls_in(message: Any) -> list[Any]:
 def _name_of(call: Any) -> str:
     if not isinstance(call, dict):
         return ""
-    name = (call.get("function") or call).get("name")
+    function = call.get("function") or call
+    name = function.get("name") if isinstance(function, dict) else None
     return name if isinstance(name, str) else ""

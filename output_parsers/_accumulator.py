@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from output_parsers._call_places import CallPlaces
 from output_parsers._model_output import HasContent, content_of, message_of, part_of
 from outputs import (
     AIMessage,
@@ -14,7 +15,7 @@ from outputs import (
     GenerationChunk,
 )
 from outputs._any_message import MESSAGE_CLASSES
-from outputs._from_stream import finished, is_from_stream
+from outputs._from_stream import Untold, finished, is_from_stream
 
 if TYPE_CHECKING:
     from output_parsers._model_output import ModelOutput
@@ -33,14 +34,18 @@ class Accumulator:
         self._waiting: list[str | HasContent] = []
         self._has_messages = False
         self._message: BaseMessageChunk | None = None
+        self._places = CallPlaces()
+        self._untold = Untold()
 
-    def add(self, chunk: ModelOutput) -> None:
-        """Append *chunk*.
+    def add(self, chunk: ModelOutput) -> str | HasContent:
+        """Append *chunk*; return what it adds, with all pieces of calls in their places.
 
         Raises:
             TypeError: It is neither text nor a message nor a generation.
         """
         part = part_of(chunk)
+        if not isinstance(part, str):
+            part = self._places.placed(self._untold.told(part))
         self._waiting.append(part)
         self._has_messages = self._has_messages or not isinstance(part, str)
         content = content_of(part)
@@ -48,6 +53,7 @@ class Accumulator:
             self._texts = None
         elif self._texts is not None:
             self._texts.append(content)
+        return part
 
     def text(self) -> str:
         """Return the text of the sum."""

@@ -27,6 +27,7 @@ class HasContent(Protocol):
 ModelOutput: TypeAlias = str | HasContent | Generation | BaseModel | Mapping[str, Any]
 """What a parser takes; the objects of client libraries are models, see `outputs.from_any`."""
 
+_NO_CONTENT: Final = object()
 _GENERATIONS: Final = frozenset(
     ("ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk")
 )
@@ -62,10 +63,10 @@ def part_of(output: ModelOutput) -> str | HasContent:
         try:
             return from_any(output)
         except TypeError:  # It may have a content all the same.
-            if hasattr(output, "content"):
-                return output
+            if _has_content(output):
+                return cast("HasContent", output)
     message = getattr(output, "message", None)
-    if hasattr(message, "content"):
+    if _has_content(message):
         return cast("HasContent", message)
     text = getattr(output, "text", None)
     if isinstance(text, str):
@@ -74,6 +75,12 @@ def part_of(output: ModelOutput) -> str | HasContent:
         f"a parser takes a str, a message or a generation, not {type(output).__name__};"
         " outputs.from_any says what else counts as a message"
     )
+
+
+def _has_content(value: Any) -> bool:
+    """Tell whether *value* has what a message may say; a mock has no more than the name."""
+    content = getattr(value, "content", _NO_CONTENT)
+    return isinstance(content, str | list | None) and not isinstance(value, type)
 
 
 def check_text(text: object) -> None:

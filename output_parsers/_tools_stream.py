@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers._accumulator import Accumulator
-from output_parsers._model_output import part_of
 from output_parsers._tools_arguments import GrowingArguments
 from output_parsers._transform import Changing, NewResults
 from outputs import AIMessage
@@ -65,9 +64,8 @@ class CallsReader:
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         """Take *chunk* and give the result if it is another."""
-        self._sum.add(chunk)
+        message = self._sum.add(chunk)
         self._is_empty = False
-        message = part_of(chunk)
         if isinstance(message, str):
             return ()
         if self._calls is None:

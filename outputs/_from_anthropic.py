@@ -121,7 +121,7 @@ def _block_start(event: dict[str, Any]) -> AIMessageChunk:
     index, block = event["index"], _block(event["content_block"])
     calls = []
     if block["type"] == "tool_use":
-        given = block["input"]
+        given = block.get("input")
         arguments = json.dumps(given, ensure_ascii=False) if given else ""
         calls = [tool_call_chunk(name=block["name"], args=arguments, id=block["id"], index=index)]
     if block["type"] == "thinking" and not block.get("signature"):

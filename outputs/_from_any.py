@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
 from outputs._ai import AIMessage
 from outputs._any_message import MESSAGE_CLASSES
 from outputs._messages import BaseMessage
@@ -31,12 +33,19 @@ def from_any(value: Any) -> BaseMessage:
     Raises:
         ProviderError: It says that the provider failed.
         TypeError: It is none of these.
-        ValueError: It is one of these, but incomplete or malformed.
+        ValueError: It is one of these, but incomplete or malformed, or has itself inside.
     """
     if isinstance(value, BaseMessage):
         return value
     if isinstance(value, str):
         return AIMessage(value)
+    try:
+        return _message(value)
+    except RecursionError as error:
+        raise ValueError("a message that is nested too deeply") from error
+
+
+def _message(value: Any) -> BaseMessage:
     fields = _fields(value)
     try:
         message = _read(fields)
@@ -54,8 +63,8 @@ def _fields(value: Any) -> dict[str, Any]:
         TypeError: It has no named parts.
     """
     kind = getattr(value, "type", None)
-    if isinstance(kind, str) and kind in MESSAGE_CLASSES and not isinstance(value, type):
-        return dict(value)  # A pydantic model yields its fields, and an artifact stays what it is.
+    if isinstance(kind, str) and kind in MESSAGE_CLASSES and isinstance(value, BaseModel):
+        return dict(value)  # It yields its fields as they are, and so an artifact stays what it is.
     from outputs._from_fields import fields_of, plain
 
     if isinstance(value, list) and value:

@@ -51,8 +51,8 @@ def plain(value: Any) -> Any:
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields_of_class(value)}
     dump = getattr(value, "model_dump", None)
-    if callable(dump):
-        return plain(dump())
+    if callable(dump) and isinstance(found := dump(), dict):  # A mock gives but another mock.
+        return plain(found)
     if isinstance(value, SimpleNamespace):
         return plain(vars(value))
     return value
@@ -65,9 +65,9 @@ def without_none(fields: dict[str, Any]) -> dict[str, Any]:
 
 def content_of(blocks: list[dict[str, Any]]) -> Content:
     """Return *blocks* as content: as text, if they are nothing but one text."""
-    if len(blocks) == 1 and blocks[0].keys() == {"type", "text"} and blocks[0]["type"] == "text":
-        text: str = blocks[0]["text"]
-        return text
+    match blocks:
+        case [{"type": "text", "text": str(text), **rest}] if not rest:
+            return text
     return [*blocks]
 
 

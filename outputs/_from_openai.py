@@ -16,6 +16,7 @@ from typing import Any
 from outputs._ai import AIMessage
 from outputs._ai_chunks import AIMessageChunk
 from outputs._call_args import chunks_from_wire
+from outputs._from_errors import provider_error
 from outputs._from_fields import without_none
 from outputs._messages import (
     BaseMessage,
@@ -40,6 +41,9 @@ _OUTPUT_DETAILS = {"audio": "audio_tokens", "reasoning": "reasoning_tokens"}
 
 _RETOLD = ("content.", "refusal.", "tool_calls.", "logprobs.")
 """How events of the client's own begin, which tell of a chunk that is an event as well."""
+
+_ADDS_UP = (dict, list, str)
+"""What servers add to the pieces of a message: the rest, such as a truth value, is of one chunk."""
 
 TEXT_ARGUMENT = "__arg1"
 """Under this name stands what a tool is called with that takes a text; LangChain names it so."""
@@ -100,7 +104,7 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
 def calls_in_blocks(content: Any) -> list[ToolCall]:
     """Return the tool calls among the blocks of *content*, as Anthropic has them there."""
     return [
-        tool_call(name=block["name"], args=block["input"], id=block["id"])
+        tool_call(name=block["name"], args=block.get("input") or {}, id=block["id"])
         for block in (() if isinstance(content, str) else content)
         if isinstance(block, dict) and block.get("type") == "tool_use"
     ]
@@ -132,14 +136,21 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
     """Read the first choice of a completion, or what a chunk has of it.
 
     Raises:
+        ProviderError: The provider failed before the choice was whole.
         ValueError: There is no choice.
     """
     choices = fields["choices"] or []
+    if not all(isinstance(choice, dict) for choice in choices):
+        raise TypeError("a choice that is no data")
     # Some servers leave the object out, and Azure's first chunk has an empty one and no choice.
-    is_chunk = fields.get("object") in ("chat.completion.chunk", "") or any(
-        isinstance(choice.get("delta"), dict) for choice in choices
+    is_chunk = (
+        fields.get("object") in ("chat.completion.chunk", "")
+        or any(isinstance(choice.get("delta"), dict) for choice in choices)
+        or ("object" not in fields and not choices and bool(fields.get("usage")))
     )
     choice = next((each for each in choices if not each.get("index")), None)
+    if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
+        raise provider_error(choice)
     if is_chunk:
         return _chunk_of(fields, choice or {})
     if choice is None:
@@ -162,6 +173,7 @@ def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
     delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", ""), delta.pop("tool_calls", [])
     delta.pop("role", None)
+    delta = {name: value for name, value in delta.items() if isinstance(value, _ADDS_UP)}
     if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
         # What such a tool takes is text. It is written as JSON here, to be ended by who knows when.
         calls = [_text_piece(call) if call in customs else call for call in calls]
@@ -193,10 +205,11 @@ def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] 
     usage = fields.get("usage")
     if not usage:
         return None
+    tokens_in, tokens_out = usage.get(read) or 0, usage.get(written) or 0
     found: dict[str, Any] = {
-        "input_tokens": usage[read],
-        "output_tokens": usage[written],
-        "total_tokens": usage.get("total_tokens") or usage[read] + usage[written],
+        "input_tokens": tokens_in,
+        "output_tokens": tokens_out,
+        "total_tokens": usage.get("total_tokens") or tokens_in + tokens_out,
     }
     for ours, theirs, names in (
         ("input_token_details", f"{read}_details", _INPUT_DETAILS),

@@ -54,6 +54,8 @@ ITEMS = frozenset((
     "tool_search_output", "web_search_call",
 ))  # fmt: skip
 """The types of items, but for messages, that are known by themselves."""
+_UNENDED = ("cancelled", "in_progress", "queued")
+"""The states of a response that has nothing to go by, or half of it."""
 _PARTS = ("output_", "input_", "refusal")
 """How the types of the parts of an item begin that is a message."""
 
@@ -76,8 +78,11 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
     Raises:
         ProviderError: The response failed.
     """
-    if fields.get("status") == "failed" or fields.get("error"):
+    status = fields.get("status")
+    if status == "failed" or fields.get("error"):
         raise provider_error(fields)
+    if status in _UNENDED:
+        raise ValueError(f"the response has no end: its status is {status!r}")
     return _from_items(
         fields["output"],
         response_metadata=metadata_of(fields, {}),
@@ -199,14 +204,13 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
     kind = item["type"]
     if kind == "message":
         return AIMessageChunk([
-            {**block, "index": place(event.get("output_index", 0), number)}
+            {**_told_late(part, item), "index": place(event.get("output_index", 0), number)}
             for number, part in enumerate(item["content"])
-            if (block := _told_late(part, item))
         ])  # fmt: skip
     if kind == "function_call":
-        return AIMessageChunk([])
+        return _block(event, kind, whole=item)
     if kind == "custom_tool_call":
-        return _call(event, {}, TEXT_END)
+        return _call(event, {"type": kind, "whole": item}, TEXT_END)
     if kind == "reasoning":
         # Its texts were told, so that all of them came before what follows here.
         late = {name: item[name] for name in ("encrypted_content",) if name in item}
@@ -216,10 +220,11 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
 
 
 def _told_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
-    """Return what of a text is known only at its end; empty if that is nothing."""
+    """Return what of a text is known only at its end, and the text, if that was not told before."""
     block = _text_block(part, item)
+    kind = block["type"]
     late: dict[str, Any] = {n: block[n] for n in ("annotations", "phase") if n in block}
-    return {"type": block["type"], **late} if late else {}
+    return {"type": kind, **late, "whole": {"id": block.get("id"), kind: block[kind]}}
 
 
 def _arguments(event: dict[str, Any]) -> AIMessageChunk:

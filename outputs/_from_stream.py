@@ -11,7 +11,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from outputs._ai_chunks import AIMessageChunk
 from outputs._from_fields import PLACE, content_of, in_order
+from outputs._merging import merge_lists
+from outputs._tool_calls import ToolCallChunk, tool_call_chunk
 
 if TYPE_CHECKING:
     from outputs._ai import AIMessage
@@ -40,10 +43,64 @@ def finished(message: Message) -> Message:
     return message.model_copy(update=update)
 
 
+class Untold:
+    """Tells what a stream said of an item at its end, and not piece by piece before.
+
+    A block that ends an item has all of it as ``whole``.
+    """
+
+    def __init__(self) -> None:
+        self._told: dict[str, set[str]] = {}  # what was said of each block
+
+    def told(self, message: Any) -> Any:
+        """Return *message*, a chunk or a sum, with what was not said yet in place of the whole."""
+        content = message.content
+        if not isinstance(message, AIMessageChunk) or not isinstance(content, list):
+            return message
+        blocks: list[str | dict[Any, Any]] = []
+        pieces = message.tool_call_chunks
+        for block in content:
+            if not isinstance(block, dict) or not _has_place(block):
+                blocks.append(block)
+                continue
+            said = self._told.setdefault(block["index"], set())
+            told = {name: part for name, part in block.items() if name != "whole"}
+            said.update(name for name, part in told.items() if part)
+            whole = block.get("whole", {})
+            late = {name: part for name, part in whole.items() if part and name not in said}
+            said.update(late)
+            told.update(late)
+            blocks.append(told)
+            pieces = merge_lists(_late_pieces(told["type"], late, _number(block)), pieces) or []
+        if blocks == content:
+            return message
+        calls: dict[str, Any] = {"tool_calls": [], "invalid_tool_calls": []}  # read anew
+        return AIMessageChunk(**{
+            **dict(message), **calls, "content": blocks, "tool_call_chunks": pieces,
+        })  # fmt: skip
+
+
+def _late_pieces(kind: str, late: dict[str, Any], index: int) -> list[ToolCallChunk]:
+    """Return what is said *late* of an item as pieces of a call, if it is one."""
+    if not late or kind not in ("custom_tool_call", "function_call"):
+        return []
+    args = late.get("arguments")
+    if kind == "custom_tool_call":
+        from outputs._from_openai import TEXT_START, json_inside
+
+        args = (TEXT_START if "name" in late else "") + json_inside(late.get("input", ""))
+    name, call_id = late.get("name"), late.get("call_id")
+    return [tool_call_chunk(name=name, args=args, id=call_id, index=index)]
+
+
+def _number(block: dict[Any, Any]) -> int:
+    return int(block["index"].rpartition("_")[2])
+
+
 def served_indexes(content: Content) -> set[int]:
     """Return the indexes of those calls in *content*, which pieces of their arguments have too."""
     return {
-        int(block["index"].rpartition("_")[2])
+        _number(block)
         for block in (() if isinstance(content, str) else content)
         if _has_place(block)
         and isinstance(block, dict)
@@ -62,11 +119,15 @@ def _finished_content(content: list[str | dict[Any, Any]]) -> Content:
 
 
 def _finished_block(block: dict[Any, Any]) -> dict[Any, Any]:
-    done = {name: _without_index(part) for name, part in block.items() if name != "index"}
+    done = {name: _without_index(part) for name, part in block.items() if name not in _HOW}
     written = done.pop("partial_json", None)
     if written:
         done["input"] = _object(written, done.get("input"))
     return in_order(done)
+
+
+_HOW = ("index", "whole")
+"""What a block has only while it comes in."""
 
 
 def _without_index(part: Any) -> Any:

@@ -74,6 +74,8 @@ class MessageParser(EventParser):
       ``<function=…>``, or as JSON, perhaps in a code fence, if that is all there is and it names
       one of the `tools`, so that an answer in JSON stays one. A call that begins so and is cut or
       broken is an error. What stands inside ``<think>``, or behind one backtick, is no call.
+    * A message that has calls only of the kind that the parser does not read, such as a function
+      call for a parser of tool calls, is an error and no answer.
 
     Text is then the content of a message, and of content that is a list of blocks the text is the
     answer, or stands in the log.

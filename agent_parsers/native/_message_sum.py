@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from agent_parsers.native._pieces import ai_message
 from output_parsers._accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
-
-if TYPE_CHECKING:
-    from outputs import ToolCallChunk
 
 __all__ = ["MessageSum"]
 
@@ -26,8 +21,6 @@ class MessageSum:
         self._sum = Accumulator()
         self._first: AIMessage | None = None  # the first chunk
         self._count = 0  # how many chunks have come
-        self._unplaced = 0  # how many calls without an index have begun
-        self._unplaced_id: str | None = None  # of the last of them
         self._texts: dict[int, None] = {}  # calls that take a text, which ends with the message
         self.served: set[int] = set()
         """Indexes of calls that the provider's server makes."""
@@ -38,9 +31,7 @@ class MessageSum:
             self._note(message)
         if self._message is not None:
             return message
-        if isinstance(message, AIMessageChunk) and message.tool_call_chunks:
-            message = self._placed(message)
-        self._sum.add(message)
+        message = ai_message(self._sum.add(message))
         self._first = self._first or message
         self._count += 1
         return message
@@ -84,24 +75,3 @@ class MessageSum:
             from outputs._from_stream import served_indexes
 
             self.served |= served_indexes(message.content)
-
-    def _placed(self, message: AIMessageChunk) -> AIMessageChunk:
-        """Return *message* with an index for each piece of a call.
-
-        Some servers leave it out. A piece that has a name begins a call; one that has none, and no
-        other id, goes on with the last.
-        """
-        pieces = message.tool_call_chunks
-        if all(piece["index"] is not None for piece in pieces):
-            return message
-        placed = [self._place(p) if p["index"] is None else p for p in pieces]
-        return message.model_copy(update={"tool_call_chunks": placed})
-
-    def _place(self, piece: ToolCallChunk) -> ToolCallChunk:
-        call_id: Any = piece["id"]
-        if piece["name"] is not None or (call_id and call_id != self._unplaced_id):
-            self._unplaced += 1
-            self._unplaced_id = call_id
-        elif not self._unplaced:
-            return piece
-        return {**piece, "index": -self._unplaced}

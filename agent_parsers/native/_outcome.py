@@ -18,8 +18,11 @@ from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import log_of, make_call, make_tool_call
 from agent_parsers.native._arguments import as_input, read_lenient, read_strict
 from agent_parsers.native._content import ContentCall, calls_in_content
+from agent_parsers.native._pieces import function_pieces, tool_pieces
 from agent_parsers.native._problems import (
+    NO_FUNCTION,
     NO_NAME,
+    NO_TOOL,
     SEVERAL,
     TOO_DEEP,
     BadCall,
@@ -96,7 +99,14 @@ class Outcome:
         return error
 
     def read_answer(self, end: int) -> None:
-        """Take the content, which ends at offset *end*, for the answer, unless it refuses one."""
+        """Take the content, which ends at offset *end*, for the answer, unless it refuses one.
+
+        With calls of the other kind it is none, but strictly, as in LangChain, they are not seen.
+        """
+        find_others = tool_pieces if self._is_function else function_pieces
+        if self._lenient and find_others(self._message):
+            self._bad = BadCall(NO_FUNCTION if self._is_function else NO_TOOL)
+            return
         if (refusal := refusal_of(self._message)) is not None:
             error = ModelRefusalError.saying(refusal)
             error.span, error.send_to_llm = (0, len(refusal)), True

@@ -77,12 +77,15 @@ def ai_message(message: Any) -> AIMessage:
     ours: BaseMessage | None = None
     if (quick := _from_langchain(message)) is not None:
         return quick
+    error: TypeError | None = None
     if not isinstance(message, BaseMessage | str):
-        with suppress(TypeError):  # Told below, in the words that users know.
+        try:
             ours = from_any(message)
+        except TypeError as unknown:
+            error = unknown
     if isinstance(ours, AIMessage):
         return ours
-    raise TypeError(f"Expected an AI message got {type(message)}")
+    raise TypeError(f"Expected an AI message got {type(message)}") from error
 
 
 # As in `_actions`: a message of LangChain's has the fields of ours, and was validated when it was

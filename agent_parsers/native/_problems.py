@@ -15,7 +15,9 @@ __all__ = [
     "BAD_TAG",
     "CUT_CONTENT_CALL",
     "NO_ARGUMENTS",
+    "NO_FUNCTION",
     "NO_NAME",
+    "NO_TOOL",
     "SEVERAL",
     "TOO_DEEP",
     "TWICE",
@@ -51,6 +53,16 @@ NO_NAME = Problem(
 SEVERAL = Problem(
     "found several calls; this parser reads one at a time",
     "You called several tools. Call one tool at a time.",
+)
+NO_FUNCTION = Problem(
+    "found calls of tools, but this parser reads the one call of a function: get_parser('tools')"
+    " reads calls of tools",
+    "You called a tool, but such calls are not read here, so nothing was done.",
+)
+NO_TOOL = Problem(
+    "found the call of a function, but this parser reads calls of tools:"
+    " get_parser('openai_functions') reads the call of a function",
+    "You called a function, but such calls are not read here, so nothing was done.",
 )
 NO_ARGUMENTS = Problem(
     "expected a call with arguments",

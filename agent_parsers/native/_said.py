@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from outputs import AIMessage
 
-__all__ = ["BESIDE", "refusal_of", "said_in"]
+__all__ = ["BESIDE", "is_stopped", "refusal_of", "said_in"]
 
 Kind: TypeAlias = Literal["thought", "content", "refusal"]
 
@@ -50,14 +50,14 @@ def _said_in_block(block: str | dict[Any, Any]) -> Iterator[tuple[Kind, str]]:
     match block:
         case {"type": "thinking", "thinking": str(text)}:
             yield "thought", text
+        case {"type": "thinking", "thinking": list(parts)}:  # Mistral's
+            yield from _thoughts_in(parts)
         case {"type": "reasoning", "reasoning": str(text)}:
             yield "thought", text
         case {"type": "reasoning"}:
             for name in ("summary", "content"):
-                parts = block.get(name)
-                for part in parts if isinstance(parts, list) else ():
-                    if isinstance(part, dict) and isinstance(part.get("text"), str):
-                        yield "thought", part["text"]
+                if isinstance(texts := block.get(name), list):
+                    yield from _thoughts_in(texts)
         case {"type": "refusal", "refusal": str(text)}:
             yield "refusal", text
         case {"type": "text" | None, "text": str(text)}:
@@ -66,16 +66,33 @@ def _said_in_block(block: str | dict[Any, Any]) -> Iterator[tuple[Kind, str]]:
             yield "content", text
 
 
+def _thoughts_in(parts: Iterable[Any]) -> Iterator[tuple[Kind, str]]:
+    for part in parts:
+        if isinstance(part, dict) and isinstance(part.get("text"), str):
+            yield "thought", part["text"]
+
+
+def is_stopped(message: AIMessage) -> bool:
+    """Tell whether the provider says that *message* ends, or has nothing, since it may not be."""
+    metadata = message.response_metadata
+    details = metadata.get("incomplete_details")
+    return (
+        metadata.get("stop_reason") == "refusal"
+        or metadata.get("finish_reason") == "content_filter"
+        or (isinstance(details, dict) and details.get("reason") == "content_filter")
+    )
+
+
 def refusal_of(message: AIMessage) -> str | None:
     """Return in which words *message* refuses; `None` if it does not.
 
-    Anthropic says so beside the message, whose content may have begun to answer.
+    Anthropic says so beside the message, whose content may have begun to answer, and so do filters.
     """
     said = [*said_in(message)] if message.additional_kwargs or message.content else []
     texts = [text for kind, text in said if kind == "refusal"]
     if texts:
         return "".join(texts)
-    if message.response_metadata.get("stop_reason") != "refusal":
+    if not is_stopped(message):
         return None
     details = message.response_metadata.get("stop_details")
     explanation = details.get("explanation") if isinstance(details, dict) else None

@@ -40,8 +40,8 @@ def to_anthropic(
 
     The calls of one message stay together, and so do their results, in one message of the user.
     Blocks that came from this API go back as they came: it refuses calls without the thinking that
-    led to them. Reasoning of other providers is left out, and so is an empty message, which the API
-    does not take. Steps that did not come as calls are what the assistant and the user say.
+    led to them. Reasoning of other providers is left out, and so is a blank text or message, which
+    the API does not take. Steps that did not come as calls are what the assistant and the user say.
 
     Args:
         history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
@@ -62,7 +62,7 @@ def to_anthropic(
             results = [_result(call) for call in item.calls]
             messages.append({"role": "assistant", "content": said})
             messages.append({"role": "user", "content": results})
-        elif content := _content(item):
+        elif (content := _content(item)) and (not isinstance(content, str) or content.strip()):
             role = "assistant" if isinstance(item, AIMessage) else "user"
             messages.append({"role": role, "content": content})
     return messages
@@ -86,7 +86,7 @@ def _blocks(message: AIMessage, calls: tuple[PastCall, ...]) -> Iterator[dict[st
     waiting = list(calls)
     for block in blocks_of(message):
         kind = str(block.get("type"))
-        if kind == "text" and block.get("text"):
+        if kind == "text" and (block.get("text") or "").strip():
             yield {name: block[name] for name in ("type", "text", "citations") if name in block}
         elif kind == "refusal" and block.get("refusal"):
             yield {"type": "text", "text": block["refusal"]}

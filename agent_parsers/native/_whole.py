@@ -10,7 +10,7 @@ from agent_parsers.engine import MAX_CHARS
 from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import make_tool_call
 from agent_parsers.native._arguments import ARGUMENT
-from agent_parsers.native._said import BESIDE
+from agent_parsers.native._said import BESIDE, is_stopped
 from agent_parsers.native._stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
@@ -72,11 +72,11 @@ def _quick_result(
         return _quick_actions(message, content, lenient, max_chars, tools)
     if len(content) > max_chars or (lenient and _may_hold_call(content)):
         return None
-    if message.response_metadata.get("stop_reason") == "refusal":
+    if message.response_metadata and is_stopped(message):
         return None
-    if is_function:
-        return None if kwargs.get("function_call") else make_finish(content, content)
-    if message.invalid_tool_calls or kwargs.get("tool_calls"):
+    if message.tool_calls or message.invalid_tool_calls:
+        return None
+    if kwargs and (kwargs.get("function_call") or kwargs.get("tool_calls")):
         return None
     return make_finish(content, content)
 

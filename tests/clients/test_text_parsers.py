@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Any
+from unittest.mock import MagicMock, Mock
 
 import anthropic
 import langchain_core.messages as lc
@@ -231,3 +232,127 @@ def test_calls_that_the_server_makes_are_none_of_the_models() -> None:
     events = events_in(recorded("anthropic_server_tools"))
     assert [*JsonOutputToolsParser().transform(iter(events))] == [[]]
     assert "".join(StrOutputParser().transform(iter(events))) == "High water is at 11:20."
+
+
+@pytest.mark.parametrize("mock", [Mock(), MagicMock(), Mock(content=5), Mock(type="Generation")])
+def test_a_mock_has_no_text(mock: Any) -> None:
+    for parser in (get_parser("react"), StrOutputParser(), JsonOutputParser()):
+        with pytest.raises(TypeError, match=r"not (Magic)?Mock"):
+            parser.invoke(mock)
+
+
+def test_a_call_that_is_malformed_is_a_call() -> None:
+    message = {"role": "assistant", "content": None, "tool_calls": [{"function": ["f"]}]}
+    with pytest.raises(OutputParserException, match="found a call of ''"):
+        get_parser("react").invoke(message)
+
+
+# -- servers that leave out, or say late -----------------------------------------------------------
+
+
+def pieces(*entries: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"choices": [{"delta": {"tool_calls": [entry]}}]} for entry in entries]
+
+
+def piece(written: str, name: str | None = None, **more: Any) -> dict[str, Any]:
+    named = {} if name is None else {"name": name}
+    return {"function": {**named, "arguments": written}, **more}
+
+
+TWO_CALLS = {
+    "no index": [
+        piece('{"a":', "f", id="1"), piece(" 1}"), piece('{"b":', "g", id="2"), piece(" 2}"),
+    ],
+    "no index, and ids": [
+        piece('{"a":', "f", id="1"), piece('{"b":', "g", id="2"),
+        piece(" 1}", id="1"), piece(" 2}", id="2"),
+    ],
+    "one index": [
+        piece('{"a":', "f", id="1", index=0), piece(" 1}", index=0),
+        piece('{"b":', "g", id="2", index=0), piece(" 2}", index=0),
+    ],
+    "name in each": [
+        piece('{"a":', "f", id="1", index=0), piece(" 1}", "f", id="1", index=0),
+        piece('{"b":', "g", id="2", index=1), piece(" 2}", "g", id="2", index=1),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", TWO_CALLS)
+def test_every_parser_of_calls_puts_the_pieces_together(way: str) -> None:
+    chunks = pieces(*TWO_CALLS[way])
+    (*_, last) = JsonOutputToolsParser(return_id=True).transform(iter(chunks))
+    assert last == [
+        {"type": "f", "args": {"a": 1}, "id": "1"},
+        {"type": "g", "args": {"b": 2}, "id": "2"},
+    ]
+    (actions,) = get_parser("tools").transform(iter(chunks))
+    assert [(a.tool, a.tool_input, a.tool_call_id) for a in actions] == [
+        ("f", {"a": 1}, "1"), ("g", {"b": 2}, "2"),
+    ]  # fmt: skip
+
+
+def test_a_name_that_a_call_without_an_index_has_begins_it() -> None:
+    chunks = pieces(piece('{"a": 1}', "f", id="1"), piece('{"a": 2}', "f", id="1"))
+    (actions,) = get_parser("tools").transform(iter(chunks))
+    assert [action.tool_input for action in actions] == [{"a": 1}, {"a": 2}]
+
+
+ITEMS: dict[str, dict[str, Any]] = {
+    "function_call": {
+        "type": "function_call", "id": "fc", "call_id": "1", "name": "f", "arguments": '{"a": 1}',
+    },
+    "custom_tool_call": {
+        "type": "custom_tool_call", "id": "ct", "call_id": "1", "name": "f", "input": 'a "b"',
+    },
+}  # fmt: skip
+BEGINNINGS: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "its name": {"arguments": "", "input": ""},
+    "all": {"arguments": '{"a": 1}', "input": 'a "b"'},
+}
+
+
+@pytest.mark.parametrize("before", BEGINNINGS)
+@pytest.mark.parametrize("kind", ITEMS)
+def test_a_call_may_be_told_whole_at_its_end(kind: str, before: str) -> None:
+    item = ITEMS[kind]
+    begun = {**item, **{n: v for n, v in BEGINNINGS[before].items() if n in item}}
+    added = {"type": "response.output_item.added", "output_index": 0, "item": begun}
+    done = {"type": "response.output_item.done", "output_index": 0, "item": item}
+    events = [added, done] if BEGINNINGS[before] else [done]
+    (whole,) = get_parser("tools").invoke({"object": "response", "output": [item]})
+    ((action,),) = get_parser("tools").transform(iter(events))
+    assert action == whole
+    (*_, last) = JsonOutputToolsParser().transform(iter(events))
+    assert [call["type"] for call in last] == ["f"]
+    assert last[0]["args"] in ({"a": 1}, {"__arg1": 'a "b"'})
+
+
+def test_a_text_may_be_told_whole_at_its_end() -> None:
+    part = {"type": "output_text", "text": "Final Answer: 42", "annotations": []}
+    item = {"type": "message", "id": "msg", "role": "assistant", "content": [part]}
+    events = [{"type": "response.output_item.done", "output_index": 0, "item": item}]
+    for name, output in (("react", "42"), ("tools", "Final Answer: 42")):
+        (result,) = get_parser(name).transform(iter(events))
+        assert result.return_values == {"output": output}
+
+
+def test_what_is_of_one_chunk_does_not_add_up() -> None:
+    chunks = [
+        {"choices": [{"delta": {"content": text, "is_last": text == "b", "score": 0.5}}]}
+        for text in "ab"
+    ]
+    end = {"choices": [], "usage": {"total_tokens": 5}}
+    (result,) = get_parser("tools").transform(iter([*chunks, end]))
+    assert result.return_values == {"output": "ab"}
+
+
+@pytest.mark.parametrize("choice", [
+    {"delta": {"content": ""}, "finish_reason": "error"},
+    {"delta": {"content": ""}, "error": {"message": "Overloaded"}},
+    {"message": {"content": "half"}, "error": {"message": "Overloaded"}},
+])  # fmt: skip
+def test_a_choice_that_failed_is_no_answer(choice: dict[str, Any]) -> None:
+    with pytest.raises(ProviderError):
+        get_parser("tools").invoke({"choices": [choice]})

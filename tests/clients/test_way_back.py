@@ -268,3 +268,16 @@ def test_a_graph_goes_on_with_the_messages() -> None:
     assert [m["role"] for m in written("openai", state["messages"])] == [
         "user", "assistant", "tool", "assistant",
     ]  # fmt: skip
+
+
+def test_anthropic_takes_no_blank_text() -> None:
+    use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+    blank = {"type": "text", "text": "\n\n"}
+    (action,) = PARSER.invoke({"type": "message", "role": "assistant", "content": [blank, use]})
+    invalid = AgentAction("invalid", "", "\n")
+    assert written("anthropic", [(action, "seen"), (invalid, "What?")]) == [
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "tool_use_id": "toolu_1", "content": "seen"}]},
+        {"role": "user", "content": "What?"},
+    ]  # fmt: skip

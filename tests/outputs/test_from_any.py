@@ -2,6 +2,7 @@
 
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock, Mock
 
 import langchain_core.messages as langchain
 import pytest
@@ -236,7 +237,7 @@ class Other(BaseModel):
 @pytest.mark.parametrize(
     "value",
     [None, 5, [], {}, {"type": "gossip"}, {"role": 5}, Other(), HumanMessage,
-     langchain.RemoveMessage(id="1")],
+     langchain.RemoveMessage(id="1"), Mock(), Mock(content="a"), MagicMock(), Mock(spec=Other)],
 )  # fmt: skip
 def test_anything_else_is_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="expected a message, not"):
@@ -257,9 +258,25 @@ def test_anything_else_is_refused(value: Any) -> None:
         {"role": "user", "content": 5},
         {"role": "tool", "content": "a"},
         {"role": "assistant", "content": 5},
-        {"choices": [{"message": {"content": "a"}}], "usage": {"tokens": 5}},
+        {"choices": [{"message": {"content": "a"}}], "usage": [5]},
+        {"object": "response", "status": "queued", "output": []},
+        Mock(choices=[Mock()]),
     ],
 )
 def test_a_message_with_a_part_missing_or_wrong_is_a_value_error(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"message|completion|validation error"):
+    with pytest.raises(ValueError, match=r"message|completion|response|validation error"):
         from_any(value)
+
+
+def test_a_message_that_has_itself_inside_is_a_value_error() -> None:
+    message: dict[str, Any] = {"role": "assistant", "content": "a"}
+    message["inside"] = message
+    with pytest.raises(ValueError, match="nested too deeply"):
+        from_any(message)
+
+
+def test_a_count_that_a_server_leaves_out_is_none() -> None:
+    usage = {"prompt_tokens": None, "total_tokens": 5}
+    message = from_any({"choices": [{"message": {"content": "a"}}], "usage": usage})
+    assert isinstance(message, AIMessage)
+    assert message.usage_metadata == {"input_tokens": 0, "output_tokens": 0, "total_tokens": 5}

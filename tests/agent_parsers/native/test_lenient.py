@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AgentFinish, OutputParserException, Repair
+from agent_parsers import AgentFinish, OutputParserException, Repair, get_parser
 from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native import (
     MessageTurn,
@@ -398,3 +398,11 @@ def test_blocks_are_an_answer_as_text() -> None:
     assert isinstance(lenient, AgentFinish)
     assert lenient.return_values["output"] == "It is so."
     assert lenient.log == "It is so."
+
+
+def test_calls_of_the_other_kind_are_no_answer() -> None:
+    call = {"name": "search", "arguments": "{}"}
+    with pytest.raises(OutputParserException, match="parser reads calls of tools"):
+        get_parser("tools").read({"role": "assistant", "content": "", "function_call": call})
+    with pytest.raises(OutputParserException, match="reads the one call of a function"):
+        FUNCTION_PARSER.invoke(AIMessage("", tool_calls=[{"name": "f", "args": {}, "id": "1"}]))

@@ -113,6 +113,9 @@ def test_reasoning_behind_a_content_that_is_long_enough_is_not_told() -> None:
         (AIMessage([], response_metadata={"stop_reason": "refusal", "stop_details": {
             "explanation": "No."}}), "No."),
         (AIMessage("", response_metadata={"stop_reason": "refusal"}), ""),
+        (AIMessage("It", response_metadata={"finish_reason": "content_filter"}), "It"),
+        (AIMessage([], response_metadata={
+            "incomplete_details": {"reason": "content_filter"}}), ""),
     ],
 )  # fmt: skip
 def test_a_refusal_is_an_error_with_its_words(message: AIMessage, refusal: str) -> None:
