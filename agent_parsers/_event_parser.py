@@ -13,7 +13,7 @@ from agent_parsers.engine._known import known_tools
 from output_parsers._transform import aread, read
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
 
     from agent_parsers._langchain import LangChainParser
     from agent_parsers._turn_reader import EventReader
@@ -55,29 +55,36 @@ class EventParser(BaseModel):
     def stream_parser(self) -> EventReader:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
 
-    def events(self, chunks: Iterable[ModelOutput], *, stop_early: bool = False) -> Iterator[Event]:
+    def events(
+        self, chunks: Iterable[ModelOutput], *, stop_early: bool = False
+    ) -> Generator[Event, None, None]:
         """Yield the events of one turn whose text or message chunks come in one by one.
+
+        However it ends, also by ``break`` or an exception, what the chunks come from is closed, be
+        it a generator or the stream of a client, and so is the connection behind it.
 
         Args:
             chunks: What the model writes.
             stop_early: Whether to take no more chunks once nothing that follows can be part of the
                 turn, as when a server ignores stop sequences and the model goes on with a result of
-                its own. What the chunks come from is closed then, be it a generator or the stream
-                of a client, and so is the connection behind it. A message of calls ends by itself,
-                and is taken to its end.
+                its own. A message of calls ends by itself, and is taken to its end.
 
         Raises:
             OutputParserException: The turn cannot be read; raised after the last event.
         """
         reader = TurnReader(self.stream_parser())
-        return read(reader, reader.until_over(chunks) if stop_early else iter(chunks))
+        return read(reader, reader.until_over(chunks) if stop_early else iter(chunks), chunks)
 
     def aevents(
         self, chunks: AsyncIterable[ModelOutput], *, stop_early: bool = False
-    ) -> AsyncIterator[Event]:
-        """Do the same as `events` for chunks that have to be waited for."""
+    ) -> AsyncGenerator[Event, None]:
+        """Do the same as `events` for chunks that have to be waited for.
+
+        Python closes an async generator that is left by ``break`` some moments later; with
+        `contextlib.aclosing` around it, that is at once.
+        """
         reader = TurnReader(self.stream_parser())
-        return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks))
+        return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
 
     def as_langchain(self) -> LangChainParser:
         """Return this parser as an output parser of LangChain, for its chains and executors.

@@ -20,7 +20,7 @@ from outputs import from_any
 try:
     from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
     from langchain_core.exceptions import OutputParserException
-    from langchain_core.messages import AIMessage, BaseMessage, messages_from_dict
+    from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
     from langchain_core.output_parsers import BaseTransformOutputParser
     from langchain_core.outputs import ChatGeneration, Generation
 except ImportError as error:
@@ -143,9 +143,13 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
 
     def _sum(self, chunks: list[Any]) -> AgentAction | list[AgentAction] | AgentFinish:
         """Read one turn that came in *chunks*."""
-        first, *rest = chunks or [AIMessage("")]
-        if isinstance(first, str):
+        if chunks and all(isinstance(chunk, str) for chunk in chunks):
             return self.parse("".join(chunks))
+        first, *rest = chunks or [AIMessage("")]
+        for chunk in chunks:
+            if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
+                kind = type(chunk).__name__
+                raise TypeError(f"expected chunks of text or of one message, found {kind}")
         return self.parse_result([ChatGeneration(message=first + rest if rest else first)])
 
     # -- writing ---------------------------------------------------------------------------------
@@ -257,13 +261,19 @@ def _their_error(error: OurOutputParserException) -> OutputParserException:
 
 
 def _our_steps(
-    steps: Sequence[tuple[AgentAction, Any]],
+    steps: Sequence[tuple[AgentAction | ours.AgentAction, Any]],
 ) -> list[tuple[ours.AgentAction, Any]]:
     return [(_our_action(action), observation) for action, observation in steps]
 
 
-def _our_action(action: AgentAction) -> ours.AgentAction:
+def _our_action(action: AgentAction | ours.AgentAction) -> ours.AgentAction:
+    if isinstance(action, ours.AgentAction):  # of a loop that reads with our own parser
+        return action
     fields = _fields(action)
+    # LangChain's executor keeps a turn that could not be read as a call of this name. It is none,
+    # so none may be written back where the model wrote nothing.
+    if action.tool == "_Exception":
+        fields["log"] = action.log or "…"
     if not isinstance(action, AgentActionMessageLog):
         return ours.AgentAction(**fields)
     fields["message_log"] = [from_any(message) for message in action.message_log]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from inspect import isawaitable
 from typing import TYPE_CHECKING, Protocol
 
 from output_parsers import OutputParserException
+from output_parsers._transform import aclose, close
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
@@ -54,9 +54,6 @@ class TurnReader:
             yield from self._parser.last_events
             raise
 
-    # A client's stream gives a new generator to each who iterates over it, and closing that does
-    # not close the stream. So both are closed: what is iterated over, and what it came from.
-
     def until_over(self, chunks: Iterable[ModelOutput]) -> Iterator[ModelOutput]:
         """Yield *chunks* until the turn is over, and close what they come from."""
         source = iter(chunks)
@@ -65,10 +62,8 @@ class TurnReader:
                 yield chunk
                 if self._parser.is_over:
                     return
-        finally:
-            for each in (source, chunks):
-                if (close := getattr(each, "close", None)) is not None:
-                    close()
+        finally:  # at once, and not only when the last events are taken
+            close(source, chunks)
 
     async def auntil_over(self, chunks: AsyncIterable[ModelOutput]) -> AsyncIterator[ModelOutput]:
         """Do the same for chunks that have to be waited for."""
@@ -79,7 +74,4 @@ class TurnReader:
                 if self._parser.is_over:
                     return
         finally:
-            for each in (source, chunks):
-                close = getattr(each, "aclose", None) or getattr(each, "close", None)
-                if close is not None and isawaitable(closing := close()):
-                    await closing
+            await aclose(source, chunks)

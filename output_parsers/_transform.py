@@ -9,6 +9,7 @@ chunk and returns what it gives, `close` returns what the end of the stream give
 
 from __future__ import annotations
 
+from inspect import isawaitable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from typing_extensions import override
@@ -17,7 +18,7 @@ from output_parsers._accumulator import Accumulator
 from output_parsers._base import BaseOutputParser, T, is_default
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
 
     from output_parsers._batching import RunnableConfig
     from output_parsers._model_output import ModelOutput
@@ -35,21 +36,26 @@ class ChunkReader(Protocol[Out]):
         """Return what is left to say when the stream has ended."""
 
 
-def read(reader: ChunkReader[Out], chunks: Iterator[ModelOutput]) -> Iterator[Out]:
+def read(
+    reader: ChunkReader[Out], chunks: Iterator[ModelOutput], origin: object = None
+) -> Generator[Out, None, None]:
     """Yield what *reader* gives for *chunks*, as they arrive.
 
-    *chunks* are closed however this ends: a caller who stops early lets go of the connection.
+    *chunks* and their *origin* are closed however this ends: a caller who stops early lets go of
+    the connection. A client's stream gives a new generator to each who iterates over it, and
+    closing that does not close the stream, so both are closed.
     """
     try:
         for chunk in chunks:
             yield from reader.feed(chunk)
         yield from reader.close()
     finally:
-        if (close := getattr(chunks, "close", None)) is not None:
-            close()
+        close(chunks, origin)
 
 
-async def aread(reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput]) -> AsyncIterator[Out]:
+async def aread(
+    reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput], origin: object = None
+) -> AsyncGenerator[Out, None]:
     """Do the same as `read` for *chunks* that have to be waited for."""
     try:
         async for chunk in chunks:
@@ -58,8 +64,22 @@ async def aread(reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput]) ->
         for output in reader.close():
             yield output
     finally:
-        if (aclose := getattr(chunks, "aclose", None)) is not None:
-            await aclose()
+        await aclose(chunks, origin)
+
+
+def close(*sources: object) -> None:
+    """Close those of *sources* that can be closed."""
+    for source in sources:
+        if (closer := getattr(source, "close", None)) is not None:
+            closer()
+
+
+async def aclose(*sources: object) -> None:
+    """Close those of *sources* that can be closed, and wait for it where that is needed."""
+    for source in sources:
+        closer = getattr(source, "aclose", None) or getattr(source, "close", None)
+        if closer is not None and isawaitable(closing := closer()):
+            await closing
 
 
 class BaseTransformOutputParser(BaseOutputParser[T]):

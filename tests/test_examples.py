@@ -1,6 +1,8 @@
 """The examples run as they stand, without a network, and print what stands below them."""
 
 import ast
+import asyncio
+import importlib
 import os
 import re
 import subprocess
@@ -10,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from agent_parsers import AgentAction, AgentFinish, ToolSet, get_parser, list_dialects
+from agent_parsers.testing import ScriptedModel
 
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "examples").glob("*.py"))
@@ -93,3 +98,42 @@ def test_the_executor_has_at_most_fifteen_lines_of_code() -> None:
         assert isinstance(loop, ast.FunctionDef | ast.AsyncFunctionDef)
         _docstring, *body = loop.body
         assert len(ast.unparse(body).splitlines()) < 15
+
+
+OWN_TOOLS = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
+"""What the only tool of a dialect is called."""
+
+
+class Tools:
+    """Stands for a `ToolSet`, also of the tools that only some dialects have."""
+
+    def call(self, _action: AgentAction) -> str:
+        return "48.3 km²"
+
+    async def acall(self, _action: AgentAction) -> str:
+        return "48.3 km²"
+
+
+@pytest.fixture
+def executor(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    return importlib.import_module("executor")
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_the_executor_runs_every_dialect(name: str, executor: Any) -> None:
+    tools = ToolSet([executor.area])
+    parser = get_parser(name, tools=None if name in OWN_TOOLS else tools)
+    call = AgentAction(OWN_TOOLS.get(name, "area"), "Thun", "")
+    finish = AgentFinish({"output": "It has 48.3 km²."}, "")
+    script = ["", parser.render(call), parser.render(finish)]  # at first it writes nothing
+    for is_async in (False, True):
+        model = ScriptedModel(script)
+        if is_async:
+            done = executor.arun(model.astream, "How large?", parser, Tools(), len)
+            assert asyncio.run(done) == "It has 48.3 km²."
+        else:
+            done = executor.run(model.stream, "How large?", parser, Tools(), len)
+            assert done == "It has 48.3 km²."
+        assert model.calls[1].prompt[-2].content.strip().startswith("…")
+        assert "48.3 km²" in model.calls[2].prompt[-1].content

@@ -1,11 +1,14 @@
 """What a turn says while it is written, and turns that end before the text does."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import aclosing, suppress
+from typing import Any
 
 import pytest
 
 from agent_parsers import OutputParserException, answer_stream, get_parser
+from agent_parsers.engine import Event
 
 ACTION = "Thought: hm\nAction: search\nAction Input: Thun"
 INVENTED = [ACTION, "\nObserv", "ation: 217 m\n", "Final Answer: 217 m"]
@@ -86,6 +89,46 @@ def test_the_wrong_loop_is_told() -> None:
         asyncio.run(run())
 
 
+def test_what_a_turn_comes_to_is_not_told_before_its_end() -> None:
+    said = answer_stream(get_parser("react").events(["Final Answer: a", " b"]))
+    with pytest.raises(RuntimeError, match="read to its end"):
+        _ = said.finish
+    for _ in said:
+        with pytest.raises(RuntimeError, match="read to its end"):
+            _ = said.actions
+    assert said.actions == []
+    assert said.finish is not None
+
+
+def test_nothing_is_told_of_a_turn_that_was_left() -> None:
+    said = answer_stream(get_parser("react").events(["Final Answer: a", " b"]))
+    for _ in said:
+        break
+    assert [*said] == []
+    with pytest.raises(RuntimeError):
+        _ = said.finish
+
+
+def test_nor_of_a_turn_that_cannot_be_read() -> None:
+    said = answer_stream(get_parser("hermes").events([CALL.replace("}}\n", "")]))
+    with pytest.raises(OutputParserException):
+        list(said)
+    with pytest.raises(RuntimeError):
+        _ = said.actions
+
+
+def test_a_turn_is_said_once() -> None:
+    said = answer_stream([*get_parser("hermes").events([CALL])])
+    assert [*said, *said] == []
+    assert len(said.actions) == 1
+
+
+@pytest.mark.parametrize("events", ["Final Answer: a", ["Final Answer: a"], get_parser("react")])
+def test_what_are_no_events_is_told(events: Any) -> None:
+    with pytest.raises(TypeError, match=r"parser\.events"):
+        [*answer_stream(events)]
+
+
 # -- stopping early -------------------------------------------------------------------------------
 
 
@@ -146,6 +189,58 @@ def test_the_stream_of_a_client_is_closed_too() -> None:
     for each in (stream, later):
         assert each.is_closed
         assert each.left == ["Final Answer: 217 m"]
+
+
+def left_at_once(events: Generator[Event, None, None]) -> Any:
+    for _ in events:
+        break
+    events.close()  # as Python does when nobody has it any more
+
+
+def left_while_it_is_said(events: Iterator[Event]) -> Any:
+    said = answer_stream(events)
+    for _ in said:
+        break
+    return said  # and whoever has it does not keep the stream open
+
+
+def left_by_an_error(events: Iterator[Event]) -> Any:
+    said = answer_stream(events)
+    with suppress(LookupError):
+        for _ in said:
+            raise LookupError
+    return said
+
+
+@pytest.mark.parametrize("stop_early", [True, False])
+@pytest.mark.parametrize("leave", [left_at_once, left_while_it_is_said, left_by_an_error])
+def test_it_is_closed_however_a_turn_is_left(leave: Any, stop_early: bool) -> None:
+    stream = ClientStream()
+    stream.left = ["Final Answer: a", " b"]
+    said = leave(get_parser("react").events(stream, stop_early=stop_early))
+    assert stream.is_closed, said
+    assert stream.left == [" b"]
+
+
+@pytest.mark.parametrize("stop_early", [True, False])
+def test_so_it_is_later_or_at_once_where_it_has_to_be_waited_for(stop_early: bool) -> None:
+    async def run() -> None:
+        streams = [AsyncClientStream(), AsyncClientStream()]
+        for stream in streams:
+            stream.left = ["Final Answer: a", " b"]
+        at_once, later = (
+            get_parser("react").aevents(stream, stop_early=stop_early) for stream in streams
+        )
+        async with aclosing(at_once) as events:
+            async for _ in answer_stream(events):
+                break
+        assert streams[0].is_closed
+        async for _ in answer_stream(later):
+            break
+        await asyncio.sleep(0.1)
+        assert streams[1].is_closed
+
+    asyncio.run(run())
 
 
 def test_without_it_all_is_read() -> None:

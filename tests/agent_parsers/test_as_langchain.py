@@ -13,7 +13,7 @@ from langchain_classic.agents.output_parsers.tools import ToolsAgentOutputParser
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import FakeStreamingListLLM
-from langchain_core.messages import AIMessage, AIMessageChunk, SystemMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, SystemMessage, ToolMessage
 from langchain_core.output_parsers import BaseOutputParser
 from langchain_core.outputs import ChatGeneration, Generation
 
@@ -162,6 +162,14 @@ def test_the_steps_of_an_executor_come_back_in_the_form_of_the_dialect() -> None
     assert str(first.content).startswith("You know lakes.\n\n")
 
 
+def test_our_own_actions_are_written_as_they_are() -> None:
+    ours = get_parser("tools")
+    [action] = ours.invoke(AIMessage("", tool_calls=[CALL]))
+    _, result = ours.as_langchain().format_scratchpad([(action, "48.3 km²")])
+    assert isinstance(result, ToolMessage)
+    assert (result.tool_call_id, result.content) == ("1", "48.3 km²")
+
+
 # -- in pipelines ----------------------------------------------------------------------------------
 
 
@@ -205,6 +213,20 @@ def test_a_stream_without_a_chunk_is_an_empty_turn() -> None:
         [*get_parser("react").as_langchain().transform(iter(()))]
     [found] = get_parser("tools").as_langchain().transform(iter(()))
     assert found == AgentFinish({"output": ""}, "")
+
+
+@pytest.mark.parametrize(
+    ("chunks", "kind"),
+    [
+        ([7], "int"),
+        (["a", 7], "str"),
+        ([AIMessageChunk(content="a"), "b"], "str"),
+        ([AIMessage("a"), AIMessage("b")], "AIMessage"),
+    ],
+)
+def test_a_stream_of_something_else_is_told(chunks: Any, kind: str) -> None:
+    with pytest.raises(TypeError, match=f"found {kind}$"):
+        [*get_parser("react").as_langchain().transform(iter(chunks))]
 
 
 def test_a_stream_that_fails_raises_langchains_exception() -> None:

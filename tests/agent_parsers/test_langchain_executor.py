@@ -151,6 +151,17 @@ def test_what_was_wrong_is_sent_to_the_model(
     assert observation in str(was_told.content)
 
 
+@pytest.mark.parametrize("name", ["react", "glm45", "self_ask"])
+def test_a_turn_of_nothing_is_no_call(name: str) -> None:
+    parser = get_parser(name)
+    answer = parser.render(agent_parsers.AgentFinish({"output": "48.3"}, ""))
+    model = chat("", answer)
+    done = run(executor(parser.as_langchain(), model, handle_parsing_errors=True), "sync")
+    assert done["output"] == "48.3"
+    wrote, _ = model.prompts[1][-2:]
+    assert wrote.content == "…"
+
+
 def test_its_executor_raises_where_it_is_not_to_handle_errors() -> None:
     parser = get_parser("react").as_langchain()
     with pytest.raises(ValueError, match="expected an Action or a Final Answer"):
