@@ -34,10 +34,10 @@ def tagged_table(
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of tagged calls.
 
-    What wraps calls opens a block, and leniently a call that nothing wraps does, if more of it
-    follows than the name of a tool; without a wrapper each call is a block. A call that nothing
-    wraps is a draft in a thought. What closes a value behind a block tells that a value was not
-    over: the turn is refused.
+    What wraps calls opens a block, and leniently a call that nothing wraps does, if it begins a
+    line and more of it follows than the name of a tool; without a wrapper each call is a block. A
+    call that nothing wraps is a draft in a thought. What closes a value behind a block tells that a
+    value was not over: the turn is refused.
 
     Args:
         form: How calls are written.

@@ -5,8 +5,9 @@ around the calls, V4 ``tool_calls``, which is written here, and `deepseek_v41` a
 second bar and ``calls``. The bars are full-width.
 
 Values are raw text, verbatim: with ``string="true"`` the text is the value, with ``"false"`` it is
-JSON, or text if it is none (``NaN`` is none). They have no escapes: what closes a value counts if
-another tag or the end of the text follows. A region may have several calls.
+JSON, or text if it is none (``NaN`` is none), or if it is text that the tool takes. They have no
+escapes: what closes a value counts if another tag or the end of the text follows. A region may have
+several calls.
 
 The prompt opens the thought or closes it; the region ends it as well. Leniently, closing tags may
 be missing, the tags around the calls missing or mutilated (``<｜DSML｜tool>``), tags may lack the
@@ -32,12 +33,18 @@ from agent_parsers.dialects._writing import (
     write_value,
 )
 from agent_parsers.engine import Written, WrittenCall
-from agent_parsers.engine._tagged_form import Attributes, Element, Part, TaggedForm
+from agent_parsers.engine._tagged_form import (
+    Attributes,
+    Element,
+    Part,
+    TaggedForm,
+    truth_values,
+)
 from outputs._json_scalars import NOTHING
 from outputs._json_whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from agent_parsers.engine import Dialect
 
@@ -69,6 +76,12 @@ def read_value(text: str, attributes: Mapping[str, str]) -> Any:
     return value
 
 
+def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
+    """Yield what a parameter may be that is written as *text*, by what its tool takes."""
+    yield text
+    yield from truth_values(text, attributes)
+
+
 def _form(mark: str, wrapper: str) -> TaggedForm:
     marks = dict.fromkeys((mark, mark.rstrip()))  # models leave the space out
 
@@ -92,6 +105,7 @@ def _form(mark: str, wrapper: str) -> TaggedForm:
             Part.END_VALUE: element("/", "parameter"),
         },
         read_value=read_value,
+        other_values=other_values,
     )
 
 

@@ -6,9 +6,10 @@ before the calls as well as after them, as in the template itself.
 
 The label ``thought`` may be missing: what follows the mark is another word then, or none.
 
-Leniently, ``call:`` may be missing too, parentheses may stand for the braces and plain quotes for
-the tokens, and text without quotes is text. A string that never ends is ended by what closes the
-call; if the string does end behind that, it was text.
+Leniently, the mark before that label may be missing at the very beginning. ``call:`` may be missing
+too, parentheses may stand for the braces and plain quotes for the tokens, and text without quotes
+is text. A string that never ends is ended by what closes the call; if the string does end behind
+that, it was text.
 
 Source: the chat template of google/gemma-4, and "Gemma 4 prompt formatting" (ai.google.dev).
 """
@@ -25,13 +26,14 @@ from typing_extensions import override
 
 from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
 from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of
-from agent_parsers.engine import Ahead, Literal
+from agent_parsers.engine import Ahead, Go, Literal
 from agent_parsers.engine._brace_calls import BraceCalls
+from agent_parsers.engine._markers import LINE_END
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine import Result, Table, WrittenCall
+    from agent_parsers.engine import Marker, Result, Table, WrittenCall
 
 __all__ = ["DIALECT", "write_call", "write_result"]
 
@@ -64,11 +66,27 @@ class _Opener(Literal):
         yield *map(re.escape, CHANNEL), no_label
 
 
+@dataclass(frozen=True, slots=True)
+class _Label(Literal):
+    """The label of a thought, alone on its line."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[str, ...]]:
+        """Give the atoms of the only spelling."""
+        yield *map(re.escape, self.canonical), LINE_END
+
+
 def _table(*, mends: bool = False) -> Table:
     calls = partial(_calls, mends=mends)
     marks = ("<|tool_call>", "<tool_call|>")
     table = calls_table(calls, call=marks, thought=THOUGHT, ends=STOP, mends=mends)
-    return replace(table, markers={**table.markers, "thought": _Opener(THOUGHT[0])})
+    markers: dict[str, Marker] = {**table.markers, "thought": _Opener(THOUGHT[0])}
+    moves = {**table.moves}
+    if mends:
+        markers["label of a thought"] = _Label("thought", place="text")
+        odd = "read a thought without the mark that opens it"
+        moves["content", "label of a thought"] = Go("thought", odd=odd)
+    return replace(table, markers=markers, moves=moves)
 
 
 def _write_value(value: Any, quote: str) -> Iterator[str]:

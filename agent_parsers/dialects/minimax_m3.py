@@ -15,10 +15,17 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.dialects import minimax_m2
 from agent_parsers.dialects._tagged import tagged_table
 from agent_parsers.dialects._writing import TurnWriter, inputs_of, write_value
-from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine._tagged_form import (
+    Attributes,
+    Element,
+    OwnName,
+    Part,
+    TaggedForm,
+    truth_values,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from agent_parsers.engine import WrittenCall
 
@@ -70,6 +77,16 @@ def _joined(text: str, members: list[tuple[str, Any]]) -> Any:
     return [value for _, value in members] if names == {"item"} else dict(members)
 
 
+def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
+    """Yield what a parameter may be that is written as *text*: without elements, nothing but that.
+
+    A list or an object without anything in it looks like an empty text.
+    """
+    if not text:
+        yield from ([], {})
+    yield from truth_values(text, attributes)
+
+
 FORM: Final = TaggedForm(
     tags={
         Part.WRAP: Element(f"{MARK}<tool_call>", ("<tool_call>",)),
@@ -81,6 +98,7 @@ FORM: Final = TaggedForm(
     },
     nests=True,
     read_value=read_value,
+    other_values=other_values,
 )
 THOUGHT: Final = ("<mm:think>", "</mm:think>")
 

@@ -54,7 +54,13 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     return Head(0, len(name), call_id.strip() or None, odd) if mends or not odd else None
 
 
-_call = partial(NamedJson, closed=False)
+def may_lead(text: str) -> bool:
+    """Tell whether *text* may be the beginning of what stands before the arguments."""
+    name, *rest = text[:300].split() or [""]
+    return not name.startswith(("[", '"')) and "".join(rest)[:1] in ("", "[", '"')
+
+
+_call = partial(NamedJson, closed=False, may_lead=may_lead)
 _calls = partial(JsonCalls, closed=False)
 _lenient_call = partial(
     _call, partial(read_head, mends=True), RULES[1], unnamed=partial(_calls, RULES[1])

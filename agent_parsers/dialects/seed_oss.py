@@ -1,5 +1,6 @@
 """As `qwen3_coder`, with values verbatim and marks of its own: Seed-OSS.
 
+The template writes lists and objects as Python does, and so they are read, where a tool takes them.
 Leniently, calls may stand in the marks of `qwen3_coder` as well.
 
 Source: the chat template of ByteDance-Seed/Seed-OSS-36B-Instruct.
@@ -7,15 +8,20 @@ Source: the chat template of ByteDance-Seed/Seed-OSS-36B-Instruct.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import qwen3_coder
 from agent_parsers.dialects._tagged import tagged_table
 from agent_parsers.dialects._writing import ResultsWriter, inputs_of, write_value
-from agent_parsers.engine._tagged_form import Element, Part
+from agent_parsers.engine._payloads import BadPayload
+from agent_parsers.engine._python_scan import read_literal
+from agent_parsers.engine._tagged_form import Element, Part, truth_values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from agent_parsers.engine import Table, WrittenCall
     from agent_parsers.engine._tagged_form import TaggedForm
 
@@ -42,8 +48,17 @@ _MARKS: Final = {
 ENDS: Final = ("<seed:eos>",)
 
 
+def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
+    """Yield what a parameter may be that is written as *text*: the template writes Python."""
+    if text.lstrip()[:1] in ("[", "{"):
+        with suppress(BadPayload):
+            yield read_literal(text)
+    yield from truth_values(text, attributes)
+
+
 def _table(form: TaggedForm) -> Table:
-    form = replace(form, tags={**form.tags, **_MARKS}, trims=False)
+    tags = {**form.tags, **_MARKS}
+    form = replace(form, tags=tags, trims=False, other_values=other_values)
     return tagged_table(form, thought=("<seed:think>", "</seed:think>"), ends=ENDS)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
@@ -49,8 +50,9 @@ class BraceCalls(TellingReader):
     )
 
     __slots__ = (
-        "_call", "_closer", "_held", "_input_at", "_is_met", "_lead", "_members", "_mends", "_name",
-        "_name_at", "_odd", "_quote", "_read", "_rest_at", "_start", "_untold", "more",
+        "_call", "_closer", "_goes_on", "_held", "_input_at", "_is_met", "_lead", "_members",
+        "_mends", "_name", "_name_at", "_odd", "_quote", "_read", "_rest_at", "_start", "_untold",
+        "more",
     )  # fmt: skip
 
     def __init__(self, *, quote: str, closer: str, mends: bool = False) -> None:
@@ -63,7 +65,7 @@ class BraceCalls(TellingReader):
         self._lead = ""  # the brace at the end, with white space behind it
         self._name = ""
         self._name_at = self._input_at = -1
-        self._is_met = False
+        self._is_met = self._goes_on = False
         self._odd: list[Repair] = []
         self._members = Members(0, "{", quote=quote, closer=closer, mends=mends)
         self._call: Call | None = None
@@ -97,6 +99,11 @@ class BraceCalls(TellingReader):
         self._is_met = True
 
     @override
+    def go_on(self) -> None:
+        """Hear that another call opens behind the text, so that it is not cut off."""
+        self._goes_on = True
+
+    @override
     def close(self) -> tuple[list[Event], Call]:
         """Return the events that were held back, and the call; `more` has the content behind it."""
         events: list[Event] = []
@@ -120,7 +127,8 @@ class BraceCalls(TellingReader):
 
     def _nothing(self) -> Call:
         """Return a call that is empty, which models write in place of none."""
-        call = Call("", "", (-1, -1), problem="no_call" if self._is_met else "open_call")
+        is_cut = not (self._is_met or self._goes_on)
+        call = Call("", "", (-1, -1), problem="open_call" if is_cut else "no_call")
         if self._mends and self._is_met:
             call.is_text, call.problem = True, ""
             call.repairs = (Repair("empty_call", (-1, -1), "left out a call that is empty"),)
@@ -202,6 +210,7 @@ class BraceCalls(TellingReader):
             problem=problem,
             repairs=() if problem else repairs,
             input_span=(self._input_at, self._at) if self._input_at < self._at else None,
+            others={key: partial(tuple, [text]) for key, text in members.written.items()},
         )
 
     def _read_after(self, text: str, _events: list[Event]) -> str:

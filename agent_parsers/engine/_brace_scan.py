@@ -54,7 +54,7 @@ class Members:
     __slots__ = (
         "_at", "_bare", "_body", "_closer", "_count", "_doubt", "_end", "_frames", "_is_over",
         "_key_of", "_mark", "_mends", "_open", "_quote", "_string_at", "_tail", "_value",
-        "_value_at", "members", "problem", "repairs",
+        "_value_at", "members", "problem", "repairs", "written",
     )  # fmt: skip
 
     def __init__(self, at: int, opener: str, *, quote: str, closer: str, mends: bool) -> None:
@@ -64,6 +64,8 @@ class Members:
         self._end = at
         self.members: dict[str, Any] = {}
         """The arguments so far, by name."""
+        self.written: dict[str, str] = {}
+        """Those of them that have no quotes, as they are written."""
         self._frames: list[Any] = [self.members]  # objects and lists that are open
         self._key_of: list[str | None] = [None]  # what is read next in each of them, by its name
         self._open = [_CLOSERS[opener]]  # what closes them
@@ -185,6 +187,8 @@ class Members:
         value, span = self._take_value(at)
         if value is _NOTHING and (bare := self._take_bare()):
             value = self._read_bare(bare, span)
+            if key is not None and len(self._frames) == 1:
+                self.written[key] = bare
         if value is _NOTHING:
             if not is_last or key is not None:
                 self._wrong("no_value" if key is not None else "odd_brackets")

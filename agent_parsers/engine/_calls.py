@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from agent_parsers.engine._events import (
@@ -21,7 +21,7 @@ from agent_parsers.engine._events import (
 from agent_parsers.engine._mend_names import read_python_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 __all__ = ["BracketCall", "Call", "CallReader", "TellingReader"]
 
@@ -57,6 +57,11 @@ class Call:
     """Where its input stands; `None` if it has none, or that is nowhere in particular."""
     id: str | None = None
     """What the model calls it by, so that the result can name it."""
+    others: Mapping[str, Callable[[], Iterable[Any]]] = field(default_factory=dict)
+    """What else values of the input may be, by name: for a tool that does not take the first."""
+    unnamed: Sequence[Any] = ()
+    """Values that have no names, which those of the tool's parameters may be; the problem is
+    ``"positional"`` then."""
 
 
 class CallReader(ABC):
@@ -90,6 +95,9 @@ class CallReader(ABC):
 
     def meet(self) -> None:  # noqa: B027 - for most readers the end is the end
         """Hear that a marker closes the text, so that nothing of it was cut off."""
+
+    def go_on(self) -> None:  # noqa: B027 - likewise
+        """Hear that another call opens behind the text, so that it is not cut off."""
 
     more: tuple[Call, ...] = ()
     """The calls that follow the one `close` returns, if there are several in one text."""

@@ -45,7 +45,8 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "label", "label_span", "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "is_closed", "label", "label_span",
+        "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -63,6 +64,8 @@ class Collector:
         """The marker before the text of this state, as it is spelt."""
         self.label_span = (0, 0)
         """Where that stands, without white space around it."""
+        self.is_closed = False
+        """Whether the marker behind it, which is met now, closes it."""
         # The tool that waits for its input, or why there is none; and its place.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._answer: tuple[str, Span] | None = None

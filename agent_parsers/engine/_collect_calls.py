@@ -126,8 +126,10 @@ class CallsCollector(Collector):
     ) -> None:
         reader = self._call or self._new_call(state)
         self._call = None
-        if to is not None and to.role in (Role.CONTENT, Role.SKIPPED):
+        if to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
             reader.meet()
+        elif to is not None:
+            reader.go_on()
         last, first = reader.close()
         events += self._named(last)
         for call in (first, *reader.more):
@@ -138,12 +140,12 @@ class CallsCollector(Collector):
             try:
                 self._make(events, call, stop)
             except BadPayload as bad:
-                if bad.error is not None or not self._machine.mends:
+                if bad.problem != "no_call" or not self._machine.mends:
                     raise
                 self._lose(events, bad, call.span)
 
     def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
-        """Take the call at *span*, of which nothing can be made, for content."""
+        """Take what stands at *span*, which is no call, for content."""
         self._lost = self._lost or bad
         start, stop = span if span[0] < span[1] else bad.span
         if start < stop:
@@ -159,6 +161,7 @@ class CallsCollector(Collector):
 
     def _make(self, events: list[Event], call: Call, stop: int) -> None:
         """Make what can be made of one *call*."""
+        call = self._machine.resolved(call, self._tools)
         if problem := self._machine.call_problem(call):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:

@@ -60,8 +60,8 @@ class HeadedMessage(TellingReader):
     """
 
     __slots__ = (
-        "_body", "_end", "_header", "_may_begin", "_pieces", "_read_header", "_start", "_tail",
-        "more",
+        "_body", "_end", "_header", "_is_met", "_may_begin", "_pieces", "_read_header", "_start",
+        "_tail", "more",
     )  # fmt: skip
 
     problems = NamedJson.problems | {"open_header"}
@@ -77,6 +77,7 @@ class HeadedMessage(TellingReader):
         self._pieces: list[str] = []  # of the header
         self._tail = ""  # the last characters of it, which may begin the mark that ends it
         self._header: Header | None = None
+        self._is_met = False  # whether a marker closes the message
         self.more: tuple[Call, ...] = ()
 
     @property
@@ -91,6 +92,11 @@ class HeadedMessage(TellingReader):
         """Whether what comes next is inside a string of a call."""
         reader = self._header.reader if self._header is not None else None
         return reader is not None and reader.is_quoting
+
+    @override
+    def meet(self) -> None:
+        """Hear that a marker closes the message."""
+        self._is_met = True
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
@@ -128,6 +134,8 @@ class HeadedMessage(TellingReader):
             header = self._read_header(whole, False)
             self._open(header, whole, header.stop, events)
         if header.reader is not None:
+            if self._is_met:
+                header.reader.meet()
             last, call = header.reader.close()
             self.more = header.reader.more
             return events + last, call

@@ -218,7 +218,7 @@ class Machine(TurnRules):
             return True
         if state.watches and crossing.is_label and may_quote(before):
             return True
-        if crossing.unless and crossing.unless in before:
+        if crossing.place or (crossing.unless and crossing.unless in before):
             return True
         if crossing.begins and begins_sentence(before, 0, len(before)) is None:
             return True

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
+from typing import Literal as Choice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -106,7 +107,8 @@ class Literal:
     Of two spellings that begin alike, the longer counts where both stand. With *last* it counts
     only where nothing but white space follows, and not in a text that holds *unless*, which it may
     close. With *opens* it is the beginning of a tag, such as ``<function=``, and counts only where
-    a name follows.
+    a name follows. With a *place* it counts only there: where a line or another state begins, or
+    where the whole text does.
     """
 
     canonical: str
@@ -114,6 +116,7 @@ class Literal:
     last: bool = False
     unless: str = ""
     opens: bool = False
+    place: Choice["anywhere", "line", "text"] = "anywhere"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""

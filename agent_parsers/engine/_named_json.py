@@ -73,15 +73,16 @@ class NamedJson(NamedHead):
         """Make what can be made of a text without an object."""
         text, call = "".join(self._pieces), self._call
         head = self._read_head(text)
-        if head is None and (self._may_lead is None or not self._may_lead(text)):
+        may_lead = not self._is_met if self._may_lead is None else self._may_lead(text)
+        if head is None and not may_lead:
             self._take_unnamed(events)
         elif self._is_met and self._rules.mends and head is not None and not head.odd:
             self._name(head, text, len(text), events)
             message = f"{call.tool!r} has no input; took it for an empty one"
             call.repairs += (Repair("missing_input", call.tool_span, message),)
         else:
-            missing = "no_input" if self._is_met else "open_call"
-            call.problem = "no_call" if head is None else missing
+            missing = "no_call" if head is None else "no_input"
+            call.problem = missing if self._is_met else "open_call"
             self._skip("", events)
 
     @override

@@ -226,14 +226,16 @@ class PythonCalls(TellingReader):
         elif odd and not self._mends:
             problem = "other_form"
         problem = problem or arguments.problem
+        unnamed = () if problem else tuple(arguments.unnamed)
         stop = self._at + is_whole
         call = Call(
             tool=self._name,
             tool_input=arguments.values,
             span=(self._name_at, stop),
             tool_span=(self._name_at, self._name_at + len(self._name)),
-            problem=problem,
+            problem=problem or ("positional" if unnamed else ""),
             repairs=() if problem else (*odd, *arguments.repairs),
+            unnamed=unnamed,
             input_span=(self._input_at, self._at) if self._input_at < self._at else None,
         )
         self._calls.append(call)

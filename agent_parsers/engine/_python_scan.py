@@ -9,7 +9,7 @@ from agent_parsers.engine._events import Repair
 from agent_parsers.engine._payloads import BadPayload
 from agent_parsers.engine._python_values import MAX_DEPTH, Source, python_string
 
-__all__ = ["Arguments"]
+__all__ = ["Arguments", "read_literal"]
 
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
 _INNER: Final = re.compile(r"""[()\[\]{}'"#]""").search
@@ -48,7 +48,7 @@ class Arguments:
     __slots__ = (
         "_at", "_body", "_code", "_count", "_is_raw", "_key", "_mends", "_open", "_quote",
         "_quotes", "_source", "_string_at", "_tail", "_unpaired", "_value_at", "problem",
-        "repairs", "values",
+        "repairs", "unnamed", "values",
     )  # fmt: skip
 
     def __init__(self, at: int, *, mends: bool) -> None:
@@ -69,6 +69,8 @@ class Arguments:
         self._unpaired = 0  # of these, those that are no apostrophes
         self.values: dict[str, Any] = {}
         """The arguments so far, by name."""
+        self.unnamed: list[Any] = []
+        """Those without names, which Python has before the others."""
         self.repairs: list[Repair] = []
         """What was mended."""
         self.problem = ""
@@ -151,19 +153,25 @@ class Arguments:
         key, self._key = self._key, None
         span = (self._value_at, self._at + at)
         self._value_at = span[1] + 1
-        if key is None:
-            if not is_last or not source.is_blank:
-                self._wrong("odd_brackets" if source.is_blank else "positional")
+        if key is None and source.is_blank:
+            if not is_last:
+                self._wrong("odd_brackets")
             return
-        if key in self.values:
+        if key is None and self.values:
+            self._wrong("positional")
+        elif key in self.values:
             self._wrong("two_values")
         if self.problem:
             return
         try:
-            self.values[key], notes = source.value()
+            value, notes = source.value()
         except BadPayload as bad:
-            self._wrong(bad.problem)
+            self._wrong("positional" if key is None else bad.problem)
             return
+        if key is None:
+            self.unnamed.append(value)
+        else:
+            self.values[key] = value
         self._mended(*(Repair(kind, span, message) for kind, message in notes))
 
     # -- strings ----------------------------------------------------------------------------------
@@ -251,3 +259,17 @@ class Arguments:
         self.repairs += repairs
         if repairs and not self._mends:
             self._wrong("other_form")
+
+
+def read_literal(text: str) -> Any:
+    """Return the value of *text* as Python.
+
+    Raises:
+        BadPayload: It is no literal, or too large.
+    """
+    before = "value="
+    arguments = Arguments(0, mends=False)
+    is_whole = arguments.feed(f"{before}{text})") == len(before + text) + 1
+    if not is_whole or arguments.problem or arguments.unnamed or len(arguments.values) != 1:
+        raise BadPayload(arguments.problem or "no_literal", (0, len(text)))
+    return arguments.values["value"]

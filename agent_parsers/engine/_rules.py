@@ -5,6 +5,7 @@ Both ways of reading, `Machine.parse` and `StreamParser`, decide by what stands 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
@@ -175,6 +176,16 @@ class TurnRules:
     ) -> AgentAction | AgentFinish:
         """Return what a turn with this *head* and input comes to."""
         return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
+
+    def resolved(self, call: Call, tools: ToolSet | None) -> Call:
+        """Return *call* with the values and names that the schema of its tool says, if it does."""
+        is_open = call.unnamed or (call.others and not call.problem)
+        if not is_open or tools is None or not tools.checks(call.tool):
+            return call
+        value = tools.resolve(call.tool, call.tool_input, call.others, call.unnamed)
+        if value is None:
+            return call
+        return replace(call, tool_input=value, problem="" if call.unnamed else call.problem)
 
     def call_result(
         self, call: Call, log: str, tools: ToolSet | None, repairs: list[Repair]

@@ -96,7 +96,7 @@ class State:
         closes = any(crossing.closes for crossing in crossings)
         for crossing in crossings:
             watches = self.watches and crossing.is_label
-            is_odd = crossing.breaks_line or crossing.begins or crossing.unless
+            is_odd = crossing.breaks_line or crossing.begins or crossing.unless or crossing.place
             crossing.is_delicate = self.asks or watches or bool(is_odd)
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
@@ -176,6 +176,12 @@ class Crossing:
     def unless(self) -> str:
         """What the text before it must not hold."""
         return self.marker.unless if isinstance(self.marker, Literal) else ""
+
+    @property
+    def place(self) -> str:
+        """The only place where it counts, if there is such."""
+        place = self.marker.place if isinstance(self.marker, Literal) else "anywhere"
+        return "" if place == "anywhere" else place
 
     @property
     def is_label(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent_parsers.engine._collect import Collector
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from agent_parsers._message_text import MessageText
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._machine import Machine
+    from agent_parsers.engine._markers import Marker
     from agent_parsers.engine._rules import Mode
     from agent_parsers.engine._states import Both, State
     from agent_parsers.engine._turn import TurnResult
@@ -180,6 +182,9 @@ class StreamParser:
             half = Crossing("stop", Literal(self._tail), CUT)
             self._cross(events, half, self._tail, self._at, self._size)
             self._tail = ""
+        if (closer := self._half_closer()) is not None:
+            self._cross(events, closer, self._tail, self._at, self._size)
+            self._tail = ""
         self._advance(events, self._tail, is_last=True)
         is_bare = self._fresh
         end = self._leave(events, None, self._size, self._size)
@@ -191,6 +196,23 @@ class StreamParser:
         if (error := self._collector.error()) is not None:
             raise error
         return events
+
+    def _half_closer(self) -> Crossing | None:
+        """Return what closes a call here if the text ends in its beginning, and in no other's."""
+        tail, state = self._tail, self._state
+        if not tail or state.role is not Role.CALL or not self._machine.table.several:
+            return None
+        if self._collector.is_quoting:
+            return None
+        markers = ((crossing, crossing.marker) for crossing in state.crossings)
+        begun = [
+            crossing
+            for crossing, marker in markers
+            if any(text.startswith(tail) for text in (marker.canonical, *_variants(marker)))
+        ]
+        if not begun or not all(c.closes and c.to is not state and not c.drops for c in begun):
+            return None
+        return replace(begun[0], name="half of a marker", marker=Literal(tail))
 
     def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
         """Read *buffer*, which begins with the tail, and hold back what may become a marker."""
@@ -241,12 +263,20 @@ class StreamParser:
             return not self._fresh and self._last not in ENDS_SENTENCE
         if crossing.unless:
             return self._collector.holds(crossing.unless)
+        if crossing.place and not self._is_at(crossing.place):
+            return True
         if not (self._state.asks or (self._state.watches and crossing.is_label)):
             return False
         is_quoted = self._collector.is_quoting
         if is_quoted:
             self._pass_by(events, spelt, start)
         return is_quoted
+
+    def _is_at(self, place: str) -> bool:
+        """Tell whether what comes next stands at a *place*: where a line begins, or the text."""
+        if place == "line":
+            return self._fresh or any("\n" in blank for blank in self._blank)
+        return self._fresh and self._marker == "start"
 
     def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
         """Go past the marker *spelt* at offset *start*, which is none: it is in a quotation."""
@@ -339,6 +369,7 @@ class StreamParser:
         self._floor = end
         to = crossing.to
         edge = end if crossing.closes else start
+        self._collector.is_closed = crossing.closes
         marker_at = self._leave(events, to, start, edge, drops=bool(crossing.drops))
         if self._machine.is_transcript:
             self._collector.turn_page(events, to.role, edge)
@@ -388,6 +419,10 @@ class StreamParser:
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
+
+
+def _variants(marker: Marker) -> tuple[str, ...]:
+    return marker.variants if isinstance(marker, Literal) else ()
 
 
 def _collector(machine: Machine, tools: ToolSet | None) -> Collector:

@@ -11,6 +11,8 @@ from agent_parsers.engine._json_watch import LenientWatch, StrictWatch
 from outputs._json_errors import JsonError, JsonLimitError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._json_watch import Watch
 
@@ -20,12 +22,13 @@ __all__ = ["JsonArguments", "TaggedCall"]
 class TaggedCall:
     """A call that has begun at an offset; `end` says what came of it."""
 
-    __slots__ = ("_inputs", "_inputs_at", "_problem", "_start", "tool", "tool_at")
+    __slots__ = ("_inputs", "_inputs_at", "_others", "_problem", "_start", "tool", "tool_at")
 
     def __init__(self, start: int) -> None:
         self._start = start
         self._inputs: dict[str, Any] = {}
         self._inputs_at: Span | None = None
+        self._others: dict[str, Callable[[], Iterable[Any]]] = {}
         self._problem = ""
         self.tool = ""
         self.tool_at: Span = (start, start)
@@ -35,13 +38,16 @@ class TaggedCall:
         """Whether it has arguments so far, even if they are none."""
         return self._inputs_at is not None
 
-    def add(self, key: str, value: Any, span: Span) -> None:
-        """Take the *value* of a parameter, which stands at *span*."""
+    def add(
+        self, key: str, value: Any, span: Span, others: Callable[[], Iterable[Any]] = tuple
+    ) -> None:
+        """Take the *value* of a parameter, which stands at *span*, and what *others* it may be."""
         if not key:
             self.spoil("no_key")
         elif key in self._inputs:  # who can say which of two is meant?
             self.spoil("two_values")
         self._inputs[key] = value
+        self._others[key] = others
         self._extend(span)
 
     def add_all(self, arguments: JsonArguments, span: Span, *, is_cut: bool) -> None:
@@ -78,6 +84,7 @@ class TaggedCall:
             tool_span=self.tool_at,
             problem=self._problem or ("" if self.tool else "no_tool"),
             input_span=self._inputs_at,
+            others=self._others,
         )
 
 

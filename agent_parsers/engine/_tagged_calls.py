@@ -77,6 +77,11 @@ class TaggedCalls(TagActions):
             self._inner.meet()
 
     @override
+    def go_on(self) -> None:
+        """Hear that another call opens behind the text, so that it is not cut off."""
+        self._goes_on = True
+
+    @override
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""
         if self._start < 0:
@@ -226,7 +231,7 @@ class TaggedCalls(TagActions):
         is_broken = json.is_broken
         if not is_broken:
             self._told(rest, InputDelta, events)
-        is_cut = self._is_over and not self._is_met
+        is_cut = self._cut_or("") != ""
         self._call.add_all(json, (self._json_at, self._at), is_cut=is_cut)
         self._repairs += (repair.moved(self._json_at) for repair in json.repairs())
         if self._form.json_arguments == "odd":

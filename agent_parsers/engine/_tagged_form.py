@@ -12,13 +12,16 @@ from typing import Literal as Choice
 from agent_parsers.engine._markers import BLANK, SPACE, Ahead, Patterns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from re import Match
 
     from agent_parsers.engine._calls import CallReader
     from agent_parsers.engine._markers import Atom
 
-__all__ = ["Attributes", "Element", "Named", "OwnName", "Part", "TaggedForm", "as_text", "bare"]
+__all__ = [
+    "Attributes", "Element", "Named", "OwnName", "Part", "TaggedForm", "as_text", "bare",
+    "truth_values",
+]  # fmt: skip
 
 
 class Part(Enum):
@@ -232,6 +235,12 @@ def as_text(written: str, _attributes: Mapping[str, str]) -> Any:
     return written
 
 
+def truth_values(written: str, _attributes: Mapping[str, str]) -> Iterator[Any]:
+    """Yield what a text may be as it is *written*, where it is to be true or false."""
+    if written.strip() in ("0", "1"):
+        yield written.strip() == "1"
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaggedForm:
     """How calls are written, and what else is read.
@@ -247,6 +256,8 @@ class TaggedForm:
     """Whether parameters within a value are part of it."""
     read_value: Callable[[str, Mapping[str, str]], Any] = as_text
     """Makes a value of its text and the attributes of its tag; a `ValueError` says it has none."""
+    other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
+    """Gives what else the value may be, for a tool that does not take that one."""
     quote: tuple[str, str] | None = None
     """What a value may stand in that quotes tags; it is no part of the value."""
     json_arguments: Choice["no", "odd", "yes"] = "no"

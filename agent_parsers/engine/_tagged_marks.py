@@ -43,7 +43,8 @@ class CallStart(Literal):
         Args:
             form: How calls are written.
             is_usual: Whether nothing ever encloses them: then the name of a tool is enough. If not,
-                a tag of the call has to follow that, or the end of the text.
+                a tag of the call has to follow that, or the end of the text, and nothing else may
+                stand before it on its line.
         """
         tag = form.tags[Part.CALL]
         inner = [*_beginnings(form, _IN_CALL)]
@@ -63,7 +64,12 @@ class CallStart(Literal):
             sample="",
         )
         behind = Ahead(f"(?={rest})", pending=f"(?:{pending})", sample="")
-        return cls(tag.canonical, ahead=ahead, whole=tuple((*mark, behind) for mark in marks))
+        return cls(
+            tag.canonical,
+            place="anywhere" if is_usual else "line",
+            ahead=ahead,
+            whole=tuple((*mark, behind) for mark in marks),
+        )
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:

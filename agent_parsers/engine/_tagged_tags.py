@@ -59,9 +59,9 @@ class TagActions(TellingReader):
     """
 
     __slots__ = (
-        "_call", "_calls", "_form", "_held", "_in", "_is_bare", "_is_met", "_is_named", "_is_over",
-        "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at", "_value",
-        "_value_at",
+        "_call", "_calls", "_form", "_goes_on", "_held", "_in", "_is_bare", "_is_met", "_is_named",
+        "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at",
+        "_value", "_value_at",
     )  # fmt: skip
 
     def __init__(self, form: TaggedForm, told: int) -> None:
@@ -84,6 +84,7 @@ class TagActions(TellingReader):
         self._surplus = False  # whether there was one too many
         self._is_met = False  # whether a marker closes the text
         self._is_over = False  # whether no text follows
+        self._goes_on = False  # but another call
 
     @override
     def _told(self, text: str, kind: _Told, events: list[Event], name: str = "") -> None:
@@ -100,7 +101,8 @@ class TagActions(TellingReader):
 
     def _cut_or(self, problem: str) -> str:
         """Name the problem of what has no end: a *problem*, unless the text has none either."""
-        return "open_call" if self._is_over and not self._is_met else problem
+        is_cut = self._is_over and not (self._is_met or self._goes_on)
+        return "open_call" if is_cut else problem
 
     def _text_kind(self) -> type[AnswerDelta | SkippedDelta]:
         """Return what text is told as: content, if it follows a call, or no part of the turn."""
@@ -148,7 +150,7 @@ class TagActions(TellingReader):
         self._in = In.CALL
         span = (self._value_at, self._at)
         try:
-            self._call.add(value.key, value.value(), span)
+            self._call.add(value.key, value.value(), span, value.others)
         except ValueError:
             self._call.add(value.key, "", span)
             self._call.spoil("bad_value")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine._tagged_form import Part
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from re import Match
 
     from agent_parsers.engine._tagged_form import TaggedForm
@@ -86,11 +86,18 @@ class TaggedValue:
         Raises:
             ValueError: It has none.
         """
+        return self._form.read_value(self._text(), self._attributes)
+
+    def others(self) -> Iterable[Any]:
+        """Return what else it may be."""
+        return self._form.other_values(self._text(), self._attributes)
+
+    def _text(self) -> str:
         text = "".join(self._pieces)
         if self._is_quoted and self._form.quote:
             opens, closes = self._form.quote
             text = text.strip().removeprefix(opens).removesuffix(closes)
-        return self._form.read_value(text, self._attributes)
+        return text
 
     def search(self, text: str, at: int, *, is_last: bool) -> tuple[int, Match[str] | None]:
         """Look for the end of the value in *text*, which goes on with it from *at* on.

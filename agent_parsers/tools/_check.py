@@ -13,11 +13,13 @@ from outputs._json_scalars import NOTHING
 from outputs._json_whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
     from agent_parsers.tools._problems import InputProblem, Path
     from agent_parsers.tools._schema import Schema
     from agent_parsers.tools._spec import ToolSpec
 
-__all__ = ["check_input", "example_of"]
+__all__ = ["check_input", "example_of", "resolve"]
 
 
 def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
@@ -45,6 +47,28 @@ def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy)
         raise _error(spec, fitter, tool_input, value, problems)
     _tell(arguments, value, (), notes)
     return CheckedInput(spec.name, value, tuple(notes))
+
+
+def resolve(
+    schema: Schema,
+    policy: Policy,
+    arguments: dict[str, Any],
+    others: Mapping[str, Callable[[], Iterable[Any]]],
+    unnamed: Sequence[Any],
+) -> dict[str, Any] | None:
+    """Return *arguments* as they are meant; see `ToolSet.resolve`."""
+    fitter = Fitter(schema, policy)
+    properties = schema.flat(schema.root).get("properties", {})
+    names = [*properties][: len(unnamed)]
+    if len(names) < len(unnamed) or any(name in arguments for name in names):
+        return None
+    meant = {**dict(zip(names, unnamed, strict=True)), **arguments}
+    for name, read in others.items():
+        part = properties.get(name, True)
+        if fitter.run(meant[name], part, convert=True).problems:
+            fits = (x for x in read() if not fitter.run(x, part, convert=True).problems)
+            meant[name] = next(fits, meant[name])
+    return meant
 
 
 def _error(

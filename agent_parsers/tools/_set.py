@@ -11,7 +11,7 @@ from agent_parsers.tools._forms import Tools, read_specs
 from agent_parsers.tools._policy import CheckedInput, ExtraText, MissingKeys, Policy, UnknownKeys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from agent_parsers.tools._schema import Schema
     from agent_parsers.tools._spec import ToolSpec
@@ -154,6 +154,30 @@ class ToolSet:
         from agent_parsers.tools._check import check_input  # names alone need none of it
 
         return check_input(self._specs[found], schema, tool_input, policy)
+
+    def resolve(
+        self,
+        name: str,
+        arguments: Any,
+        others: Mapping[str, Callable[[], Iterable[Any]]],
+        unnamed: Sequence[Any] = (),
+    ) -> dict[str, Any] | None:
+        """Return *arguments* of the tool *name* as its schema says they are meant.
+
+        Args:
+            name: Of a tool whose input is checked.
+            arguments: By name.
+            others: What else some of them may be: the first that fits counts if they do not.
+            unnamed: Those without names, in the order of the parameters.
+
+        Returns:
+            All of them by name; `None` if there are names for too few.
+        """
+        schema = self._schema(name)
+        assert schema is not None, "it checks the tool"
+        from agent_parsers.tools._check import resolve
+
+        return resolve(schema, self._policy, arguments, others, unnamed)
 
     def unknown(self, name: str) -> UnknownToolError:
         """Return the error for *name*, which is none of the tools, or may be several of them."""

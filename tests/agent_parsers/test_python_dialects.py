@@ -18,6 +18,7 @@ from agent_parsers import (
     ThoughtDelta,
     ToolNamed,
     get_dialect,
+    get_parser,
     merge_events,
 )
 from agent_parsers.engine import Mode, Repair, Written
@@ -123,9 +124,6 @@ def test_what_is_no_call_is_the_answer(name: str, text: str, mode: Mode) -> None
         ("pythonic", "[f(a='x'\n 'y')]", [("f", {"a": "xy"})], ["joined"]),
         ("pythonic", "[f(a=1)\ng()]", [("f", {"a": 1}), ("g", {})], ["comma"]),
         ("pythonic", "[f(a=1)", [("f", {"a": 1})], ["unclosed"]),
-        ("pythonic", "[f(1), g()]", [("g", {})], ["no_call"]),
-        ("pythonic", "[f(a=[1), g()]", [("g", {})], ["no_call"]),
-        ("pythonic", "[f(), g(a='x", [("f", {})], ["no_call"]),
         ("lfm2", "<|tool_call_start|>f(a=1)<|tool_call_end|>", [("f", {"a": 1})], ["brackets"]),
         ("lfm2", '<|tool_call_start|>{"name": "f", "arguments": {"a": 1}}<|tool_call_end|>', [("f", {"a": 1})], ["json"]),
         ("olmo3", "<function_calls>[f(), g()]</function_calls>", [("f", {}), ("g", {})], ["brackets"]),
@@ -138,7 +136,7 @@ def test_what_is_no_call_is_the_answer(name: str, text: str, mode: Mode) -> None
         ("gemma4", f"{OPEN}call:f{{a:{Q}x}}{CLOSE}So.", [("f", {"a": "x"})], ["open_string"]),
         ("gemma4", f"{OPEN}call:f{{a:{Q}x}}{CLOSE}{OPEN}call:g{{}}", [("f", {"a": "x"}), ("g", {})], ["open_string"]),
         ("gemma4", f"Hi.{OPEN}{CLOSE}", "Hi.", ["empty_call"]),
-        ("gemma4", "thought\nhm<channel|>Hi.", "Hi.", ["left_out"]),
+        ("gemma4", "thought\nhm<channel|>Hi.", "Hi.", ["marks"]),
     ],
 )  # fmt: skip
 def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list[str]) -> None:
@@ -152,6 +150,9 @@ def test_what_models_also_write(name: str, text: str, expected: Any, kinds: list
     ("name", "text", "said"),
     [
         ("pythonic", "[f(1)]", "arguments by name"),
+        ("pythonic", "[f(1), g()]", "arguments by name"),
+        ("pythonic", "[f(a=[1), g()]", "brackets that close each other"),
+        ("pythonic", "[f(), g(a='x", "the end of the call"),
         ("pythonic", "[f(**{'a': 1})]", "arguments by name"),
         ("pythonic", "[f(a=1", "the end of the call"),
         ("pythonic", "[f(a='x)]", "the end of the call"),
@@ -201,6 +202,43 @@ def test_the_label_of_a_thought_may_be_missing(label: str, mode: Mode) -> None:
 @pytest.mark.parametrize("rest", [f"x,b:2}}{CLOSE}", f"x{CLOSE}{OPEN}call:g{{}}{CLOSE}"])
 def test_a_string_that_swallows_what_may_be_none_of_it_is_refused(rest: str) -> None:
     assert "expected one end" in calls("gemma4", f"{OPEN}call:f{{a:{Q}{rest}")
+
+
+# -- what tools take -------------------------------------------------------------------------------
+
+TYPES = {"s": "string", "n": "integer", "o": "object"}
+TOOL = {
+    "name": "f",
+    "description": "",
+    "parameters": {
+        "type": "object",
+        "properties": {key: {"type": kind} for key, kind in TYPES.items()},
+    },
+}
+
+
+@every_mode
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("pythonic", "[f('x', 3)]", {"s": "x", "n": 3}),
+        ("pythonic", "[f('x', n=3)]", {"s": "x", "n": 3}),
+        ("gemma4", f"{OPEN}call:f{{s:null,n:3}}{CLOSE}", {"s": "null", "n": 3}),
+        ("gemma4", f"{OPEN}call:f{{s:12,o:{{s:12}}}}{CLOSE}", {"s": "12", "o": {"s": 12}}),
+    ],
+)
+def test_a_value_is_what_its_tool_takes(name: str, text: str, expected: Any, mode: Mode) -> None:
+    turn = get_parser(name, lenient=mode == "lenient", tools=[TOOL]).read(text)
+    assert isinstance(turn.result, list)
+    assert [action.tool_input for action in turn.result] == [expected]
+    assert turn.repairs == ()
+
+
+@every_mode
+@pytest.mark.parametrize("text", ["[f('x', s='y')]", "[f(n=1, 'x')]", "[f(1, 2, 3, 4)]", "[f(g)]"])
+def test_a_value_without_a_name_is_refused_unless_the_tool_has_one(text: str, mode: Mode) -> None:
+    with pytest.raises(OutputParserException, match="expected arguments by name"):
+        get_parser("pythonic", lenient=mode == "lenient", tools=[TOOL]).read(text)
 
 
 # -- while it comes in -----------------------------------------------------------------------------

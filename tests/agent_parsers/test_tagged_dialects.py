@@ -19,8 +19,10 @@ from agent_parsers import (
     OutputParserException,
     Repair,
     StreamParser,
+    ToolInputError,
     ToolNamed,
     get_dialect,
+    get_parser,
 )
 from agent_parsers.engine import Mode, Written, merge_events
 from agent_parsers.engine._tagged_form import Attributes, Named, OwnName, Part, TaggedForm
@@ -329,9 +331,7 @@ def test_what_models_also_write_is_read_and_told(
     ],
 )
 def test_what_has_no_one_reading_is_refused(name: str, text: str) -> None:
-    found = read(get_dialect(name), text, "lenient")
-    assert found.error
-    assert "no_call" in found.repairs
+    assert read(get_dialect(name), text, "lenient").error
 
 
 def test_what_is_no_call_is_content_and_its_neighbours_are_made() -> None:
@@ -344,6 +344,65 @@ def test_text_behind_a_call_is_content() -> None:
     assert calls("qwen3_coder", text) == [*ONE, ("g", {})]
     found = read(get_dialect("qwen3_coder"), text, "lenient")
     assert [event.text for event in found.events if isinstance(event, AnswerDelta)] == ["I wait."]
+
+
+# -- what tools take -----------------------------------------------------------------------------
+
+TYPES = {"s": "string", "n": "integer", "b": "boolean", "a": "array", "o": "object"}
+TOOL = {
+    "name": "f",
+    "description": "",
+    "parameters": {
+        "type": "object",
+        "properties": {key: {"type": kind} for key, kind in TYPES.items()},
+    },
+}
+
+
+def seed(key: str, text: str) -> str:
+    return f"<seed:tool_call><function=f><parameter={key}>{text}</parameter></function>"
+
+
+def json_value(key: str, text: str) -> str:
+    inner = value(key, text, ' string="false"')
+    return dsml(f'<{D}invoke name="f">{inner}</{D}invoke>')
+
+
+def element(key: str, text: str) -> str:
+    return f'{M}<tool_call>{M}<invoke name="f">{M}<{key}>{text}{M}</{key}>{M}</invoke>'
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("name", "text", "wanted", "untyped"),
+    [
+        ("deepseek_dsml", json_value("s", "null"), {"s": "null"}, {"s": None}),
+        ("deepseek_dsml", json_value("s", "42"), {"s": "42"}, {"s": 42}),
+        ("deepseek_dsml", json_value("n", "42"), {"n": 42}, {"n": 42}),
+        ("deepseek_dsml", json_value("b", "1"), {"b": True}, {"b": 1}),
+        ("minimax_m3", element("a", ""), {"a": []}, {"a": ""}),
+        ("minimax_m3", element("o", ""), {"o": {}}, {"o": ""}),
+        ("minimax_m3", element("s", ""), {"s": ""}, {"s": ""}),
+        ("seed_oss", seed("a", "['A', None]"), {"a": ["A", None]}, {"a": "['A', None]"}),
+        ("seed_oss", seed("o", "{'k': True}"), {"o": {"k": True}}, {"o": "{'k': True}"}),
+        ("seed_oss", seed("s", "['A']"), {"s": "['A']"}, {"s": "['A']"}),
+        ("seed_oss", seed("b", "0"), {"b": False}, {"b": "0"}),
+        ("qwen3_coder", qwen(function("f", b="1")), {"b": True}, {"b": "1"}),
+    ],
+)
+def test_a_value_is_what_its_tool_takes(
+    name: str, text: str, wanted: dict[str, Any], untyped: dict[str, Any], mode: Mode
+) -> None:
+    assert calls(name, text, mode) == [("f", untyped)]
+    turn = get_parser(name, lenient=mode == "lenient", tools=[TOOL]).read(text)
+    assert isinstance(turn.result, list)
+    assert [action.tool_input for action in turn.result] == [wanted]
+    assert turn.repairs == ()
+
+
+def test_code_is_no_value() -> None:
+    with pytest.raises(ToolInputError, match="expected a list"):
+        get_parser("seed_oss", tools=[TOOL]).read(seed("a", "[open('x')]"))
 
 
 # -- thoughts and answers ------------------------------------------------------------------------

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from agent_parsers import AgentAction, AgentFinish, get_dialect, list_dialects
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    OutputParserException,
+    get_dialect,
+    list_dialects,
+)
 from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers.engine import Mode, Result
 from agent_parsers.native import ToolAgentAction
@@ -258,6 +265,20 @@ def test_a_call_whose_end_a_stop_sequence_took_gets_it_back() -> None:
     text = parser.render(call("ping"))
     step = call("ping").model_copy(update={"log": text.removesuffix("<|call|>")})
     assert parser.format_scratchpad([(step, "ok")]).startswith(f"{text}<|start|>functions.ping")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in (*ONE_CALL, "glm4")])
+def test_a_call_that_is_cut_is_not_passed_over(name: str, mode: Mode) -> None:
+    parser = parser_of(name, mode)
+    ids = WITH_IDS.get(name, (None, None))
+    both = [call("ping", ids[1]), call("find", ids[0], city="Bern", day="2 May")]
+    text = parser.render(both)
+    for end in range(text.index("find", text.index("ping") + 4) + 1, len(text)):
+        with suppress(OutputParserException):
+            found = parser.parse(text[:end])
+            assert isinstance(found, list), text[:end]
+            assert [action.tool for action in found] == ["ping", "find"], text[:end]
 
 
 @every_dialect
