@@ -22,6 +22,7 @@ from agent_parsers.dialects._json_blocks import PROBLEMS, block_rules, json_dial
 from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
 from agent_parsers.engine import (
     AnswerDelta,
+    Cut,
     Go,
     Literal,
     Note,
@@ -163,7 +164,6 @@ def _table(*, mends: bool = False) -> Table:
     roles["thought"] = Role.THOUGHT
     bare = {f"bare {state}": role for state, role in roles.items()} if mends else roles
     roles = {**bare, "header": Role.CALL, "body": Role.CALL}
-    invented = Go("over", odd="left out what is not the model's to write")
     starts = {state.removeprefix("bare "): state for state in bare}
     markers: dict[str, Marker] = {
         "message": Literal("<|start|>"),
@@ -174,10 +174,7 @@ def _table(*, mends: bool = False) -> Table:
     }
     moves: dict[tuple[str, str], Move] = {
         **{(state, "message"): Go("header") for state in roles},
-        **{
-            (state, "message of another"): invented if mends else Go("over", clash="invented")
-            for state in roles
-        },
+        **{(state, "message of another"): Cut("header") for state in roles},
         **{(state, "channel"): Go("header") for state in roles},
         **{(state, name): Go("header", closes=True) for state in roles for name in ends},
         # In a header it is part of that.
@@ -189,7 +186,7 @@ def _table(*, mends: bool = False) -> Table:
     return Table(
         new_call=partial(HeadedMessage, MESSAGE, partial(read_header, mends=mends), may_begin),
         markers=markers,
-        roles={**roles, "over": Role.SKIPPED},
+        roles=roles,
         begun={"header": "body", starts["header"]: starts["body"]},
         moves=moves,
         several=True,

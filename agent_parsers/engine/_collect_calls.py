@@ -178,12 +178,13 @@ class CallsCollector(Collector):
         self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
     ) -> None:
         text = self.text
+        log = text[:entry].rstrip() if state.is_cut else text
         if self._problem is not None:
             return
         if state.role is Role.SKIPPED and state.problem:  # what must not come has come
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
         elif self._made:
-            self._act(events, text)
+            self._act(events, log)
         elif self._lost is not None:
             self._problem = self._lost
         elif not self._content:
@@ -192,7 +193,7 @@ class CallsCollector(Collector):
         else:
             answer = self.content
             span = (self._content[0][0], self._content[-1][1])
-            self.result = make_finish(answer, text)
+            self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
 
     def _act(self, events: list[Event], text: str) -> None:
