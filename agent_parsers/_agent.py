@@ -28,7 +28,8 @@ class AgentAction(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     tool: str
-    """Name of the tool, never empty when a parser made this."""
+    """Name of the tool, never empty when a parser made this. In a step, an action without it is a
+    turn that could not be read."""
     tool_input: str | dict[Any, Any]
     """What the tool is called with: text, or arguments by name."""
     log: str

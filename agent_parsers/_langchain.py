@@ -270,10 +270,8 @@ def _our_action(action: AgentAction | ours.AgentAction) -> ours.AgentAction:
     if isinstance(action, ours.AgentAction):  # of a loop that reads with our own parser
         return action
     fields = _fields(action)
-    # LangChain's executor keeps a turn that could not be read as a call of this name. It is none,
-    # so none may be written back where the model wrote nothing.
-    if action.tool == "_Exception":
-        fields["log"] = action.log or "…"
+    if action.tool == "_Exception":  # so LangChain's executor keeps a turn that could not be read
+        fields["tool"] = ""
     if not isinstance(action, AgentActionMessageLog):
         return ours.AgentAction(**fields)
     fields["message_log"] = [from_any(message) for message in action.message_log]

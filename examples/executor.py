@@ -51,7 +51,7 @@ def run(
                 return str(said.finish.return_values["output"])
             steps += [(action, tools.call(action)) for action in said.actions]
         except OutputParserException as error:  # the model reads what was wrong, and tries again
-            steps.append((AgentAction("invalid", "", error.llm_output or "…"), error.observation))
+            steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
 
 
@@ -70,7 +70,7 @@ async def arun(
                 return str(said.finish.return_values["output"])
             steps += [(action, await tools.acall(action)) for action in said.actions]
         except OutputParserException as error:
-            steps.append((AgentAction("invalid", "", error.llm_output or "…"), error.observation))
+            steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
 
 

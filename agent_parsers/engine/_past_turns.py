@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_parsers.engine._machine import machine
@@ -39,41 +40,35 @@ class PastTurn(NamedTuple):
 def past_turns(
     dialect: Dialect, steps: Sequence[Step], tools: ToolSet | None = None
 ) -> Iterator[PastTurn]:
-    """Yield the turns in which *steps* were taken; the model's own text is used as it is."""
+    """Yield the turns in which *steps* were taken; the model's own text is used as it is.
+
+    A step whose action has no tool is a turn that could not be read, and is only that text.
+    """
     number = 1
     for turn in _turns(dialect, steps):
         actions, results = calls_and_results(turn)
-        log = actions[0].log or render(dialect, actions, number=number, tools=tools)
+        log, is_call = actions[0].log, bool(actions[0].tool)
+        is_rendered = is_call and not log
+        if is_rendered:
+            log = render(dialect, actions, number=number, tools=tools)
+        if is_call and dialect.closer not in log:
+            log += dialect.closer
         seen = write_seen(dialect, results, number)
         number += len(actions)
-        yield PastTurn(
-            log if dialect.closer in log else log + dialect.closer,
-            seen.removesuffix(dialect.invite(number)),
-            not actions[0].log,
-        )
+        yield PastTurn(log, seen.removesuffix(dialect.invite(number)), is_rendered)
 
 
 def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
     """Yield the *steps* of each turn: those that were taken in one turn have its text as log."""
-    turn: list[Step] = []
-    size, log = 0, ""  # of the turn
-    for step in steps:
-        action, _ = action_and_observation(step)
-        if turn and not (dialect.several and log and action.log == log and len(turn) < size):
-            yield turn
-            turn = []
-        if not turn:
-            log = action.log
-            size = _count_calls(dialect, log)
-        turn.append(step)
-    if turn:
-        yield turn
+    for log, group in groupby(steps, lambda step: action_and_observation(step)[0].log):
+        alike = list(group)
+        size = _count_calls(dialect, log) if dialect.several and log and len(alike) > 1 else 1
+        for at in range(0, len(alike), size):
+            yield alike[at : at + size]
 
 
 def _count_calls(dialect: Dialect, log: str) -> int:
-    """Return how many calls a turn has."""
-    if not dialect.several:
-        return 1
+    """Return how many calls a turn has, one at the least."""
     parser = StreamParser(dialect, mode="lenient", max_chars=None)
     try:
         found = read_turn(parser, log).result

@@ -79,7 +79,9 @@ def calls_and_results(
     if len(actions) == len(step):
         return actions, []
     pairs = [action_and_observation(each) for each in step]  # type: ignore[arg-type]
-    return [action for action, _ in pairs], [Result(a.tool, seen, _id_of(a)) for a, seen in pairs]
+    # Where a turn could not be read, what is wrong with it stands in the place of a result.
+    results = [Result(action.tool or "error", seen, _id_of(action)) for action, seen in pairs]
+    return [action for action, _ in pairs], results
 
 
 def _is_pair(step: tuple[Any, ...]) -> bool:

@@ -159,7 +159,7 @@ def test_a_turn_of_nothing_is_no_call(name: str) -> None:
     done = run(executor(parser.as_langchain(), model, handle_parsing_errors=True), "sync")
     assert done["output"] == "48.3"
     wrote, _ = model.prompts[1][-2:]
-    assert wrote.content == "…"
+    assert wrote.content in ("", "Thought:")
 
 
 def test_its_executor_raises_where_it_is_not_to_handle_errors() -> None:

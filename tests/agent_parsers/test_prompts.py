@@ -391,7 +391,7 @@ def test_a_model_that_calls_tools_has_no_prompt_of_text() -> None:
 @pytest.mark.parametrize("name", ["tools", "openai_tools", "openai_functions"])
 def test_a_model_that_calls_tools_is_told_what_was_wrong_with_its_reply(name: str) -> None:
     parser = get_parser(name, tools=TOOLS)
-    past = [(AgentAction("invalid", "", log="hm"), "Call a tool."), (AgentAction("x", "", "y"), 3)]
+    past = [(AgentAction("", "", log="hm"), "Call a tool."), (AgentAction("x", "", "y"), 3)]
     _, *messages = parser.render_prompt("How deep?", past)
     assert [(m.type, m.content) for m in messages] == [  # type: ignore[union-attr]  # messages
         ("ai", "hm"), ("human", "Call a tool."), ("ai", "y"), ("human", "3"),

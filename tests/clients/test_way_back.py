@@ -274,7 +274,7 @@ def test_anthropic_takes_no_blank_text() -> None:
     use = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
     blank = {"type": "text", "text": "\n\n"}
     (action,) = PARSER.invoke({"type": "message", "role": "assistant", "content": [blank, use]})
-    invalid = AgentAction("invalid", "", "\n")
+    invalid = AgentAction("", "", "\n")
     assert written("anthropic", [(action, "seen"), (invalid, "What?")]) == [
         {"role": "assistant", "content": [use]},
         {"role": "user", "content": [

@@ -28,5 +28,5 @@ def run(model: Callable[..., str], question: str) -> str:
                 return str(turn.return_values["output"])
             steps.append((turn, tools.call(turn)))
         except OutputParserException as error:  # the model reads what was wrong, and tries again
-            steps.append((AgentAction("invalid", "", log=reply), error.observation))
+            steps.append((AgentAction("", "", log=reply), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")

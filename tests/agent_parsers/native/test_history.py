@@ -167,7 +167,7 @@ def test_who_speaks() -> None:
 
 @every_writer
 def test_steps_in_text_are_what_the_assistant_and_the_user_say(write: Any) -> None:
-    action = AgentAction("invalid", "", log="Act: f")
+    action = AgentAction("", "", log="Act: f")
     spoken = [AIMessage("Act: f"), HumanMessage("There is no tool 'Act'.")]
     assert write([(action, "There is no tool 'Act'.")]) == write(spoken)
     prompt = get_parser("react").render_prompt("?", [(action, "seen")], as_messages=True)
@@ -176,7 +176,7 @@ def test_steps_in_text_are_what_the_assistant_and_the_user_say(write: Any) -> No
 
 @every_writer
 def test_steps_of_both_kinds_follow_each_other(write: Any) -> None:
-    action = AgentAction("invalid", "", log="Hm.")
+    action = AgentAction("", "", log="Hm.")
     assert write([*STEPS, (action, "What?"), *steps_of(asked("3"))]) == [
         *write(STEPS),
         *write([AIMessage("Hm."), HumanMessage("What?")]),
