@@ -75,7 +75,7 @@ class MessageParser(EventParser):
       one of the `tools`, so that an answer in JSON stays one. A call that begins so and is cut or
       broken is an error. What stands inside ``<think>``, or behind one backtick, is no call.
     * A message that has calls only of the kind that the parser does not read, such as a function
-      call for a parser of tool calls, is an error and no answer.
+      call for a parser of tool calls, is an error and no answer, and so is one without any text.
 
     Text is then the content of a message, and of content that is a list of blocks the text is the
     answer, or stands in the log.

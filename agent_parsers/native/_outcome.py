@@ -23,6 +23,7 @@ from agent_parsers.native._problems import (
     NO_FUNCTION,
     NO_NAME,
     NO_TOOL,
+    NOTHING,
     SEVERAL,
     TOO_DEEP,
     BadCall,
@@ -101,7 +102,8 @@ class Outcome:
     def read_answer(self, end: int) -> None:
         """Take the content, which ends at offset *end*, for the answer, unless it refuses one.
 
-        With calls of the other kind it is none, but strictly, as in LangChain, they are not seen.
+        With calls of the other kind, or without any text, it is none; strictly it is, as in
+        LangChain.
         """
         find_others = tool_pieces if self._is_function else function_pieces
         if self._lenient and find_others(self._message):
@@ -113,6 +115,9 @@ class Outcome:
             self._bad = BadCall(error)
             return
         content = self._content()
+        if self._lenient and not content.strip():
+            self._bad = BadCall(NOTHING)
+            return
         self._finish = make_finish(content, str(content))
         self.events.append(Finish(self._finish, (0, end)))
 

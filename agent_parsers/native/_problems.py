@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BAD_TAG",
     "CUT_CONTENT_CALL",
+    "NOTHING",
     "NO_ARGUMENTS",
     "NO_FUNCTION",
     "NO_NAME",
@@ -63,6 +64,10 @@ NO_TOOL = Problem(
     "found the call of a function, but this parser reads calls of tools:"
     " get_parser('openai_functions') reads the call of a function",
     "You called a function, but such calls are not read here, so nothing was done.",
+)
+NOTHING = Problem(
+    "expected a call or an answer, found no text and no call",
+    "You wrote nothing. Call a tool, or write your answer.",
 )
 NO_ARGUMENTS = Problem(
     "expected a call with arguments",

@@ -70,7 +70,9 @@ def _quick_result(
         return None
     if not is_function and message.tool_calls:
         return _quick_actions(message, content, lenient, max_chars, tools)
-    if len(content) > max_chars or (lenient and _may_hold_call(content)):
+    if len(content) > max_chars:
+        return None
+    if lenient and (not content.strip() or _may_hold_call(content)):
         return None
     if message.response_metadata and is_stopped(message):
         return None
