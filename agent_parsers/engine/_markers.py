@@ -69,8 +69,6 @@ class Ahead(str):
 LINE_END = Ahead(r"(?=\n)", sample="\n")
 TEXT_END = Ahead(rf"(?={SPACE}\Z)", pending=SPACE, sample="")
 
-NAMED = Ahead(rf"(?={SPACE}[\w\"'])", pending=SPACE, sample='name="x">')
-
 
 BOLD = (r"\*", r"\*")
 
@@ -106,21 +104,19 @@ class Literal:
 
     Of two spellings that begin alike, the longer counts where both stand. With *last* it counts
     only where nothing but white space follows, and not in a text that holds *unless*, which it may
-    close. With *opens* it is the beginning of a tag, such as ``<function=``, and counts only where
-    a name follows. With a *place* it counts only there: where a line or another state begins, or
-    where the whole text does.
+    close. With a *place* it counts only there: where a line or another state begins, or where the
+    whole text does.
     """
 
     canonical: str
     variants: tuple[str, ...] = ()
     last: bool = False
     unless: str = ""
-    opens: bool = False
     place: Choice["anywhere", "line", "text"] = "anywhere"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Give the atoms of each spelling."""
-        ahead = (*((TEXT_END,) if self.last else ()), *((NAMED,) if self.opens else ()))
+        ahead = (TEXT_END,) if self.last else ()
         texts = self.canonical, *self.variants
         for text in texts:
             rests = (other.removeprefix(text) for other in texts if other.startswith(text))

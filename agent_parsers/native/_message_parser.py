@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias
 
-from typing_extensions import override
+from typing_extensions import TypeVar, override
 
 from agent_parsers._agent import AgentFinish
 from agent_parsers._event_parser import EventParser
@@ -21,18 +21,22 @@ from agent_parsers.native._pieces import message_in
 from agent_parsers.native._scratchpad import past_messages
 from agent_parsers.native._stream import MessageStreamParser
 from agent_parsers.native._whole import result_of
+from output_parsers._base import BaseOutputParser, is_default
 from outputs import HumanMessage, SystemMessage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator, Sequence
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from agent_parsers._agent import AgentAction
     from agent_parsers.engine._render import Step
-    from outputs import AIMessage, BaseMessage
+    from output_parsers._batching import RunnableConfig
+    from outputs import AIMessage, BaseMessage, Generation
 
 __all__ = ["MessageParser", "MessageTurn"]
 
-_Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
+R = TypeVar("R", default=Any)
+"""What one message comes to for a parser."""
+Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class MessageTurn:
     """The whole story; neighbouring deltas are joined."""
 
 
-class MessageParser(EventParser):
+class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
     """Reads one message of a model, whole or while it comes in; see the classes of this kind.
 
     In a message without calls the content is the answer, in one with calls it is a thought; so is
@@ -151,35 +155,109 @@ class MessageParser(EventParser):
         """Return what reads one message as it comes in, by `feed` and `close`."""
         return self._parser_for(None)
 
-    def _results(self, chunks: Iterable[Any]) -> Iterator[_Result]:
-        """Yield what one message comes to whose *chunks* come in; nothing if there are none."""
+    # A message is read as it is. To make a generation of it takes longer than that. Who overrides
+    # how one is read goes the long way.
+
+    @override
+    def parse(self, text: str) -> R:
+        """Refuse: calls stand in a message, not in its text, unless read leniently.
+
+        Raises:
+            OutputParserException: A call that was left in the text cannot be made.
+            ValueError: It is to be read strictly.
+        """
+        if not self.lenient:
+            raise ValueError("Can only parse messages")
+        return self._result_of(text)
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> R:
+        """Return what the message of the first of *result* comes to.
+
+        Args:
+            result: What a chat model generated.
+            partial: Makes no difference.
+
+        Raises:
+            OutputParserException: A call cannot be made: its arguments cannot be read, it has no
+                name, or there is no such tool. Nothing is returned of the other calls.
+            TypeError: The message is not a model's.
+            ValueError: There is text without a message, read strictly.
+        """
+        return self._result_of(result[0])
+
+    @override
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> R:
+        """Return what a message comes to; see `parse_result` for the errors.
+
+        Args:
+            input: A message of any kind that `outputs.from_any` takes, or a generation with one.
+            config: Ignored.
+            kwargs: Ignored.
+        """
+        if self._is_overridden():
+            return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
+        return self._result_of(input)
+
+    @override
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> R:
+        """Do the same as `invoke`."""
+        if is_default(self.aparse_result):
+            return self.invoke(input, config, **kwargs)
+        return await super().ainvoke(input, config, **kwargs)
+
+    @override
+    def transform(
+        self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[R]:
+        """Yield what one message comes to whose chunks come in; see `invoke` for what they are."""
+        if self._is_overridden():
+            messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
+            yield from super().transform(messages, config, **kwargs)
+            return
         parser = self.stream_parser()
         is_empty = True
-        for chunk in chunks:
+        for chunk in input:
             parser.feed(chunk)
             is_empty = False
         if not is_empty:
             parser.close()
-            yield _known(parser.result)
+            yield self._checked(parser.result)
 
-    async def _aresults(self, chunks: AsyncIterable[Any]) -> AsyncIterator[_Result]:
+    @override
+    async def atransform(
+        self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[R]:
+        """Do the same as `transform`."""
+        if self._is_overridden():
+            messages = (message_in(chunk, takes_text=self.lenient) async for chunk in input)
+            async for result in super().atransform(messages, config, **kwargs):
+                yield result
+            return
         parser = self.stream_parser()
         is_empty = True
-        async for chunk in chunks:
+        async for chunk in input:
             parser.feed(chunk)
             is_empty = False
         if not is_empty:
             parser.close()
-            yield _known(parser.result)
+            yield self._checked(parser.result)
 
-    def _read_result(self, output: Any) -> _Result:
-        return result_of(
+    def _is_overridden(self) -> bool:
+        return getattr(self.parse_result, "__func__", None) is not MessageParser.parse_result
+
+    def _result_of(self, output: Any) -> R:
+        return self._checked(result_of(
             message_in(output, takes_text=self.lenient),
             is_function=self._is_function,
             lenient=self.lenient,
             max_chars=self.max_chars,
             tools=self.tools,
-        )
+        ))  # fmt: skip
+
+    @abstractmethod
+    def _checked(self, result: Result | None) -> R:
+        """Return *result*, which is what this parser returns."""
 
     def _parser_for(self, message: AIMessage | None) -> MessageStreamParser:
         return MessageStreamParser(
@@ -191,11 +269,11 @@ class MessageParser(EventParser):
         )
 
 
-def _known(result: _Result | None) -> _Result:
+def _known(result: Result | None) -> Result:
     assert result is not None, "a message that is not refused has a result"
     return result
 
 
-def _thought_of(events: Iterable[Event], result: _Result) -> str:
+def _thought_of(events: Iterable[Event], result: Result) -> str:
     kinds = ThoughtDelta if isinstance(result, AgentFinish) else AnswerDelta | ThoughtDelta
     return "".join(event.text for event in events if isinstance(event, kinds))
