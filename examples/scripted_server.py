@@ -1,7 +1,7 @@
-"""A server on this machine that says what a script says, in the wire formats of two APIs.
+"""A server on this machine that says what a script says, in the wire formats of three APIs.
 
-It speaks OpenAI's chat completions and Anthropic's messages, whole and streamed, so that a loop can
-be tried with the real client and without a model. Standard library only.
+It speaks OpenAI's chat completions and responses, and Anthropic's messages, whole and streamed, so
+that a loop can be tried with the real client and without a model. Standard library only.
 """
 
 from __future__ import annotations
@@ -159,6 +159,46 @@ def _tool_call(reply: Reply, index: int, call: tuple[str, str]) -> Json:
     return {"id": f"call_{reply.number}_{index}", "type": "function", "function": function}
 
 
+# -- POST /v1/responses ----------------------------------------------------------------------------
+
+
+def _response(reply: Reply) -> Json:
+    return _response_of([item for item, _, _ in _items(reply)], "completed")
+
+
+def _response_events(reply: Reply) -> Iterator[Json]:
+    yield {"type": "response.created", "response": _response_of([], "in_progress")}
+    items = list(_items(reply))
+    for number, (item, kind, text) in enumerate(items):
+        at = {"output_index": number, "item_id": item["id"]}
+        empty: Json = {"content": []} if "content" in item else {"arguments": ""}
+        begun = {**item, "status": "in_progress", **empty}
+        yield {"type": "response.output_item.added", "output_index": number, "item": begun}
+        for piece in _pieces(text):
+            yield {"type": f"response.{kind}.delta", "content_index": 0, "delta": piece, **at}
+        yield {"type": "response.output_item.done", "output_index": number, "item": item}
+    done = _response_of([item for item, _, _ in items], "completed")
+    yield {"type": "response.completed", "response": done}
+
+
+def _items(reply: Reply) -> Iterator[tuple[Json, str, str]]:
+    """Yield the items of a reply, each with the name of its pieces and the text that comes so."""
+    if reply.text:
+        content = [{"type": "output_text", "text": reply.text, "annotations": []}]
+        said = {"type": "message", "role": "assistant", "content": content}
+        yield {"id": "msg_1", "status": "completed", **said}, "output_text", reply.text
+    for index, (name, arguments) in enumerate(reply.calls):
+        ids = {"id": f"fc_{index}", "call_id": f"call_{reply.number}_{index}"}
+        call = {"type": "function_call", "name": name, "arguments": arguments, **ids}
+        yield {"status": "completed", **call}, "function_call_arguments", arguments
+
+
+def _response_of(output: list[Json], status: str) -> Json:
+    about = {"id": "resp_1", "object": "response", "created_at": 0, "model": "scripted"}
+    chosen = {"parallel_tool_calls": True, "tool_choice": "auto", "tools": []}
+    return {**about, **chosen, "status": status, "output": output}
+
+
 # -- POST /v1/messages -----------------------------------------------------------------------------
 
 
@@ -214,4 +254,8 @@ def _pieces(text: str) -> list[str]:
     return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
 
 
-_APIS = {"/v1/chat/completions": (_completion, _chunks), "/v1/messages": (_message, _events)}
+_APIS = {
+    "/v1/chat/completions": (_completion, _chunks),
+    "/v1/responses": (_response, _response_events),
+    "/v1/messages": (_message, _events),
+}

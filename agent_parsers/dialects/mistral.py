@@ -56,7 +56,7 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
 
 def may_lead(text: str) -> bool:
     """Tell whether *text* may be the beginning of what stands before the arguments."""
-    name, *rest = text[:300].split() or [""]
+    name, *rest = text.split() or [""]
     return not name.startswith(("[", '"')) and "".join(rest)[:1] in ("", "[", '"')
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine._json_rules import JsonCallRules
 
 __all__ = ["Head", "NamedHead"]
+
+_LONGEST: Final = 300
+"""How long a head may be where not any text may be one, in characters."""
 
 
 class Head(NamedTuple):
@@ -58,7 +61,7 @@ class NamedHead(TellingReader):
 
     __slots__ = (
         "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_inner",
-        "_is_fenced", "_is_met", "_json", "_may_lead", "_pieces", "_read", "_read_head", "_rules",
+        "_is_fenced", "_is_met", "_json", "_lead_size", "_may_lead", "_pieces", "_read", "_read_head", "_rules",
         "_size", "_start", "_unnamed", "more",
     )  # fmt: skip
 
@@ -79,6 +82,7 @@ class NamedHead(TellingReader):
         self._read: Callable[[str, list[Event]], None] = self._find_head
         self._start = self._at = self._base = -1
         self._pieces: list[str] = []  # what was not told yet
+        self._lead_size = 0  # of what may stand before the object
         self._inner: CallReader | None = None  # what reads a call that the head does not name
         self._json: Watch | None = None
         self._is_fenced = False  # whether a fence stands around the object
@@ -123,19 +127,25 @@ class NamedHead(TellingReader):
         """Read on in what stands before the object."""
         brace = text.find("{", 0 if self._pieces else self._size)
         self._pieces.append(text)
+        self._lead_size += len(text)
         if brace < 0:
-            if self._may_lead is not None and not self._may_lead("".join(self._pieces)):
+            if self._may_lead is not None and (
+                self._lead_size > _LONGEST or not self._may_lead("".join(self._pieces))
+            ):
                 self._take_unnamed(events)
             return
+        brace += self._lead_size - len(text)
         text = "".join(self._pieces)
-        brace += len(text) - len(self._pieces[-1])
-        head = self._read_head(text[:brace])
+        is_long = self._may_lead is not None and brace > _LONGEST
+        head = None if is_long else self._read_head(text[:brace])
         if head is not None:
             self._pieces.clear()
             self._read = self._read_json
             self._read_json(self._take_head(head, text, brace, events), events)
-        else:
-            self._take_unnamed(events)
+            return
+        if not self._bare:
+            self._call.problem = "bad_call"
+        self._take_unnamed(events)
 
     def _take_unnamed(self, events: list[Event]) -> None:
         """Go on with what no head begins."""

@@ -247,6 +247,10 @@ class ToolSet:
         """Return them as OpenAI's ``functions``."""
         return [spec.openai_function() for spec in self]
 
+    def openai_response_tools(self) -> list[dict[str, Any]]:
+        """Return them as the ``tools`` of OpenAI's Responses API."""
+        return [spec.openai_response_tool() for spec in self]
+
     def anthropic_tools(self) -> list[dict[str, Any]]:
         """Return them as Anthropic's ``tools``."""
         return [spec.anthropic_tool() for spec in self]

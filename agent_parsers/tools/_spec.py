@@ -114,6 +114,14 @@ class ToolSpec:
             function["strict"] = self.strict
         return function
 
+    def openai_response_tool(self) -> dict[str, Any]:
+        """Return it as one of the ``tools`` of OpenAI's Responses API, which wants each field.
+
+        That API enforces a schema unless it is told not to.
+        """
+        function = {"parameters": None, **self.openai_function(), "strict": bool(self.strict)}
+        return {"type": "function", **function}
+
     def anthropic_tool(self) -> dict[str, Any]:
         """Return it as one of Anthropic's ``tools``."""
         tool: dict[str, Any] = {"name": self.name}

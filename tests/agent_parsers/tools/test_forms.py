@@ -196,6 +196,10 @@ def test_what_providers_are_told() -> None:
     assert tools.openai_tools() == [
         {"type": "function", "function": function} for function in tools.openai_functions()
     ]
+    assert tools.openai_response_tools() == [
+        {"type": "function", "parameters": None, "strict": False, **function}
+        for function in tools.openai_functions()
+    ]
     assert tools.anthropic_tools() == [
         {"name": "search", "description": "Looks up.", "input_schema": PARAMETERS},
         {"name": "plain", "input_schema": {"type": "object"}},
