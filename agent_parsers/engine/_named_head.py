@@ -61,8 +61,8 @@ class NamedHead(TellingReader):
 
     __slots__ = (
         "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_inner",
-        "_is_fenced", "_is_met", "_json", "_lead_size", "_may_lead", "_pieces", "_read", "_read_head", "_rules",
-        "_size", "_start", "_unnamed", "more",
+        "_is_fenced", "_is_met", "_json", "_lead_size", "_may_lead", "_pieces", "_read",
+        "_read_head", "_rules", "_size", "_start", "_unnamed", "more",
     )  # fmt: skip
 
     def __init__(

@@ -26,7 +26,7 @@ FIND: Final = ("find", {"city": "Bern"})
 class TestHermes:
     def test_a_turn_may_have_several_blocks_and_content_around_them(self) -> None:
         text = f"a\n<tool_call>\n{CALL}\n</tool_call>\nb<tool_call>{PING}</tool_call> c"
-        for mode in ("strict", "lenient"):
+        for mode in MODES:
             assert read("hermes", text, mode) == [FIND, ("ping", {})]
             assert said("hermes", text, AnswerDelta, mode) == ["a", "b", "c"]
 
@@ -96,7 +96,7 @@ class TestHermes:
         assert read("hermes", f"{text}Hi") == "Hi"
 
     def test_the_prompt_may_have_opened_a_thought(self) -> None:
-        for mode in ("strict", "lenient"):
+        for mode in MODES:
             text = "I think.</think>Yes"
             assert read("hermes", text, mode, start="thought") == "Yes"
 
@@ -228,7 +228,7 @@ class TestKimi:
     def test_without_a_number_there_is_no_name_to_trust(self, header: str) -> None:
         bad = f"{KIMI}{header}{ARGUMENTS}{{}}{KIMI_END}"
         good = f"{KIMI}functions.f:1{ARGUMENTS}{{}}{KIMI_END}"
-        for mode in ("strict", "lenient"):
+        for mode in MODES:
             assert read("kimi_k2", f"{SECTION}{bad}{SECTION_END}", mode) is None
             assert read("kimi_k2", f"{SECTION}{bad}{good}{SECTION_END}", mode) is None
 
