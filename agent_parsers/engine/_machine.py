@@ -126,7 +126,8 @@ class Machine(TurnRules):
             if crossing.is_delicate:
                 if crossing.begins and begins_sentence(buffer, text_at, begin) is False:
                     continue
-                if self._needs_stream(state, crossing, buffer[text_at:begin], buffer[at : at + 1]):
+                spelt, after = buffer[begin:at], buffer[at : at + 1]
+                if self._needs_stream(state, crossing, buffer[text_at:begin], spelt, after):
                     return self._parse_as_stream(text, tools)
             stop = begin
             if not crossing.is_note:
@@ -203,13 +204,16 @@ class Machine(TurnRules):
         except BadPayload:
             return None  # `_resolve` tells its place in the text
 
-    def _needs_stream(self, state: State, crossing: Crossing, before: str, after: str) -> bool:
+    def _needs_stream(
+        self, state: State, crossing: Crossing, before: str, spelt: str, after: str
+    ) -> bool:
         """Tell whether to know what a marker means takes more than where markers stand.
 
         Args:
             state: Where it stands.
             crossing: What it does, perhaps.
             before: The text of the state up to it.
+            spelt: The marker.
             after: The next character.
         """
         if state.asks and (
@@ -217,6 +221,8 @@ class Machine(TurnRules):
         ):  # a call may have begun
             return True
         if state.watches and crossing.is_label and may_quote(before):
+            return True
+        if crossing.alike and not crossing.alike.counts(spelt, ""):
             return True
         if crossing.place or (crossing.unless and crossing.unless in before):
             return True

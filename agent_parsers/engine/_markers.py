@@ -18,7 +18,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, Self, TypeAlias
 from typing import Literal as Choice
 
 if TYPE_CHECKING:
@@ -137,7 +137,8 @@ class Label:
     may be indented, a heading (``#``, which needs no colon) or emphasised (``**`` may also end with
     the line), in any case, joined by ``_`` or ``-``, and may end in a full-width colon.
     With *firm* it may only be emphasised and end so: where any text may stand, a line such as
-    ``# action:`` is more likely a part of it. A *listed* label may be an item of a list. A
+    ``# action:`` is more likely a part of it. With *alike* it is such a label, or one that is
+    dressed as the label that opened the text. A *listed* label may be an item of a list. A
     *borrowed* label is that of another format, which it is a repair to read. With *then* the label
     of these words has to follow, as for `Inline`.
     """
@@ -146,6 +147,7 @@ class Label:
     anywhere: bool = False
     loose: bool = False
     firm: bool = False
+    alike: bool = False
     listed: bool = False
     borrowed: bool = False
     then: str = ""
@@ -190,6 +192,20 @@ class Label:
         if not self.firm:  # a heading has its line to itself
             yield "\n", "#", HASHES, BLANK, *label, LINE_END
 
+    def counts(self, spelt: str, opener: str) -> bool:
+        """Tell whether an *alike* label counts as it is *spelt*, in a text that *opener* opened."""
+        dress = _dress(spelt)
+        letters = dress.letters
+        is_exact = any(letters == _letters(words) for words in (self.words, *self.also))
+        if is_exact and not dress.indent and not dress.item:
+            return True
+        opened = _dress(opener)
+        if (dress.indent, dress.item) != (opened.indent, opened.item):
+            return False
+        return is_exact or any(
+            is_so(letters) and is_so(opened.letters) for is_so in (str.isupper, str.islower)
+        )
+
     def _letter(self, char: str) -> Atom:
         if self.firm:
             return re.escape(char)
@@ -201,6 +217,32 @@ class Label:
             return False
         words = r"(?: \d+)? ".join(map(re.escape, self.words.split()))
         return re.fullmatch(rf"\n?{words}(?: \d+)?{re.escape(self.colon[0])}", seen) is not None
+
+
+class _Dress(NamedTuple):
+    """How a label is written."""
+
+    indent: str
+    """What stands before it on its line."""
+    item: str
+    """``#`` for a heading, ``-`` or ``1`` for an item of a list."""
+    letters: str
+    """Its letters as they are spelt."""
+
+
+_dressed: Final = re.compile(r"\n?([ \t]*)(?:(#)#*|([-•])|(\d)\d*[.)])?").match
+
+
+def _dress(spelt: str) -> _Dress:
+    """Tell how a label that is *spelt* so is written; emphasis does not count."""
+    found = _dressed(spelt)
+    assert found is not None, "it may match nothing"
+    indent, heading, item, number = found.groups("")
+    return _Dress(indent, heading or item or (number and "1"), _letters(spelt[found.end() :]))
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class State:
         for crossing in crossings:
             watches = self.watches and crossing.is_label
             is_odd = crossing.breaks_line or crossing.begins or crossing.unless or crossing.place
-            crossing.is_delicate = self.asks or watches or bool(is_odd)
+            crossing.is_delicate = bool(self.asks or watches or is_odd or crossing.alike)
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
@@ -184,6 +184,11 @@ class Crossing:
         return "" if place == "anywhere" else place
 
     @property
+    def alike(self) -> Label | None:
+        """The label, if how it is written has to be as firm, or as that of the text before it."""
+        return self.marker if isinstance(self.marker, Label) and self.marker.alike else None
+
+    @property
     def is_label(self) -> bool:
         """Whether it is none within a quotation."""
         return not isinstance(self.marker, Literal)
@@ -234,7 +239,12 @@ def build_states(
         state, to = states[name], states[move.to]
         spelt = table.markers[marker]
         if move.firm and isinstance(spelt, Label):
-            spelt = replace(spelt, firm=True)
+            may_be_dressed = spelt.loose and state.role in (Role.INPUT, Role.ANSWER)
+            spelt = (
+                replace(spelt, alike=True, listed=True)
+                if may_be_dressed
+                else replace(spelt, firm=True)
+            )
         crossing = Crossing(
             marker,
             spelt,

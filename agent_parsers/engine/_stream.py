@@ -265,6 +265,8 @@ class StreamParser:
             return self._collector.holds(crossing.unless)
         if crossing.place and not self._is_at(crossing.place):
             return True
+        if crossing.alike and not crossing.alike.counts(spelt, self._collector.label):
+            return True
         if not (self._state.asks or (self._state.watches and crossing.is_label)):
             return False
         is_quoted = self._collector.is_quoting

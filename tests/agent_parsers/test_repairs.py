@@ -49,8 +49,12 @@ def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:
     return is_kind and isinstance(strict, Refusal) and is_clear(dialect, text)
 
 
-SELDOM = {("xml", AgentAction): "<tool>search</tool><tool>search</tool>"}
-"""Texts that a search seldom finds: two whole calls, neither of which has an input."""
+SELDOM = {
+    ("xml", AgentAction): "<tool>search</tool><tool>search</tool>",
+    ("glm4", AgentAction): 'search\n{"query": "lake"',
+}
+"""Texts that a search seldom finds: two whole calls, neither of which has an input, and a call whose
+brace is missing."""
 
 
 @every_dialect
