@@ -16,7 +16,7 @@ from .stories import DIALECTS, every_dialect, every_mode, every_turn_mode, some
 
 def some_shapes(dialect: Dialect) -> Sequence[Shape]:
     """One shape in six, others for each dialect; all of them when there is time."""
-    return some(shapes(dialect), dialect, 1 / 6)
+    return some(shapes(dialect), dialect, 1 / 10)
 
 
 @every_dialect
@@ -45,7 +45,7 @@ def test_eight_times_the_text_takes_less_than_sixteen_times_as_long(
 ) -> None:
     """The clock sees what the count does not: a pattern that goes back and forth."""
     law = laws.eight_times_the_text_takes_less_than_sixteen_times_as_long
-    law(dialect, mode, some(shapes(dialect), dialect, 1 / 2 if dialect.several else 1))
+    law(dialect, mode, some(shapes(dialect), dialect, 1 / 3 if dialect.several else 1 / 2))
 
 
 class TestTheCountOfWork:

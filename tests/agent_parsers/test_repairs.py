@@ -53,8 +53,8 @@ SELDOM = {
     ("xml", AgentAction): "<tool>search</tool><tool>search</tool>",
     ("glm4", AgentAction): 'search\n{"query": "lake"',
 }
-"""Texts that a search seldom finds: two whole calls, neither of which has an input, and a call whose
-brace is missing."""
+"""Texts that a search seldom finds: two whole calls, neither of which has an input, and a call
+whose brace is missing."""
 
 
 @every_dialect

@@ -290,15 +290,18 @@ class Reply:
         self._hidden = self
 
 
+REPLY = Reply()  # which has to live as long as its dictionary: Python 3.13.0 clears that with it
+
+
 @pytest.mark.parametrize(
     "reply",
     [
-        Reply(),
-        vars(Reply()),
-        MappingProxyType(vars(Reply())),
+        REPLY,
+        vars(REPLY),
+        MappingProxyType(vars(REPLY)),
         UserDict({"role": "assistant", "tool_calls": (WIRE_CALL,)}),
-        SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(**vars(Reply())))]),
-        SimpleNamespace(model_dump=lambda: vars(Reply())),
+        SimpleNamespace(choices=[SimpleNamespace(message=SimpleNamespace(**vars(REPLY)))]),
+        SimpleNamespace(model_dump=lambda: vars(REPLY)),
     ],
     ids=["object", "dictionary", "proxy", "mapping", "namespace", "dump"],
 )
