@@ -47,6 +47,8 @@ def ratio(ours: list[float], theirs: list[float]) -> float:
 
 def short(number: float) -> str:
     """Return *number* with two or three digits, as far as they mean something."""
-    return (
-        f"{number:,.0f}" if number >= 100 else f"{number:.3g}" if number >= 10 else f"{number:.2f}"
-    )
+    if number >= 100:
+        return f"{number:,.0f}"
+    if number >= 10:
+        return f"{number:.3g}"
+    return f"{number:.2f}" if number >= 0.1 else f"{number:.1g}"

@@ -144,7 +144,7 @@ def bulk() -> Iterator[str]:
     yield f"## {BULK:,} replies\n"
     yield (
         "Thousands of replies a second, each another one, by calling `parse` in a loop, and by"
-        " `batch` where there is one.\n"
+        " `batch` where there is one; in brackets how many times that of strict reading here.\n"
     )
     replies = [f'{THOUGHT}Action: search\nAction Input: {{"id": {each}}}' for each in range(BULK)]
     ours = both("react")
@@ -189,7 +189,8 @@ def streamed(costs: Costs) -> Iterator[str]:
         for (what, who), of in costs.items()
     ]
     yield from table(tuple(f"{size // 1000} KB" for size in TOLD), rows)
-    yield f"–: it took more than {SLOW_S * 1e3:.0f} ms a chunk at a lesser length.\n"
+    if any("–" in row for row in rows):
+        yield f"–: it took more than {SLOW_S * 1e3:.0f} ms a chunk at a lesser length.\n"
     yield f"![Cost of a chunk by the length of the text before it]({PLOT})\n"
 
 
