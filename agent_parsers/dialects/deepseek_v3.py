@@ -21,7 +21,9 @@ from agent_parsers.engine._named_json import Head, NamedJson
 if TYPE_CHECKING:
     from agent_parsers.engine import WrittenCall
 
-__all__ = ["DIALECT", "RESULTS", "RULES", "SEPARATOR", "TURNS", "head_of", "read_either", "table"]
+__all__ = [
+    "DIALECT", "RESULTS", "RULES", "SEPARATOR", "TURNS", "call", "head_of", "read_either", "table",
+]  # fmt: skip
 
 SAMPLE: Final = """\
 <think>
@@ -81,6 +83,7 @@ def head_of(start: int, name: str, odd: str = "") -> Head:
     return Head(start, start + len(name.strip()), odd=odd)
 
 
+call = partial(NamedJson, mark=SEPARATOR)
 table = partial(
     calls_table,
     call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
@@ -110,8 +113,8 @@ DIALECT: Final = json_dialect(
     SAMPLE,
     aliases=("deepseek_r1",),
     summary="<｜tool▁calls▁begin｜>, names, and JSON in fences (DeepSeek V3, R1)",
-    strict=table(partial(NamedJson, read_head, RULES[0])),
-    lenient=table(partial(NamedJson, read_either, RULES[1]), mends=True),
+    strict=table(partial(call, read_head, RULES[0])),
+    lenient=table(partial(call, read_either, RULES[1]), mends=True),
     stop=("<｜end▁of▁sentence｜>",),
     write=TURNS,
     write_results=RESULTS,

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import deepseek_v3
 from agent_parsers.dialects._writing import TAGS, TurnWriter, write_json
-from agent_parsers.dialects.deepseek_v3 import RULES, SEPARATOR, head_of, read_either, table
-from agent_parsers.engine._named_json import Head, NamedJson
+from agent_parsers.dialects.deepseek_v3 import RULES, SEPARATOR, call, head_of, read_either, table
 
 if TYPE_CHECKING:
     from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine._named_json import Head
 
 __all__ = ["DIALECT"]
 
@@ -58,8 +58,8 @@ DIALECT: Final = replace(
     aliases=(),
     summary="<｜tool▁calls▁begin｜>, names, and JSON (DeepSeek V3.1)",
     sample=SAMPLE,
-    strict=table(partial(NamedJson, read_head, RULES[0])),
-    lenient=table(partial(NamedJson, read_any, RULES[1]), mends=True),
+    strict=table(partial(call, read_head, RULES[0])),
+    lenient=table(partial(call, read_any, RULES[1]), mends=True),
     write=TurnWriter(
         thought=TAGS,
         call=write_call,

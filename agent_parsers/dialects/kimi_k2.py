@@ -39,15 +39,19 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     call_id = header.strip()
     named, _, number = call_id.rpartition(":")
     name = named.removeprefix("functions.")
-    if not mark or not number.isdecimal() or rest.strip() not in ("", '"' * mends):
+    is_id = number.isdecimal() and (mark or name != named)  # without either, it is any text
+    if not is_id or rest.strip() not in ("", '"' * mends):
         return None
     odd = "read an id that does not begin with 'functions.'" if name == named else ""
+    if not mark:
+        odd = f"read an id without {ARGUMENTS} behind it"
     if header != call_id:
         odd = odd or "read an id with blanks around it"
     start = header.index(call_id) + len(named) - len(name)
     return Head(start, start + len(name), call_id, odd) if mends or not odd else None
 
 
+_call = partial(NamedJson, mark=ARGUMENTS)
 _table = partial(
     calls_table,
     call=("<|tool_call_begin|>", "<|tool_call_end|>"),
@@ -79,9 +83,9 @@ DIALECT: Final = json_dialect(
     SAMPLE,
     aliases=("kimi",),
     summary="<|tool_call_begin|> with functions.name:0 and JSON (Kimi K2)",
-    strict=_table(partial(NamedJson, read_head, RULES[0])),
+    strict=_table(partial(_call, read_head, RULES[0])),
     lenient=_table(
-        partial(NamedJson, partial(read_head, mends=True), RULES[1]),
+        partial(_call, partial(read_head, mends=True), RULES[1]),
         also={
             "region": ("<|tool_call_section_begin|>",),
             "end of region": ("<|tool_call_section_end|>",),

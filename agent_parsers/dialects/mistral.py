@@ -56,7 +56,8 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
 
 def may_lead(text: str) -> bool:
     """Tell whether *text* may be the beginning of what stands before the arguments."""
-    name, *rest = text.split() or [""]
+    named, _, _ = text.partition("[CALL_ID]")
+    name, *rest = named.split() or [""]
     return not name.startswith(("[", '"')) and "".join(rest)[:1] in ("", "[", '"')
 
 

@@ -118,7 +118,9 @@ class BraceCalls(TellingReader):
             if self._rest_at < 0:
                 return events, self._nothing()
             is_cut = bool(self._held) and not self._is_met
-            rest.problem = "open_call" if is_cut else "no_call"
+            # A name without its arguments is no prose: a call is lost there.
+            is_named = "".join(self._held).lstrip().startswith("call:")
+            rest.problem = "open_call" if is_cut or is_named else "no_call"
             return events, rest
         if self._rest_at >= 0:
             rest.is_text = True

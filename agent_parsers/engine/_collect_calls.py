@@ -124,6 +124,7 @@ class CallsCollector(Collector):
     def _end_call(
         self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
     ) -> None:
+        is_cut = to is None and self._call is None  # the text ends in what opens a call
         reader = self._call or self._new_call(state)
         self._call = None
         if to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
@@ -140,6 +141,8 @@ class CallsCollector(Collector):
             try:
                 self._make(events, call, stop)
             except BadPayload as bad:
+                if bad.problem == "no_call" and is_cut:
+                    raise BadPayload("open_call", self.label_span) from None
                 if bad.problem != "no_call" or not self._machine.mends:
                     raise
                 self._lose(events, bad, call.span)

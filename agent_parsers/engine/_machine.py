@@ -13,7 +13,7 @@ from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_fin
 from agent_parsers.engine._dialect import Dialect, Role
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._markers import begins_sentence
-from agent_parsers.engine._mend_names import is_bare_name
+from agent_parsers.engine._mend_names import is_bare_name, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import may_quote
 from agent_parsers.engine._rules import Mode, TurnRules, unmarked
@@ -21,7 +21,7 @@ from agent_parsers.engine._spans import call_span, end_span, trimmed
 from agent_parsers.engine._states import OPENED, build_states
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
@@ -56,7 +56,7 @@ class Machine(TurnRules):
         self._mode, self._both = mode, both
         self._keeps_input_end = table.keeps_input_end
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
-        self._is_plain_tool = _is_line if table.read_tool is None else is_bare_name
+        self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
         self._opener = self.new_call().opener if table.begun else ""
         states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
@@ -363,6 +363,18 @@ def machine(dialect: Dialect, mode: Mode, both: Both = "error") -> Machine:
 def _is_line(name: str) -> bool:
     """Tell whether *name* is one that no check refuses."""
     return bool(name) and name.isprintable()
+
+
+def _is_unknown(_name: str) -> bool:
+    """Tell that a dialect which reads names in its own way has to be asked."""
+    return False
+
+
+_PLAIN_TOOLS: Final[Mapping[object, Callable[[str], bool]]] = {
+    None: _is_line,
+    mend_tool: is_bare_name,
+}
+"""What tells of a name that it is read as it is written, by what reads it."""
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:

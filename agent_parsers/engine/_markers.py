@@ -223,14 +223,16 @@ class _Dress(NamedTuple):
     """How a label is written."""
 
     indent: str
-    """What stands before it on its line."""
+    """What stands before it on its line; in the middle of one it has none."""
     item: str
-    """``#`` for a heading, ``-`` or ``1`` for an item of a list."""
+    """The marks of a heading, of its level; ``-`` or ``1`` for an item of a list."""
     letters: str
     """Its letters as they are spelt."""
 
 
-_dressed: Final = re.compile(r"\n?([ \t]*)(?:(#)#*|([-•])|(\d)\d*[.)])?").match
+_dressed: Final = re.compile(
+    r"(?:\n[\u200b\ufeff]*([ \t\xa0\u3000]*))?(?:(#+)|([-•])|(\d)\d*[.)])?"
+).match
 
 
 def _dress(spelt: str) -> _Dress:

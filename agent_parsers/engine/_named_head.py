@@ -57,11 +57,12 @@ class NamedHead(TellingReader):
         bare: Whether no mark says that a call follows, so that what is none is content.
         unnamed: Makes the reader of a call whose head names no tool, since the JSON does.
         may_lead: Tells whether a text may still become a head; without it, any text may.
+        mark: What stands between the name and the object: a text that has it is no prose.
     """
 
     __slots__ = (
         "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_inner",
-        "_is_fenced", "_is_met", "_json", "_lead_size", "_may_lead", "_pieces", "_read",
+        "_is_fenced", "_is_met", "_json", "_lead_size", "_mark", "_may_lead", "_pieces", "_read",
         "_read_head", "_rules", "_size", "_start", "_unnamed", "more",
     )  # fmt: skip
 
@@ -75,9 +76,10 @@ class NamedHead(TellingReader):
         bare: bool = False,
         unnamed: Callable[[], CallReader] | None = None,
         may_lead: Callable[[str], bool] | None = None,
+        mark: str = "",
     ) -> None:
         self._read_head, self._rules = read_head, rules
-        self._may_lead = may_lead
+        self._may_lead, self._mark = may_lead, mark
         self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
         self._read: Callable[[str, list[Event]], None] = self._find_head
         self._start = self._at = self._base = -1
@@ -129,23 +131,27 @@ class NamedHead(TellingReader):
         self._pieces.append(text)
         self._lead_size += len(text)
         if brace < 0:
-            if self._may_lead is not None and (
-                self._lead_size > _LONGEST or not self._may_lead("".join(self._pieces))
-            ):
+            if not self._leads(self._lead_size):
                 self._take_unnamed(events)
             return
         brace += self._lead_size - len(text)
+        is_head = self._leads(brace)  # asked in any case, however the text is cut
         text = "".join(self._pieces)
-        is_long = self._may_lead is not None and brace > _LONGEST
-        head = None if is_long else self._read_head(text[:brace])
+        head = self._read_head(text[:brace]) if is_head else None
         if head is not None:
             self._pieces.clear()
             self._read = self._read_json
             self._read_json(self._take_head(head, text, brace, events), events)
             return
-        if not self._bare:
+        if is_head and not self._bare:
             self._call.problem = "bad_call"
         self._take_unnamed(events)
+
+    def _leads(self, size: int) -> bool:
+        """Tell whether the first *size* characters may be what stands before the object."""
+        if self._may_lead is None:
+            return True
+        return size <= _LONGEST and self._may_lead("".join(self._pieces)[:size])
 
     def _take_unnamed(self, events: list[Event]) -> None:
         """Go on with what no head begins."""

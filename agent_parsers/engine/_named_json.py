@@ -75,6 +75,8 @@ class NamedJson(NamedHead):
         head = self._read_head(text)
         may_lead = not self._is_met if self._may_lead is None else self._may_lead(text)
         if head is None and not may_lead:
+            if self._mark and self._mark in text:
+                call.problem = "bad_call"
             self._take_unnamed(events)
         elif self._is_met and self._rules.mends and head is not None and not head.odd:
             self._name(head, text, len(text), events)

@@ -180,7 +180,11 @@ class TurnRules:
     def resolved(self, call: Call, tools: ToolSet | None) -> Call:
         """Return *call* with the values and names that the schema of its tool says, if it does."""
         is_open = call.unnamed or (call.others and not call.problem)
-        if not is_open or tools is None or not tools.checks(call.tool):
+        if not is_open or tools is None:
+            return call
+        if call.unnamed and call.tool not in tools:  # which is the first thing to be told
+            return replace(call, problem="")
+        if not tools.checks(call.tool):
             return call
         value = tools.resolve(call.tool, call.tool_input, call.others, call.unnamed)
         if value is None:

@@ -317,4 +317,4 @@ class TaggedCalls(TagActions):
         elif self._last is None or not self._form.is_closing(cut, surely=False):
             start = self._at - self._lead
             span = (start, start + len(self._tail))
-            self._calls.append(Call("", "", span, problem=self._cut_or("no_call")))
+            self._calls.append(Call("", "", span, problem="open_call"))

@@ -21,7 +21,8 @@ from agent_parsers import (
     parse_transcripts,
 )
 from agent_parsers._base import dialect_parser
-from agent_parsers.engine import Table
+from agent_parsers.engine import Mode, Table
+from agent_parsers.testing import laws
 from agent_parsers.testing._laws_table import reached
 from agent_parsers.testing._stories import results_in
 
@@ -31,14 +32,14 @@ TRANSCRIPTS = [name for name in DIALECTS if get_dialect(name).lenient.transcript
 OWN_TABLES = {"harmony", "hermes", "kimi_k2", "mistral", "pythonic", "qwen3_coder"}
 """Dialects of several calls that show what the rows are for which others have as well."""
 
-MODES = ("strict", "lenient")
+MODES: tuple[Mode, ...] = ("strict", "lenient")
 MAY_BE_LEFT_OUT = ("thought", "tell", "at")
 VISIBLE = str.maketrans({"␣": " ", "␉": "\t", "␍": "\r"})
 
 
 class Case(NamedTuple):
     title: str
-    mode: str
+    mode: Mode
     text: str
     expected: list[str]
 
@@ -59,7 +60,7 @@ class Case(NamedTuple):
 # -- what is expected, as the files say ---------------------------------------------------------
 
 
-def read_cases(path: Path, *modes: str) -> Iterator[Case]:
+def read_cases(path: Path, *modes: Mode) -> Iterator[Case]:
     """Read a file of cases; ``react.txt`` says how it is written."""
     blocks = re.split(r"(?m)^\.\n", path.read_text(encoding="utf-8"))
     assert len(blocks) % 3 == 1, f"{path.name}: a case has a title, a text and an outcome"
@@ -179,6 +180,15 @@ CASES = {
 )
 def test_case(name: str, case: Case) -> None:
     assert case.told_by(get_dialect(name)) == case.expected
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_every_case_tells_the_same_story_whole_and_character_by_character(name: str) -> None:
+    dialect = get_dialect(name)
+    for case in CASES[name]:
+        laws.any_cut_tells_the_same_story(dialect, case.mode, case.text)
+        if case.mode != "transcript":
+            laws.one_piece_parses_to_what_its_stream_comes_to(dialect, case.mode, case.text)
 
 
 @pytest.mark.parametrize(

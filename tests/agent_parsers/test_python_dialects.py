@@ -17,6 +17,7 @@ from agent_parsers import (
     StreamParser,
     ThoughtDelta,
     ToolNamed,
+    UnknownToolError,
     get_dialect,
     get_parser,
     merge_events,
@@ -239,6 +240,12 @@ def test_a_value_is_what_its_tool_takes(name: str, text: str, expected: Any, mod
 def test_a_value_without_a_name_is_refused_unless_the_tool_has_one(text: str, mode: Mode) -> None:
     with pytest.raises(OutputParserException, match="expected arguments by name"):
         get_parser("pythonic", lenient=mode == "lenient", tools=[TOOL]).read(text)
+
+
+@every_mode
+def test_that_there_is_no_such_tool_is_told_first(mode: Mode) -> None:
+    with pytest.raises(UnknownToolError, match="'g' is none of the tools"):
+        get_parser("pythonic", lenient=mode == "lenient", tools=[TOOL]).read("[g('x')]")
 
 
 # -- while it comes in -----------------------------------------------------------------------------
