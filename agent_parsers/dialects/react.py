@@ -177,7 +177,7 @@ LENIENT: Final = Table(
         ("tool", "action"): Go("tool", clash="no_input"),
         ("tool", "observation"): Cut("observation"),
         # Code has lines such as "# Action: …" and YAML such as "action: …": only firm labels count,
-        # or such as are dressed like the one before the input.
+        # and an observation that is dressed like the label before the input.
         ("input", "answer"): Go("answer", clash="both", firm=True),
         ("input", "thought"): Cut("thought", firm=True),
         ("input", "action"): Cut("tool", firm=True),

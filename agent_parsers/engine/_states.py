@@ -239,7 +239,13 @@ def build_states(
         state, to = states[name], states[move.to]
         spelt = table.markers[marker]
         if move.firm and isinstance(spelt, Label):
-            may_be_dressed = spelt.loose and state.role in (Role.INPUT, Role.ANSWER)
+            # What it must not write a model invents, in the dress of its own labels. Another label
+            # in such a dress may as well be a key of YAML, or the heading of a report.
+            may_be_dressed = (
+                spelt.loose
+                and table.roles[move.to] is Role.OBSERVATION
+                and state.role in (Role.INPUT, Role.ANSWER)
+            )
             spelt = (
                 replace(spelt, alike=True, listed=True)
                 if may_be_dressed

@@ -186,9 +186,10 @@ class Table:
     def mending(self) -> Table:
         """Return the same table for what models really write; one that mends is returned as it is.
 
-        Labels may be dressed, see `Label`; within inputs and answers they must be firm, or dressed
-        as the label before those. What models put around names, inputs and answers is taken off,
-        and inputs that are JSON are mended; a codec that the engine does not have stays as it is.
+        Labels may be dressed, see `Label`; within inputs and answers they must be firm, but for an
+        observation that is dressed as the label before those. What models put around names, inputs
+        and answers is taken off, and inputs that are JSON are mended; a codec that the engine does
+        not have stays as it is.
         """
         if self.mends:
             return self
