@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.tools._arguments import BadInput, read_arguments
 from agent_parsers.tools._errors import ToolInputError, told
 from agent_parsers.tools._fit import Fitter
 from agent_parsers.tools._policy import CheckedInput, Note, Policy
 from agent_parsers.tools._problems import shown, where
+from agent_parsers.tools._scalars import from_text
 from outputs._json_scalars import NOTHING
 from outputs._json_whole import MAX_DEPTH, parse_whole
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agent_parsers.tools._problems import InputProblem, Path
-    from agent_parsers.tools._schema import Schema
+    from agent_parsers.tools._schema import Node, Schema
     from agent_parsers.tools._spec import ToolSpec
 
 __all__ = ["check_input", "example_of", "resolve"]
@@ -65,10 +66,33 @@ def resolve(
     meant = {**dict(zip(names, unnamed, strict=True)), **arguments}
     for name, read in others.items():
         part = properties.get(name, True)
+        meant[name] = _typed(fitter, meant[name], part)
         if fitter.run(meant[name], part, convert=True).problems:
             fits = (x for x in read() if not fitter.run(x, part, convert=True).problems)
             meant[name] = next(fits, meant[name])
     return meant
+
+
+def _typed(fitter: Fitter, value: Any, part: Node) -> Any:
+    """Return raw text as the first type that *part* of a schema has besides text, if it is that.
+
+    A tool that takes ``str | None`` means nothing by ``null``; what has no type stays text, and so
+    do digits such as ``007``, which as a number would be others.
+    """
+    if not isinstance(value, str) or value.lstrip(" +-").startswith(_CODES):
+        return value
+    if all(fitter.fits(one, part) for one in _ONE_OF_EACH):
+        return value
+    for kind in _KINDS:
+        read = from_text(value, (kind,))
+        if read is not NOTHING and fitter.fits(read, part):
+            return read
+    return value
+
+
+_KINDS: Final = ("null", "integer", "number", "boolean", "object", "array")
+_ONE_OF_EACH: Final[tuple[Any, ...]] = (None, 0, True, {}, [])
+_CODES: Final = tuple(f"0{digit}" for digit in range(10))
 
 
 def _error(

@@ -400,6 +400,48 @@ def test_a_value_is_what_its_tool_takes(
     assert turn.repairs == ()
 
 
+UNION = {
+    "name": "f",
+    "description": "",
+    "parameters": {
+        "type": "object",
+        "properties": {
+            "s": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "n": {"type": ["string", "integer"]},
+            "b": {"type": ["boolean", "string"]},
+            "a": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "string"}]},
+            "e": {"enum": ["null", "auto"]},
+            "x": {},
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize(
+    ("key", "text", "wanted"),
+    [
+        ("s", "null", None),
+        ("s", "None", None),
+        ("s", "nullify", "nullify"),
+        ("n", "5", 5),
+        ("n", "007", "007"),
+        ("n", "5 apples", "5 apples"),
+        ("b", "true", True),
+        ("a", "[1, 2]", [1, 2]),
+        ("a", "['x']", "['x']"),
+        ("e", "null", "null"),
+        ("x", "null", "null"),
+    ],
+)
+def test_raw_text_is_the_first_type_that_a_parameter_may_have(
+    key: str, text: str, wanted: Any, mode: Mode
+) -> None:
+    parser = get_parser("qwen3_coder", lenient=mode == "lenient", tools=[UNION])
+    [action] = parser.parse(qwen(function("f", **{key: text})))  # type: ignore[misc]  # a list
+    assert action.tool_input == {key: wanted}
+
+
 def test_code_is_no_value() -> None:
     with pytest.raises(ToolInputError, match="expected a list"):
         get_parser("seed_oss", tools=[TOOL]).read(seed("a", "[open('x')]"))
