@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-FAST_EXAMPLES = 40
+FAST_EXAMPLES = 30
 
 # Texts of a grammar need many small choices, which the health checks take for waste.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -18,7 +18,7 @@ settings.register_profile(
 )
 settings.register_profile(
     "deep",
-    max_examples=100 * FAST_EXAMPLES,
+    max_examples=4_000,
     deadline=None,
     suppress_health_check=SLOW_TO_DRAW,
     print_blob=True,

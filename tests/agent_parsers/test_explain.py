@@ -202,7 +202,7 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
 
     with counted_patterns(work):
         explain(dialect, "lenient", "")
-        some = [shape for shape in shapes(dialect)[::25] if shape[1]]
+        some = [shape for shape in shapes(dialect)[::50] if shape[1]]
         slow = {shape: g for shape in some if (g := growth(do, shape, WHOLE)) > 2.3}
     assert not slow
 
@@ -221,7 +221,7 @@ def test_eight_times_the_text_takes_less_than_sixteen_times_as_long(dialect: Dia
     if share(dialect) < 0.2:
         return  # it is much like another one
     for run in ("\nAction:", dialect.sample + "\n"):
-        short, long = run * (8_000 // len(run)), run * (64_000 // len(run))
+        short, long = run * (4_000 // len(run)), run * (32_000 // len(run))
         once = min(seconds(dialect, short) for _ in range(3))
         assert any(seconds(dialect, long) < 16 * once for _ in range(5)), run
 
