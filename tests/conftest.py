@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-FAST_EXAMPLES = 30
+FAST_EXAMPLES = 24
 
 # Texts of a grammar need many small choices, which the health checks take for waste.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]

@@ -15,8 +15,8 @@ from .stories import DIALECTS, every_dialect, every_mode, every_turn_mode, some
 
 
 def some_shapes(dialect: Dialect) -> Sequence[Shape]:
-    """One shape in ten, others for each dialect; all of them when there is time."""
-    return some(shapes(dialect), dialect, 1 / 10)
+    """One shape in sixteen, others for each dialect; all of them when there is time."""
+    return some(shapes(dialect), dialect, 1 / 16)
 
 
 @every_dialect
