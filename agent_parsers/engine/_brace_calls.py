@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine._brace_scan import Members
-from agent_parsers.engine._calls import Call, TellingReader
+from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import (
     AnswerDelta,
     Event,
@@ -31,7 +31,7 @@ _LONGEST_HEAD: Final = 200
 """Longer text before the brace is none."""
 
 
-class BraceCalls(TellingReader):
+class BraceCalls(CallsReader):
     """Reads one call, and what follows it as content.
 
     The call is whole at its brace; what closes it behind that may be missing.
@@ -50,12 +50,12 @@ class BraceCalls(TellingReader):
     )
 
     __slots__ = (
-        "_call", "_closer", "_goes_on", "_held", "_input_at", "_is_met", "_lead", "_members",
-        "_mends", "_name", "_name_at", "_odd", "_quote", "_read", "_rest_at", "_start", "_untold",
-        "more",
+        "_call", "_closer", "_held", "_input_at", "_lead", "_members", "_mends", "_name",
+        "_name_at", "_odd", "_quote", "_read", "_rest_at", "_start", "_untold",
     )  # fmt: skip
 
     def __init__(self, *, quote: str, closer: str, mends: bool = False) -> None:
+        super().__init__()
         self._quote, self._closer, self._mends = quote, closer, mends
         self._read: Callable[[str, list[Event]], str] = self._read_head
         self._start = -1  # of the call
@@ -65,11 +65,9 @@ class BraceCalls(TellingReader):
         self._lead = ""  # the brace at the end, with white space behind it
         self._name = ""
         self._name_at = self._input_at = -1
-        self._is_met = self._goes_on = False
         self._odd: list[Repair] = []
         self._members = Members(0, "{", quote=quote, closer=closer, mends=mends)
         self._call: Call | None = None
-        self.more: tuple[Call, ...] = ()
 
     @property
     @override
@@ -92,16 +90,6 @@ class BraceCalls(TellingReader):
         while text:
             text = self._read(text, events)
         return events
-
-    @override
-    def meet(self) -> None:
-        """Hear that a marker ends the text, so that nothing of it was cut off."""
-        self._is_met = True
-
-    @override
-    def go_on(self) -> None:
-        """Hear that another call opens behind the text, so that it is not cut off."""
-        self._goes_on = True
 
     @override
     def close(self) -> tuple[list[Event], Call]:

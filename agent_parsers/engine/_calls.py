@@ -7,6 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
+from typing_extensions import override
+
 from agent_parsers.engine._events import (
     AnswerDelta,
     Event,
@@ -23,7 +25,7 @@ from agent_parsers.engine._mend_names import read_python_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
-__all__ = ["BracketCall", "Call", "CallReader", "TellingReader"]
+__all__ = ["BracketCall", "Call", "CallReader", "CallsReader", "TellingReader"]
 
 _Told: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
@@ -126,6 +128,30 @@ class TellingReader(CallReader):
             span = (self._at, self._at + len(text))
             self._at = span[1]
             events.append(kind(name or text, span))
+
+
+class CallsReader(TellingReader):
+    """A reader of all calls in a block, which may leave that to another, its *inner* reader."""
+
+    __slots__ = ("_goes_on", "_inner", "_is_met", "more")
+
+    def __init__(self) -> None:
+        self._inner: CallReader | None = None
+        self._is_met = False  # whether a marker closes the block
+        self._goes_on = False  # whether another call opens behind it
+        self.more: tuple[Call, ...] = ()
+
+    @override
+    def meet(self) -> None:
+        """Hear that a marker closes the text, so that nothing of it was cut off."""
+        self._is_met = True
+        if self._inner is not None:
+            self._inner.meet()
+
+    @override
+    def go_on(self) -> None:
+        """Hear that another call opens behind the text, so that it is not cut off."""
+        self._goes_on = True
 
 
 _BRACKETS: Final = re.compile(r"[\[\]]")

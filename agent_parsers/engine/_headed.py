@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.engine._calls import Call, TellingReader
+from agent_parsers.engine._calls import Call, CallsReader, TellingReader
 from agent_parsers.engine._events import (
     AnswerDelta,
     Event,
@@ -47,7 +47,7 @@ class Header(NamedTuple):
     """What is told of the header, if the dialect does not write it so."""
 
 
-class HeadedMessage(TellingReader):
+class HeadedMessage(CallsReader):
     """Reads ``<|channel|>final<|message|>Yes.``: a header, its end, and a body.
 
     Nothing is told before the header is whole. A text that begins like no header is content.
@@ -60,8 +60,7 @@ class HeadedMessage(TellingReader):
     """
 
     __slots__ = (
-        "_body", "_end", "_header", "_is_met", "_may_begin", "_pieces", "_read_header", "_start",
-        "_tail", "more",
+        "_body", "_end", "_header", "_may_begin", "_pieces", "_read_header", "_start", "_tail",
     )  # fmt: skip
 
     problems = NamedJson.problems | {"open_header"}
@@ -72,13 +71,12 @@ class HeadedMessage(TellingReader):
         read_header: Callable[[str, bool], Header],
         may_begin: Callable[[str], bool],
     ) -> None:
+        super().__init__()
         self._end, self._read_header, self._may_begin = end, read_header, may_begin
         self._start = self._at = self._body = -1
         self._pieces: list[str] = []  # of the header
         self._tail = ""  # the last characters of it, which may begin the mark that ends it
         self._header: Header | None = None
-        self._is_met = False  # whether a marker closes the message
-        self.more: tuple[Call, ...] = ()
 
     @property
     @override
@@ -92,11 +90,6 @@ class HeadedMessage(TellingReader):
         """Whether what comes next is inside a string of a call."""
         reader = self._header.reader if self._header is not None else None
         return reader is not None and reader.is_quoting
-
-    @override
-    def meet(self) -> None:
-        """Hear that a marker closes the message."""
-        self._is_met = True
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

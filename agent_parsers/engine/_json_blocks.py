@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine._calls import Call, CallReader
+from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 from agent_parsers.engine._json_call import JsonCall
 
@@ -21,7 +21,7 @@ _WINDOW: Final = 1024
 """How much is read at once behind a call, in characters: what follows a call is copied."""
 
 
-class JsonCalls(CallReader):
+class JsonCalls(CallsReader):
     """Reads ``{"name": "search", "arguments": {…}}``, and others that follow it.
 
     They stand in a list, or leniently one after another. What else stands before the first or after
@@ -37,8 +37,8 @@ class JsonCalls(CallReader):
     """
 
     __slots__ = (
-        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_met", "_is_over",
-        "_odd", "_reader", "_rules", "_said", "_stop", "_wrong", "more",
+        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_over", "_odd",
+        "_reader", "_rules", "_said", "_stop", "_wrong",
     )  # fmt: skip
 
     problems = JsonCall.problems
@@ -46,19 +46,18 @@ class JsonCalls(CallReader):
     def __init__(
         self, rules: JsonCallRules, *, closed: bool = True, bare: bool = False, odd: str = ""
     ) -> None:
+        super().__init__()
         self._rules = rules
         self._enclosed = rules.enclosed
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
         self._reader = JsonCall(rules)
         self._said: Span | None = None  # where content stands that was read since the last call
         self._is_over = False  # whether no call can follow
-        self._is_met = False  # whether a mark closes the block
         self._ends = ""  # what has to close the list and the fence that are open
         self._between: Span | None = None  # what divides two objects that stand in no list
         self._wrong = -1  # where that stands which strictly must not be there
         self._stop = 0  # where the text ends
         self._calls: list[Call] = []
-        self.more: tuple[Call, ...] = ()
 
     @property
     @override
@@ -66,11 +65,6 @@ class JsonCalls(CallReader):
         """Whether what comes next is inside a string of what is a call, or may be one."""
         reader = self._reader  # where strictly there is no call, one has to have begun
         return not self._is_over and (reader.is_quoting if self._odd else reader.is_in_string)
-
-    @override
-    def meet(self) -> None:
-        """Hear that a mark closes the block."""
-        self._is_met = True
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.engine._calls import Call, TellingReader
+from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import (
     AnswerDelta,
     Event,
@@ -45,7 +45,7 @@ class Head(NamedTuple):
     """Kind of the repair that tells it."""
 
 
-class NamedHead(TellingReader):
+class NamedHead(CallsReader):
     """Reads what stands before the JSON of a call, and makes the reader of that.
 
     Args:
@@ -61,9 +61,9 @@ class NamedHead(TellingReader):
     """
 
     __slots__ = (
-        "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_inner",
-        "_is_fenced", "_is_met", "_json", "_lead_size", "_mark", "_may_lead", "_pieces", "_read",
-        "_read_head", "_rules", "_size", "_start", "_unnamed", "more",
+        "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_is_fenced",
+        "_json", "_lead_size", "_mark", "_may_lead", "_pieces", "_read", "_read_head", "_rules",
+        "_size", "_start", "_unnamed",
     )  # fmt: skip
 
     def __init__(
@@ -78,6 +78,7 @@ class NamedHead(TellingReader):
         may_lead: Callable[[str], bool] | None = None,
         mark: str = "",
     ) -> None:
+        super().__init__()
         self._read_head, self._rules = read_head, rules
         self._may_lead, self._mark = may_lead, mark
         self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
@@ -85,15 +86,12 @@ class NamedHead(TellingReader):
         self._start = self._at = self._base = -1
         self._pieces: list[str] = []  # what was not told yet
         self._lead_size = 0  # of what may stand before the object
-        self._inner: CallReader | None = None  # what reads a call that the head does not name
         self._json: Watch | None = None
         self._is_fenced = False  # whether a fence stands around the object
         self._closers: list[str] = []  # what closes the object, and is around that
         self._after = -1  # where other text begins
         self._follows = ""  # its first character
-        self._is_met = False  # whether a mark closes the call
         self._call = Call("", {}, (-1, -1), problem="no_call")
-        self.more: tuple[Call, ...] = ()
 
     @property
     @override
@@ -113,13 +111,6 @@ class NamedHead(TellingReader):
         events: list[Event] = []
         self._read(text, events)
         return events
-
-    @override
-    def meet(self) -> None:
-        """Hear that a mark closes the call."""
-        self._is_met = True
-        if self._inner is not None:
-            self._inner.meet()
 
     @abstractmethod
     def _read_json(self, text: str, events: list[Event]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine._calls import Call, TellingReader
+from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import (
     AnswerDelta,
     Event,
@@ -33,7 +33,7 @@ _LONGEST_NAME: Final = 200
 """Longer words begin no call."""
 
 
-class PythonCalls(TellingReader):
+class PythonCalls(CallsReader):
     """Reads calls as Python writes them, in a list, or one on each line.
 
     A call is whole at its ``)``; its arguments go by name. What follows a list is content, and what
@@ -55,9 +55,8 @@ class PythonCalls(TellingReader):
     )
 
     __slots__ = (
-        "_arguments", "_bare", "_calls", "_held", "_input_at", "_is_met", "_is_open", "_json",
-        "_lead", "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
-        "more",
+        "_arguments", "_bare", "_calls", "_held", "_input_at", "_is_open", "_lead", "_listed",
+        "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
     )  # fmt: skip
 
     def __init__(
@@ -68,35 +67,33 @@ class PythonCalls(TellingReader):
         json: Callable[[], CallReader] | None = None,
         mends: bool = False,
     ) -> None:
+        super().__init__()
         self._listed, self._bare, self._mends = listed, bare, mends
         self._new_json = json
-        self._json: CallReader | None = None
         self._read: Callable[[str, list[Event]], str] = self._read_start
         self._at = self._rest_at = -1  # of what is told next; of what is no call
         self._lead = ""  # brackets, commas and white space that are not told yet
         self._held: list[str] = []  # what may be a name, behind that
         self._is_open = False  # a list is
-        self._is_met = False
         self._name = ""  # of the call that is read
         self._name_at = self._input_at = -1  # where that and its arguments stand
         self._odd: list[Repair] = []  # what was mended before them
         self._arguments = Arguments(0, mends=mends)
         self._calls: list[Call] = []
-        self.more: tuple[Call, ...] = ()
 
     @property
     @override
     def is_quoting(self) -> bool:
         """Whether what comes next is inside a string of a call."""
-        if self._json is not None:
-            return self._json.is_quoting
+        if self._inner is not None:
+            return self._inner.is_quoting
         return self._read == self._read_arguments and self._arguments.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""
-        if self._json is not None:
-            return self._json.feed(text, at)
+        if self._inner is not None:
+            return self._inner.feed(text, at)
         if self._at < 0:
             self._at = at
         events: list[Event] = []
@@ -111,19 +108,12 @@ class PythonCalls(TellingReader):
         return events
 
     @override
-    def meet(self) -> None:
-        """Hear that a marker ends the text, so that nothing of it was cut off."""
-        self._is_met = True
-        if self._json is not None:
-            self._json.meet()
-
-    @override
     def close(self) -> tuple[list[Event], Call]:
         """Return the events that were held back, and the first call; `more` has the others."""
         events: list[Event] = []
-        if self._json is not None:
-            events, first = self._json.close()
-            self._calls = [first, *self._json.more]
+        if self._inner is not None:
+            events, first = self._inner.close()
+            self._calls = [first, *self._inner.more]
             for call in self._calls:
                 if not (call.problem or call.is_text):
                     odd = Repair("json", call.span, "read a call in JSON")
@@ -176,8 +166,8 @@ class PythonCalls(TellingReader):
             self._lead, text = "[", text[1:]
         text = self._take_blank(text)
         if text[:1] == "{" and self._new_json is not None:
-            self._json = self._new_json()
-            events += self._json.feed(self._lead + text, self._at)
+            self._inner = self._new_json()
+            events += self._inner.feed(self._lead + text, self._at)
             return ""
         if not self._is_open and (self._bare or (self._listed and not self._mends)):
             return self._end_calls(text, events, is_content=self._bare)

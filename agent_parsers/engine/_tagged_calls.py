@@ -16,7 +16,6 @@ from agent_parsers.engine._tagged_tags import GAP, In, TagActions
 if TYPE_CHECKING:
     from re import Match
 
-    from agent_parsers.engine._calls import CallReader
     from agent_parsers.engine._tagged_form import TaggedForm
     from agent_parsers.engine._tagged_values import TaggedValue
 
@@ -48,7 +47,7 @@ class TaggedCalls(TagActions):
         }
     )
 
-    __slots__ = ("_inner", "_json", "_json_at", "_start", "_tail", "more")
+    __slots__ = ("_json", "_json_at", "_start", "_tail")
 
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
         super().__init__(form, len(lead))
@@ -56,8 +55,6 @@ class TaggedCalls(TagActions):
         self._tail = lead  # what is not decided about
         self._json: JsonArguments | None = None
         self._json_at = -1  # where they begin
-        self._inner: CallReader | None = None  # of calls in JSON
-        self.more: tuple[Call, ...] = ()
 
     @property
     @override
@@ -68,18 +65,6 @@ class TaggedCalls(TagActions):
         if self._json is not None:
             return self._json.is_quoting
         return self._value is not None and not self._value.is_at_closer
-
-    @override
-    def meet(self) -> None:
-        """Hear that a marker closes the text, so that nothing of it was cut off."""
-        self._is_met = True
-        if self._inner is not None:
-            self._inner.meet()
-
-    @override
-    def go_on(self) -> None:
-        """Hear that another call opens behind the text, so that it is not cut off."""
-        self._goes_on = True
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine._calls import Call, TellingReader
+from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import (
     AnswerDelta,
     Event,
@@ -50,7 +50,7 @@ GAP: Final = "space"
 """What white space is told as that stands before text."""
 
 
-class TagActions(TellingReader):
+class TagActions(CallsReader):
     """Calls that are put together tag by tag.
 
     Args:
@@ -59,12 +59,13 @@ class TagActions(TellingReader):
     """
 
     __slots__ = (
-        "_call", "_calls", "_form", "_goes_on", "_held", "_in", "_is_bare", "_is_met", "_is_named",
-        "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at",
-        "_value", "_value_at",
+        "_call", "_calls", "_form", "_held", "_in", "_is_bare", "_is_named", "_is_over",
+        "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at", "_value",
+        "_value_at",
     )  # fmt: skip
 
     def __init__(self, form: TaggedForm, told: int) -> None:
+        super().__init__()
         self._form = form
         self._at = -1
         self._lead = told
@@ -82,9 +83,7 @@ class TagActions(TellingReader):
         self._is_named = True  # whether what ends the name was seen, if the form has that
         self._is_short = False  # whether a value lacks its closing tag
         self._surplus = False  # whether there was one too many
-        self._is_met = False  # whether a marker closes the text
         self._is_over = False  # whether no text follows
-        self._goes_on = False  # but another call
 
     @override
     def _told(self, text: str, kind: _Told, events: list[Event], name: str = "") -> None:
