@@ -14,6 +14,7 @@ from output_parsers import BaseOutputParser
 
 if TYPE_CHECKING:
     from agent_parsers.engine import Dialect
+    from outputs._ended import Ended
 
 __all__ = [
     "AgentOutputParser",
@@ -59,11 +60,13 @@ class DialectParser(TurnParser, AgentOutputParser):
     _has_several: ClassVar[bool] = False
 
     @override
-    def parse(self, text: str) -> AgentAction | AgentFinish:
+    def parse(self, text: str, *, ended: Ended = "unknown") -> AgentAction | AgentFinish:
         """Read one turn.
 
         Args:
             text: What the model wrote.
+            ended: How the text ended: ``"stop"`` where the model stopped by itself or at a stop
+                sequence, ``"length"`` where it was cut. It decides what may be missing at the end.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
@@ -71,7 +74,7 @@ class DialectParser(TurnParser, AgentOutputParser):
                 `ToolInputError` are such errors.
         """
         reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
-        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt)
+        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, list), "the dialect has one call in a turn"
         return result
 
@@ -91,11 +94,13 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
     _has_several: ClassVar[bool] = True
 
     @override
-    def parse(self, text: str) -> list[AgentAction] | AgentFinish:
+    def parse(self, text: str, *, ended: Ended = "unknown") -> list[AgentAction] | AgentFinish:
         """Read one turn.
 
         Args:
             text: What the model wrote.
+            ended: How the text ended: ``"stop"`` where the model stopped by itself or at a stop
+                sequence, ``"length"`` where it was cut. It decides what may be missing at the end.
 
         Returns:
             A `ToolAgentAction` for each call, in their order, or the answer.
@@ -106,7 +111,7 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
                 `UnknownToolError` and `ToolInputError` are such errors.
         """
         reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
-        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt)
+        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
         return result
 

@@ -10,10 +10,12 @@ from output_parsers._accumulator import Accumulator
 from output_parsers._model_output import message_of, part_of, text_of
 from output_parsers._tools_refusal import ModelRefusalError, refusal_in
 from outputs._any_message import MESSAGE_CLASSES
+from outputs._ended import ended_of
 from outputs._from_stream import Untold
 
 if TYPE_CHECKING:
     from output_parsers import ModelOutput
+    from outputs._ended import Ended
 
 __all__ = ["MessageText", "text_in"]
 
@@ -46,12 +48,16 @@ class MessageText:
         self._rest = Accumulator()  # chunks that are not only text
         self._has_rest = False
         self._untold = Untold()
+        self.ended: Ended = "unknown"
+        """How the message ended, as far as its chunks say."""
 
     def take(self, chunk: ModelOutput) -> str:
         """Return the text of the next *chunk*; see `text_in` for what is wrong with it."""
         part = part_of(chunk)
         if isinstance(part, str):
             return part
+        if metadata := getattr(part, "response_metadata", None):
+            self.ended = ended_of(metadata)
         part = self._untold.told(part)
         if _calls_in(part) or refusal_in(part) is not None:
             self._rest.add(message_of(part))

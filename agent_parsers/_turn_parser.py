@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._render import Rendered
     from output_parsers import ModelOutput
     from outputs import BaseMessage
+    from outputs._ended import Ended
 
 __all__ = ["TurnParser"]
 
@@ -79,15 +80,19 @@ class TurnParser(EventParser):
         """Return the text that *output* has for this parser, which calls of tools are not."""
         return text_in(output)
 
-    def read(self, text: str) -> Turn:
+    def read(self, text: str, *, ended: Ended = "unknown") -> Turn:
         """Read one turn and return all that is to know of it.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended; see `parse`.
 
         Raises:
             OutputParserException: As `parse` does.
         """
         from agent_parsers.engine._turn import read_turn
 
-        return read_turn(self.stream_parser(), text)
+        return read_turn(self.stream_parser(), text, ended)
 
     def explain(self, text: str) -> Explanation:
         """Say why a turn parses as it does: spans, repairs, what did not count; it never raises."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
     from output_parsers import OutputParserException
+    from outputs._ended import Ended
 
 __all__ = ["Collector"]
 
@@ -45,8 +46,8 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "is_closed", "label", "label_span",
-        "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "label",
+        "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -66,6 +67,8 @@ class Collector:
         """Where that stands, without white space around it."""
         self.is_closed = False
         """Whether the marker behind it, which is met now, closes it."""
+        self.ended: Ended = "unknown"
+        """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._answer: tuple[str, Span] | None = None

@@ -6,6 +6,7 @@ text comes in. Both decide by `TurnRules`.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -19,6 +20,7 @@ from agent_parsers.engine._quoting import may_quote
 from agent_parsers.engine._rules import Mode, TurnRules, unmarked
 from agent_parsers.engine._spans import call_span, end_span, trimmed
 from agent_parsers.engine._states import OPENED, build_states
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._states import Both, Crossing, State
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
+    from outputs._ended import Ended
 
 __all__ = ["MAX_CHARS", "Machine", "machine"]
 
@@ -97,6 +100,7 @@ class Machine(TurnRules):
         tools: ToolSet | Collection[str] | None = None,
         start: str = "",
         prompt: str = "",
+        ended: Ended = "unknown",
     ) -> TurnResult:
         """Read one whole turn.
 
@@ -106,6 +110,7 @@ class Machine(TurnRules):
             tools: The tools there are, or only their names; `None` if any will do.
             start: How the text begins; see `start`.
             prompt: What it continues; likewise.
+            ended: How the text ended, if that is known.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
@@ -113,8 +118,11 @@ class Machine(TurnRules):
         """
         if len(text) > max_chars:
             raise self.too_long(text[:max_chars], max_chars)
-        if self.table.several or start or prompt:
-            return self._parse_as_stream(text, tools, start, prompt)
+        if ended == "stop":  # it takes more than if nothing is known, and nothing otherwise
+            with suppress(OutputParserException):
+                return self.parse(text, max_chars, tools, start, prompt)
+        if self.table.several or start or prompt or ended != "unknown":
+            return self._parse_as_stream(text, tools, start, prompt, ended)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
         places = _NOWHERE.copy()  # of the last text of each role in the buffer
         state = self.initial
@@ -236,6 +244,7 @@ class Machine(TurnRules):
         tools: ToolSet | Collection[str] | None,
         start: str = "",
         prompt: str = "",
+        ended: Ended = "unknown",
     ) -> TurnResult:
         """Read *text* as if it came in, which knows more than where markers stand.
 
@@ -253,7 +262,7 @@ class Machine(TurnRules):
             prompt=prompt,
         )
         parser.feed(text)
-        parser.close()
+        parser.close(ended=ended)
         assert parser.result is not None, "a turn that is not refused has a result"
         return parser.result
 

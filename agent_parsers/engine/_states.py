@@ -19,7 +19,8 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ThoughtDelta,
 )
-from agent_parsers.engine._markers import Inline, Label, Literal, Marker, Patterns
+from agent_parsers.engine._markers import Inline, Label, Literal, Marker
+from agent_parsers.engine._patterns import Patterns
 
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import CallReader
@@ -180,8 +181,7 @@ class Crossing:
     @property
     def place(self) -> str:
         """The only place where it counts, if there is such."""
-        place = self.marker.place if isinstance(self.marker, Literal) else "anywhere"
-        return "" if place == "anywhere" else place
+        return self.marker.place if isinstance(self.marker, Literal) else ""
 
     @property
     def alike(self) -> Label | None:

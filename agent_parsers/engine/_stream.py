@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
     from output_parsers import ModelOutput
+    from outputs._ended import Ended
 
 
 __all__ = ["StreamParser"]
@@ -164,8 +165,11 @@ class StreamParser:
             self._message = MessageText()
         return self._message.take(chunk)
 
-    def close(self) -> list[Event]:
+    def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """Say that the text has ended, and return the last events; `result` is known then.
+
+        Args:
+            ended: How it ended, if that is known; a message that it came in says so by itself.
 
         Raises:
             OutputParserException: What `parse` raises for this text, or that the message it came
@@ -178,12 +182,11 @@ class StreamParser:
         if self._is_full:
             raise self._machine.too_long(self.text, self._max_chars)
         events = self.last_events
-        if self._state.can_be_cut and self._tail in self._machine.half_stops:
-            half = Crossing("stop", Literal(self._tail), CUT)
+        if ended == "unknown" and self._message is not None:
+            ended = self._message.ended
+        self._collector.ended = ended
+        if (half := self._half_marker()) is not None:
             self._cross(events, half, self._tail, self._at, self._size)
-            self._tail = ""
-        if (closer := self._half_closer()) is not None:
-            self._cross(events, closer, self._tail, self._at, self._size)
             self._tail = ""
         self._advance(events, self._tail, is_last=True)
         is_bare = self._fresh
@@ -197,9 +200,14 @@ class StreamParser:
             raise error
         return events
 
-    def _half_closer(self) -> Crossing | None:
-        """Return what closes a call here if the text ends in its beginning, and in no other's."""
+    def _half_marker(self) -> Crossing | None:
+        """Return what half a marker at the end of the text does here, if it can be but one thing.
+
+        It is half a stop sequence, or the beginning of what closes a call, and of nothing else.
+        """
         tail, state = self._tail, self._state
+        if state.can_be_cut and tail in self._machine.half_stops:
+            return Crossing("stop", Literal(tail), CUT)
         if not tail or state.role is not Role.CALL or not self._machine.table.several:
             return None
         if self._collector.is_quoting:

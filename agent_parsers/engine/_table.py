@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from agent_parsers.engine._markers import Label, check_markers
+from agent_parsers.engine._markers import Label
+from agent_parsers.engine._patterns import check_markers
 from agent_parsers.engine._payloads import as_written
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from typing import Literal as Choice
 
-from agent_parsers.engine._markers import BLANK, SPACE, Ahead, Patterns
+from agent_parsers.engine._markers import BLANK, SPACE, Ahead
+from agent_parsers.engine._patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

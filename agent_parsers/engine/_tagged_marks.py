@@ -66,7 +66,7 @@ class CallStart(Literal):
         behind = Ahead(f"(?={rest})", pending=f"(?:{pending})", sample="")
         return cls(
             tag.canonical,
-            place="anywhere" if is_usual else "line",
+            place="" if is_usual else "line",
             ahead=ahead,
             whole=tuple((*mark, behind) for mark in marks),
         )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.engine._stream import StreamParser
+    from outputs._ended import Ended
 
 __all__ = ["Turn", "TurnResult", "read_turn", "thought_of"]
 
@@ -43,13 +44,13 @@ class Turn:
     """The whole story; neighbouring deltas are joined."""
 
 
-def read_turn(parser: StreamParser, text: str) -> Turn:
-    """Read *text*, one turn, with a *parser* that has read nothing yet.
+def read_turn(parser: StreamParser, text: str, ended: Ended = "unknown") -> Turn:
+    """Read *text*, one turn that *ended* so, with a *parser* that has read nothing yet.
 
     Raises:
         OutputParserException: As `Machine.parse` does.
     """
-    events = merge_events([*parser.feed(text), *parser.close()])
+    events = merge_events([*parser.feed(text), *parser.close(ended=ended)])
     assert parser.result is not None, "a turn that is not refused has a result"
     return Turn(
         result=parser.result,

@@ -18,7 +18,8 @@ from agent_parsers.engine import (
     Repair,
     Role,
 )
-from agent_parsers.engine._markers import Inline, Patterns
+from agent_parsers.engine._markers import Inline
+from agent_parsers.engine._patterns import Patterns
 from agent_parsers.testing._broken import Broken, difference, law, shown
 from agent_parsers.testing._pieces import table_of
 from agent_parsers.testing._stories import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers._registry import get_dialect, list_dialects
 from agent_parsers.engine import Result, Role
-from agent_parsers.engine._markers import Patterns
+from agent_parsers.engine._patterns import Patterns
 from agent_parsers.testing._broken import Broken, law
 from agent_parsers.testing._pieces import marker_in, table_of, written
 

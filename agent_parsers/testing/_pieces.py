@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._transcript_parser import TranscriptParser
 from agent_parsers.engine import ActionComplete, Dialect, Finish, Result, Table, Written
-from agent_parsers.engine._markers import Ahead, Patterns
+from agent_parsers.engine._markers import Ahead
+from agent_parsers.engine._patterns import Patterns
 from agent_parsers.testing._stories import DELTAS, TILES, told
 
 if TYPE_CHECKING:

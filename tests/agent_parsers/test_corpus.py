@@ -28,7 +28,7 @@ from agent_parsers import (
     parse_transcript,
     parse_transcripts,
 )
-from agent_parsers.engine._markers import Patterns
+from agent_parsers.engine._patterns import Patterns
 from agent_parsers.testing import cut
 from agent_parsers.testing._stories import told
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent_parsers import Dialect, StreamParser
 from agent_parsers.engine import Literal, Mode
-from agent_parsers.engine._markers import Patterns
+from agent_parsers.engine._patterns import Patterns
 from agent_parsers.testing import cut, laws
 from agent_parsers.testing._laws_work import CHUNKS, Shape, growth, shapes
 from agent_parsers.testing._work import Work, counted_patterns
