@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["Ended", "ended_of"]
 
 Ended: TypeAlias = Literal["unknown", "stop", "length"]
-"""``"stop"``: the model stopped by itself, or at a stop sequence. ``"length"``: the text was cut."""
+"""``"stop"``: the model stopped by itself or at a stop sequence. ``"length"``: the text was cut."""
 
 _STOP: Final = frozenset(
     ("stop", "tool_calls", "function_call", "tool_use", "end_turn", "stop_sequence", "eos",
