@@ -96,7 +96,7 @@ def block_rules(
         enclosed: What stands before calls that are in a list: ``[``, or a fence and ``[``.
     """
     strict = JsonCallRules(
-        keys=CallKeys(tool=tool, input=tool_input, id=call_id),
+        keys=CallKeys(tool=tool, input=tool_input, id=call_id, other_inputs=OTHER_INPUTS),
         may_open=partial(_is_opener, enclosed),
         enclosed=enclosed,
         reads_null=True,

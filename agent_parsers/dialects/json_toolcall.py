@@ -14,6 +14,7 @@ from typing import Final
 
 from agent_parsers.dialects import _json_calls
 from agent_parsers.dialects._json_calls import (
+    OTHER_INPUTS,
     PROBLEMS,
     invite,
     lenient_rules,
@@ -42,7 +43,9 @@ Observation: Lake Thun is 217 m deep.
 Thought: I now know the answer.
 Final Answer: Lake Thun is 217 m deep."""
 
-KEYS: Final = CallKeys(tool="name", input="arguments", is_call_alone=False)
+KEYS: Final = CallKeys(
+    tool="name", input="arguments", is_call_alone=False, other_inputs=OTHER_INPUTS
+)
 
 RULES: Final = JsonCallRules(
     keys=KEYS,

@@ -46,8 +46,8 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "label",
-        "label_span", "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "is_half",
+        "label", "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -67,6 +67,8 @@ class Collector:
         """Where that stands, without white space around it."""
         self.is_closed = False
         """Whether the marker behind it, which is met now, closes it."""
+        self.is_half = False
+        """Whether only half of that marker is there, as the text may be cut there."""
         self.ended: Ended = "unknown"
         """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
@@ -251,7 +253,9 @@ class Collector:
             raise head
         is_whole = is_beside or (to is not None and to.role in _BETWEEN)
         mends: list[Repair] = []
-        value = self._machine.bare_input(head, span, self._tools, mends, is_whole=is_whole)
+        value = self._machine.bare_input(
+            head, span, self._tools, mends, is_whole=is_whole, ended=self.ended
+        )
         events += mends
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
@@ -275,7 +279,8 @@ class Collector:
             raise head
         self._machine.check_quotes(watch, written, at[0])
         repairs: list[Repair] = []
-        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs)
+        ended = self.ended if to is None else "stop"  # what follows it closes it
+        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs, ended)
         events += repairs
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
@@ -293,13 +298,15 @@ class Collector:
         reader = self._call or self._new_call(state)
         self._call = None
         last, call = reader.close()
+        if to is not None and not self.is_half:
+            call.lacks = ""  # what follows the turn closes it
         events += self._named(last)
         events += call.repairs
         if state.begun is not None and not self._machine.ends_turn(call, to):
             return
         if state.begun is not None and state.problem and call.is_text:
             return
-        if problem := self._machine.call_problem(call):
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is no part of it"

@@ -127,7 +127,9 @@ class CallsCollector(Collector):
         is_cut = to is None and self._call is None  # the text ends in what opens a call
         reader = self._call or self._new_call(state)
         self._call = None
-        if to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
+        if self.is_half:
+            pass  # who knows whether that is what it begins
+        elif to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
             reader.meet()
         elif to is not None:
             reader.go_on()
@@ -165,11 +167,14 @@ class CallsCollector(Collector):
     def _make(self, events: list[Event], call: Call, stop: int) -> None:
         """Make what can be made of one *call*."""
         call = self._machine.resolved(call, self._tools)
-        if problem := self._machine.call_problem(call):
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is no part of it"
             events.append(Repair("after_call", call.after, message))
+        if call.lacks in ("arguments", "values"):
+            span = (call.span[1] - 1, call.span[1])
+            events.append(Repair("unclosed", span, "took a call without its end"))
         repairs: list[Repair] = []
         action = self._machine.call_result(call, "", self._tools, repairs)
         assert isinstance(action, AgentAction), "a call reader tells of no answer here"

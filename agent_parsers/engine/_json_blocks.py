@@ -128,6 +128,8 @@ class JsonCalls(CallsReader):
                 call.problem = "bad_call"  # it is whole, and lacks its end
         else:
             self._tell_place(reader, call)
+        if after or self._is_met or self._goes_on:
+            call.lacks = ""
         self._calls.append(call)
         self._enclosed = ""
         if after or not call.problem:

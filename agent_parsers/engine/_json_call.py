@@ -35,6 +35,7 @@ from outputs._json_errors import JsonError, JsonIncompleteError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._json_members import Member
 
 __all__ = ["JsonCall"]
@@ -51,7 +52,7 @@ class JsonCall(JsonSearch):
         rules: How the dialect writes calls.
     """
 
-    __slots__ = ("_after", "_end", "_follows", "_told", "_told_parts", "left")
+    __slots__ = ("_after", "_end", "_follows", "_lacks", "_told", "_told_parts", "left")
 
     left: str
     """What follows the call; only where there may be several."""
@@ -71,6 +72,7 @@ class JsonCall(JsonSearch):
         super()._set_up(at)
         self._told = self._told_parts = 0  # characters and pieces told of an answer
         self._end = -1  # of the JSON
+        self._lacks: Lack = ""  # what is missing where the text ends
         self._after = -1  # of the call; where other text follows
         self._follows = ""  # the first character of that
         self.left = ""
@@ -239,10 +241,16 @@ class JsonCall(JsonSearch):
 
     def _close_json(self, json: Watch) -> str:
         """End the JSON with the text; return the problem with that, or ``""``."""
+        member = self._members.tool_input
+        is_text = member is not None and member.is_text and not json.is_quoting
+        is_given = is_text or (member is not None and member.end >= 0)
+        self._lacks = "closer" if is_given else json.lacks
         try:
             # The strict parsers of LangChain supply them.
             json.close(supply_closers=self._rules.mends or not self._rules.several)
             self._end = self._size
+            if json.end is not None and self._base + json.end < self._size:
+                self._lacks = ""  # the fence around it closes it
         except JsonIncompleteError:
             return "open_call"
         except JsonError:
@@ -258,7 +266,9 @@ class JsonCall(JsonSearch):
         name = tool.value if isinstance(tool.value, str) and tool.end >= 0 else ""
         is_answer = self._is_answer(name)
         value: Any = {}
-        if not problem and (members.twice is not None or not isinstance(tool.value, str)):
+        if not problem and (members.is_twice or (self._json and self._json.repeats_key)):
+            problem = "two_values"
+        if not problem and not isinstance(tool.value, str):
             problem = "bad_call"
         has_rest = self._after >= 0 and "[" not in self.encloser
         if not problem and has_rest and rules.is_cut_short(self.closers):
@@ -294,6 +304,7 @@ class JsonCall(JsonSearch):
             repairs=repairs,
             input_span=input_span,
             id=members.id,
+            lacks=self._lacks,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:

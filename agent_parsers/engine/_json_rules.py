@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import may_repeat
 from agent_parsers.engine._calls import Call
 from outputs._json_scalars import NOTHING, matcher
 from outputs._json_whole import MAX_DEPTH, parse_whole
@@ -160,7 +161,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         return None
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
-        return None  # a key that comes twice has two readings
+        return None  # which of the two is the key?
     if after_call(text, end).end() < len(text) or not _may_begin(rules, text, brace):
         return None
     value = parse_whole(text[brace:end], MAX_DEPTH)
@@ -170,7 +171,9 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     is_bare = tool_input is NOTHING
     if not isinstance(name, str) or not name or name != name.strip():
         return None
-    if (keys.folds and len(value) != 2 - is_bare) or (is_bare and not keys.is_call_alone):
+    if len(value) != 2 - is_bare or (is_bare and not keys.is_call_alone):
+        return None  # what else it holds may be in the way
+    if type(tool_input) is dict and may_repeat(text[brace:end], value):
         return None
     is_answer = rules.name_key(name) in rules.answers
     if is_bare:

@@ -22,6 +22,8 @@ from outputs._json_steps import JsonSteps, State, Step
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from agent_parsers.engine._calls import Lack
+
 __all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "told_repairs"]
 
 
@@ -67,6 +69,7 @@ class Watch(JsonReader):
     _is_open: bool  # whether its value has not ended
 
     _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
+    _READS_REMAINS: ClassVar = True  # so that keys that come twice are known
 
     def start(self, wrappers: Container[str]) -> None:
         """Begin to take notes."""
@@ -89,6 +92,21 @@ class Watch(JsonReader):
     def is_quoting(self) -> bool:
         """Whether the text ends inside a string; at a quote that may end it, it does not."""
         return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
+
+    @property
+    def repeats_key(self) -> bool:
+        """Whether a key comes twice in one object, at any depth."""
+        return bool(self._grown.overwritten)
+
+    @property
+    def lacks(self) -> Lack:
+        """What is missing, from the arguments of a call on, which stand in the watched object.
+
+        If none is watched, they are all there is.
+        """
+        if self.end is not None or not self.depth:
+            return ""
+        return "arguments" if self.depth <= self._level + 1 else "values"
 
     @property
     def text_parts(self) -> list[str]:

@@ -294,7 +294,7 @@ class Machine(TurnRules):
         call: Call | None = None
         # Where a call may be missing, one that was left behind was a thought.
         if call_at is not None and (state.asks or not self._may_lack_call):
-            call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1)
+            call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1, tools)
             if call is not None and state.begun is not None:
                 if call.is_text and state.problem:
                     call = None
@@ -327,16 +327,19 @@ class Machine(TurnRules):
             at = stop - len(written)
             if not self._keeps_input_end:
                 written = self._unmarked(written.rstrip(), text, input_at)
-            value = self.input_value(head, span, written, at, tools, [])
+            ended: Ended = "stop" if stop < len(text) else "unknown"
+            value = self.input_value(head, span, written, at, tools, [], ended)
         return self.result(head, value, log)
 
-    def _read_call(self, text: str, start: int, stop: int) -> Call | None:
+    def _read_call(self, text: str, start: int, stop: int, tools: ToolSet | None) -> Call | None:
         """Read the call that a state has between two offsets into *text*; it may need none."""
         start, end = trimmed(text, start, stop)
         call = self.new_call().read(text[start:end], start)
+        if stop < len(text):
+            call.lacks = ""  # what follows the turn closes it
         if self._may_lack_call and not self.ends_turn(call, None):
             return None
-        if problem := self.call_problem(call):
+        if problem := self.call_problem(call, "unknown", tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         return call
 

@@ -91,8 +91,8 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: An argument of the call has no value. Write each argument with its value.",
     ),
     "two_values": Problem(
-        "expected one value for each argument, found two for one",
-        "Invalid Format: The call has the same argument twice. Write each argument once.",
+        "expected each key of the call once, found one twice",
+        "Invalid Format: A key stands twice in the call, so nothing was done. Write each once.",
     ),
     "bad_value": Problem(
         "expected a value in a form that can be read",

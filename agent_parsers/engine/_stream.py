@@ -186,6 +186,7 @@ class StreamParser:
             ended = self._message.ended
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
+            self._collector.is_half = ended != "stop"
             self._cross(events, half, self._tail, self._at, self._size)
             self._tail = ""
         self._advance(events, self._tail, is_last=True)

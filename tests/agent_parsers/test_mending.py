@@ -240,8 +240,20 @@ def test_half_an_input_is_an_error(written: str, problem: str) -> None:
     assert 0 <= start < end <= len(written)
 
 
-def test_an_input_that_lacks_only_its_closers_is_whole() -> None:
-    assert mend_input('{"to": ["Ann"]', []) == '{"to": ["Ann"]}'
+@pytest.mark.parametrize(
+    ("text", "lacks"), [('{"to": ["Ann"]', "arguments"), ('{"to": ["Ann"', "values")]
+)
+def test_an_input_without_its_closers_says_what_it_would_be(text: str, lacks: str) -> None:
+    with pytest.raises(BadPayload, match="cut_input") as caught:
+        mend_input(text, [])
+    unclosed = caught.value.unclosed
+    assert unclosed is not None
+    assert (unclosed.value, unclosed.lacks) == ('{"to": ["Ann"]}', lacks)
+    assert unclosed.arguments == {"to": ["Ann"]}
+
+
+def test_a_fence_closes_what_it_encloses() -> None:
+    assert mend_input('```json\n{"to": ["Ann"]\n```', []) == '{"to": ["Ann"]}'
 
 
 def test_an_input_of_json_is_an_object_or_text() -> None:
