@@ -73,7 +73,7 @@ class DialectParser(TurnParser, AgentOutputParser):
                 long. It says where, and what to tell the model. `UnknownToolError` and
                 `ToolInputError` are such errors.
         """
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.on_conflict)
         result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, list), "the dialect has one call in a turn"
         return result
@@ -110,7 +110,7 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
                 returned of the other calls. It says where, and what to tell the model.
                 `UnknownToolError` and `ToolInputError` are such errors.
         """
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.on_conflict)
         result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
         return result

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers._event_parser import EventParser
 from agent_parsers._message_text import text_in
-from agent_parsers.engine import Both, Dialect, machine
+from agent_parsers.engine import Dialect, OnConflict, machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ class TurnParser(EventParser):
     prompt: str = ""
     """The end of the prompt that the text continues, which says the same: after ``<think>`` it is a
     thought, after ``</think>`` content."""
-    both: Both = "error"
+    on_conflict: OnConflict = "error"
     """What counts in a lenient turn that has an action and an answer: the ``"first"``, the
     ``"action"``, the ``"answer"``, or none. Strict reading follows LangChain."""
 
@@ -63,7 +63,7 @@ class TurnParser(EventParser):
     def _check_start(self) -> Self:
         """Refuse a start that the dialect does not know."""
         if self.start or self.prompt:
-            machine(self.dialect, self.mode, self.both).start(self.start, self.prompt)
+            machine(self.dialect, self.mode, self.on_conflict).start(self.start, self.prompt)
         return self
 
     @property
@@ -104,7 +104,7 @@ class TurnParser(EventParser):
             text,
             self.tools,
             self.max_chars,
-            both=self.both,
+            on_conflict=self.on_conflict,
             start=self.start,
             prompt=self.prompt,
         )
@@ -119,7 +119,7 @@ class TurnParser(EventParser):
             mode=self.mode,
             max_chars=self.max_chars,
             tools=self.tools,
-            both=self.both,
+            on_conflict=self.on_conflict,
             start=self.start,
             prompt=self.prompt,
         )

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._raw_values import RawValue
     from agent_parsers.engine._render import Step, action_and_observation
     from agent_parsers.engine._rules import Mode
-    from agent_parsers.engine._states import Both
+    from agent_parsers.engine._states import OnConflict
     from agent_parsers.engine._stream import StreamParser
     from agent_parsers.engine._tag_calls import TagCall
     from agent_parsers.engine._tool_lists import list_functions, list_schemas
@@ -73,7 +73,6 @@ __all__ = [
     "Ahead",
     "AnswerDelta",
     "BadPayload",
-    "Both",
     "BracketCall",
     "Call",
     "CallKeys",
@@ -97,6 +96,7 @@ __all__ = [
     "Mode",
     "Note",
     "ObservationDelta",
+    "OnConflict",
     "ParameterCall",
     "Problem",
     "QuestionDelta",
@@ -197,7 +197,7 @@ _MODULES = {
     "RawValue": "_raw_values",
     "Step": "_render",
     "action_and_observation": "_render",
-    "Both": "_states",
+    "OnConflict": "_states",
     "StreamParser": "_stream",
     "TagCall": "_tag_calls",
     "list_functions": "_tool_lists",

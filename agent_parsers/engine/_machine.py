@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
-    from agent_parsers.engine._states import Both, Crossing, State
+    from agent_parsers.engine._states import Crossing, OnConflict, State
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
     from outputs._ended import Ended
@@ -50,19 +50,21 @@ class Machine(TurnRules):
     Args:
         dialect: What to read.
         mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
-        both: What counts in a lenient turn that has an action and an answer.
+        on_conflict: What counts in a lenient turn that has an action and an answer.
     """
 
-    def __init__(self, dialect: Dialect, mode: Mode, both: Both = "error") -> None:
+    def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         super().__init__(dialect, mode)
         table = self.table
-        self._mode, self._both = mode, both
+        self._mode, self._on_conflict = mode, on_conflict
         self._keeps_input_end = table.keeps_input_end
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
         self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
         self._opener = self.new_call().opener if table.begun else ""
-        states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
+        states = build_states(
+            table, dialect.reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
+        )
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
@@ -257,7 +259,7 @@ class Machine(TurnRules):
             mode=self._mode,
             max_chars=None,
             tools=tools,
-            both=self._both,
+            on_conflict=self._on_conflict,
             start=start,
             prompt=prompt,
         )
@@ -367,9 +369,9 @@ class Machine(TurnRules):
 
 
 @cache
-def machine(dialect: Dialect, mode: Mode, both: Both = "error") -> Machine:
+def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Machine:
     """Return what reads *dialect* in *mode*; it is made once."""
-    return Machine(dialect, mode, both)
+    return Machine(dialect, mode, on_conflict)
 
 
 def _is_line(name: str) -> bool:

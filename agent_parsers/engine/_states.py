@@ -214,7 +214,7 @@ _END_TOKENS: Final = (
 """What chat templates end a turn with; a server that does not know the template leaves it in."""
 
 
-Both: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
+OnConflict: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
 """What counts in a turn that has an action and a final answer."""
 
 
@@ -223,7 +223,7 @@ def build_states(
     reasoning: Sequence[tuple[str, str]],
     *,
     is_transcript: bool,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> dict[str, State]:
     """Return the states of *table* by name, as a transcript or a single turn needs them.
 
@@ -231,7 +231,7 @@ def build_states(
         table: What to build.
         reasoning: What opens and closes a block of reasoning.
         is_transcript: Whether steps follow each other, or there is only one.
-        both: What counts in a turn that has an action and an answer.
+        on_conflict: What counts in a turn that has an action and an answer.
     """
     states = _bare_states(table)
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
@@ -261,7 +261,7 @@ def build_states(
             late=move.late if isinstance(move, Go) else "",
         )
         if not is_transcript:
-            crossing = _in_turn(move, crossing, both, mends=table.mends)
+            crossing = _in_turn(move, crossing, on_conflict, mends=table.mends)
         elif not isinstance(move, Cut) and move.in_turn:
             continue
         crossings[state].append(crossing)
@@ -309,13 +309,13 @@ def _bare_states(table: Table) -> dict[str, State]:
     return states
 
 
-def _in_turn(move: Move, crossing: Crossing, both: Both, *, mends: bool) -> Crossing:
+def _in_turn(move: Move, crossing: Crossing, on_conflict: OnConflict, *, mends: bool) -> Crossing:
     """Return what a *move* does in a single turn, where *crossing* is the bare move."""
     to = crossing.to
     if isinstance(move, Cut):
         # What follows is left out, which is mending.
         return replace(crossing, to=CUT if mends else State(Role.SKIPPED, problem="invented"))
-    if isinstance(move, Note) and to.problem == "both" and both in ("first", "answer"):
+    if isinstance(move, Note) and to.problem == "both" and on_conflict in ("first", "answer"):
         to.problem = ""
         return replace(crossing, drops="{} and what follows it are part of the answer")
     if isinstance(move, Go) and move.restarts:
@@ -323,12 +323,12 @@ def _in_turn(move: Move, crossing: Crossing, both: Both, *, mends: bool) -> Cros
     if not isinstance(move, Go) or not move.clash:
         return crossing
     is_answer = to.role is Role.ANSWER
-    if move.clash == "both" and both == ("answer" if is_answer else "action"):
+    if move.clash == "both" and on_conflict == ("answer" if is_answer else "action"):
         left_out = "action" if is_answer else "answer"
         return replace(crossing, drops=f"left out the {left_out} before {{}}")
     # An answer is kept: the action beside it may say that it is none.
     to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
-    if move.clash == "both" and both != "error":
+    if move.clash == "both" and on_conflict != "error":
         to.problem = ""
         to.beside_action = is_answer
     return replace(crossing, to=to)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._markers import Marker
     from agent_parsers.engine._rules import Mode
-    from agent_parsers.engine._states import Both, State
+    from agent_parsers.engine._states import OnConflict, State
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
     from output_parsers import ModelOutput
@@ -49,8 +49,8 @@ class StreamParser:
         mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
         max_chars: Longest text that is read; `None` if there is no limit.
         tools: The tools there are, or only their names; `None` if any will do.
-        both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
-            ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
+        on_conflict: What counts in a lenient turn that has an action and an answer: the
+            ``"first"``, the ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
         start: Where the text begins: ``"content"``, or ``"thought"`` if its prompt has opened one.
             Empty if that is where the dialect says.
         prompt: The end of the prompt, which says the same.
@@ -72,11 +72,11 @@ class StreamParser:
         mode: Mode = "lenient",
         max_chars: int | None = MAX_CHARS,
         tools: ToolSet | Collection[str] | None = None,
-        both: Both = "error",
+        on_conflict: OnConflict = "error",
         start: str = "",
         prompt: str = "",
     ) -> None:
-        self._machine = machine(dialect, mode, both)
+        self._machine = machine(dialect, mode, on_conflict)
         self._collector = _collector(self._machine, known_tools(tools))
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far

@@ -312,7 +312,7 @@ ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
 
 
 @pytest.mark.parametrize(
-    ("text", "both", "read"),
+    ("text", "on_conflict", "read"),
     [
         (ACTION_FIRST, "first", "b"),
         (ACTION_FIRST, "action", "b"),
@@ -324,8 +324,10 @@ ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
         ("Action: None\nAction Input: None\nFinal Answer: c", "action", "c"),
     ],
 )
-def test_the_user_may_say_what_counts_beside_the_other(text: str, both: str, read: str) -> None:
-    turn = get_parser("react", both=both).read(text)  # type: ignore[arg-type]  # one of them
+def test_the_user_may_say_what_counts_beside_the_other(
+    text: str, on_conflict: str, read: str
+) -> None:
+    turn = get_parser("react", on_conflict=on_conflict).read(text)  # type: ignore[arg-type]  # one of them
     result = turn.result
     value = result.tool_input if result.type == "AgentAction" else result.return_values["output"]
     assert value == read
