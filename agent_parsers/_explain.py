@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
+    from outputs._ended import Ended
 
 __all__ = ["ExplainedRepair", "ExplainedSpan", "Explanation", "IgnoredMarker", "explain"]
 
@@ -141,6 +142,7 @@ def explain(
     on_conflict: OnConflict = "error",
     start: str = "",
     prompt: str = "",
+    ended: Ended = "unknown",
 ) -> Explanation:
     """Read *text*, one turn, and say why it parses as it does; it never raises for a text.
 
@@ -153,6 +155,7 @@ def explain(
         on_conflict: What counts in a lenient turn that has an action and an answer.
         start: Where the text begins; see `StreamParser`.
         prompt: The end of the prompt; likewise.
+        ended: How the text ended, if that is known.
 
     Raises:
         ValueError: *mode* is ``"transcript"``, and a run is no turn.
@@ -171,7 +174,7 @@ def explain(
     error: OutputParserException | None = None
     told = parser.feed(text)
     try:
-        told += parser.close()
+        told += parser.close(ended=ended)
     except OutputParserException as caught:
         told += parser.last_events
         error = caught

@@ -16,6 +16,7 @@ from agent_parsers.engine._events import (
     Span,
     ThoughtDelta,
     ToolNamed,
+    cut_answer,
 )
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import QuoteWatch
@@ -377,6 +378,8 @@ class Collector:
                 if is_open and self._machine.mends:
                     message = "the answer is not closed; took all of it"
                     events.append(Repair("unclosed", self._answer[1], message))
+                if self.ended == "length" and state.role is Role.ANSWER:
+                    events.append(cut_answer(self._answer[1]))
                 try:
                     self._finish(events, text[:entry].rstrip() if state.is_cut else text)
                 except BadPayload as bad:

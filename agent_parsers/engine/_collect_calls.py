@@ -9,7 +9,15 @@ from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, make_finish
 from agent_parsers.engine._collect import Collector
-from agent_parsers.engine._events import ActionComplete, Event, Finish, Repair, Span, ThoughtDelta
+from agent_parsers.engine._events import (
+    ActionComplete,
+    Event,
+    Finish,
+    Repair,
+    Span,
+    ThoughtDelta,
+    cut_answer,
+)
 from agent_parsers.engine._payloads import BadPayload
 from agent_parsers.engine._spans import call_span, end_span
 from agent_parsers.engine._table import Role
@@ -201,6 +209,8 @@ class CallsCollector(Collector):
         else:
             answer = self.content
             span = (self._content[0][0], self._content[-1][1])
+            if self.ended == "length" and state.role is not Role.SKIPPED:
+                events.append(cut_answer(span))
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
 
