@@ -95,7 +95,8 @@ class CallsCollector(Collector):
     @property
     @override
     def content(self) -> str:
-        return self._joined(self._content)
+        spans = self._content if self._answer is None else [*self._content, self._answer[1]]
+        return self._joined(sorted(spans))
 
     @property
     @override
@@ -118,6 +119,7 @@ class CallsCollector(Collector):
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
         self._content.clear()
+        self._answer = None
         self._lost = None
 
     @override
@@ -186,10 +188,14 @@ class CallsCollector(Collector):
             return
         if state.role is Role.SKIPPED and state.problem:  # what must not come has come
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
+        elif self._made and self._answer is not None and not state.beside_action:
+            self._problem = BadPayload("both", end_span("both", text, entry))
         elif self._made:
             self._act(events, log)
         elif self._lost is not None:
             self._problem = self._lost
+        elif self._answer is not None:
+            self._finish_as_labelled(events, state, entry, log)
         elif not self._content:
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
@@ -198,6 +204,33 @@ class CallsCollector(Collector):
             span = (self._content[0][0], self._content[-1][1])
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
+
+    def _finish_as_labelled(
+        self, events: list[Event], state: State, entry: int, log: str
+    ) -> None:
+        """Make the answer that marks of its own enclose; what is said beside it is no part of it.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The last state.
+            entry: Where the marker stands that led to it.
+            log: The model's text.
+        """
+        assert self._answer is not None, "it was read"
+        answer, span = self._answer
+        if state.is_open_answer and (state.problem or not answer):
+            problem = state.problem or "nothing"
+            self._problem = BadPayload(problem, end_span(problem, log, entry))
+            return
+        if state.is_open_answer and self._machine.mends:
+            events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
+        for start, stop in self._content:
+            message = "text beside the answer is no part of it"
+            events.append(Repair("beside_answer", (start, stop), message))
+        try:
+            self._finish(events, log)
+        except BadPayload as bad:
+            self._problem = bad
 
     def _act(self, events: list[Event], text: str) -> None:
         # Such a turn is rare enough that others need not wait for the import.
