@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.dialects._tagged import tagged_table
 from agent_parsers.dialects._tool_calls import calls_dialect
 from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of, write_value
-from agent_parsers.engine import Cut, Go, Label, Literal, Problem, Role, list_schemas
+from agent_parsers.engine import Cut, Go, Label, Literal, Problem, Role, list_schemas, mend_tool
 from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
 
 if TYPE_CHECKING:
@@ -65,7 +65,9 @@ ENDED: Final = ("after", "answer", "answered")
 def _table(form: TaggedForm) -> Table:
     """Return the table for turns of calls, with an answer in an element of its own."""
     table = tagged_table(form, thought=("<thinking>", "</thinking>"), drafts=True)
-    opens = {m for (state, m), move in table.moves.items() if state == "content" and m in ("call", BARE)}
+    opens = {
+        m for (state, m), move in table.moves.items() if state == "content" and m in ("call", BARE)
+    }
     moves: dict[tuple[str, str], Move] = {
         **table.moves,
         **{("answered", name): Go("call", clash="both") for name in opens},
@@ -102,6 +104,7 @@ def _table(form: TaggedForm) -> Table:
             "results": Role.OBSERVATION,
         },
         moves=moves,
+        read_tool=mend_tool if form.mends else None,
         ends={**table.ends, **({} if form.mends else {"answer": "open_answer"})},
     )
 

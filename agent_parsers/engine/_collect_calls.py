@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers._agent import AgentAction, make_finish
+from agent_parsers._agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import ActionComplete, Event, Finish, Repair, Span, ThoughtDelta
 from agent_parsers.engine._payloads import BadPayload
@@ -69,7 +69,8 @@ class CallsCollector(Collector):
             return
         if state.role is Role.THOUGHT and span[0] < span[1]:
             self._think(span)
-        if to is not None and to.role is Role.SKIPPED and state.problem:  # the turn must not end
+        must_go_on = bool(state.problem) and not self.is_closed
+        if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
         super().leave(events, state, to, span, stop)
@@ -174,8 +175,10 @@ class CallsCollector(Collector):
             events.append(Repair("after_call", call.after, message))
         repairs: list[Repair] = []
         action = self._machine.call_result(call, "", self._tools, repairs)
-        assert isinstance(action, AgentAction), "a call reader tells of no answer here"
         events += repairs
+        if isinstance(action, AgentFinish):  # the name of the tool says that it is the answer
+            self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
+            return
         self._made.append(_Made(action.tool, action.tool_input, call.id, call_span("", call, stop)))
 
     @override
@@ -192,10 +195,10 @@ class CallsCollector(Collector):
             self._problem = BadPayload("both", end_span("both", text, entry))
         elif self._made:
             self._act(events, log)
-        elif self._lost is not None:
-            self._problem = self._lost
         elif self._answer is not None:
             self._finish_as_labelled(events, state, entry, log)
+        elif self._lost is not None:
+            self._problem = self._lost
         elif not self._content:
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
@@ -205,9 +208,7 @@ class CallsCollector(Collector):
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
 
-    def _finish_as_labelled(
-        self, events: list[Event], state: State, entry: int, log: str
-    ) -> None:
+    def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
         """Make the answer that marks of its own enclose; what is said beside it is no part of it.
 
         Args:
@@ -218,13 +219,13 @@ class CallsCollector(Collector):
         """
         assert self._answer is not None, "it was read"
         answer, span = self._answer
-        if state.is_open_answer and (state.problem or not answer):
+        if state.problem or (state.is_open_answer and not answer):
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, log, entry))
             return
         if state.is_open_answer and self._machine.mends:
             events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
-        for start, stop in self._content:
+        for start, stop in self._content if self._machine.mends else ():
             message = "text beside the answer is no part of it"
             events.append(Repair("beside_answer", (start, stop), message))
         try:

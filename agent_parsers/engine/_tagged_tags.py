@@ -193,6 +193,9 @@ class TagActions(CallsReader):
         elif part is Part.END_CALL:
             if self._in is In.BLOCK:
                 self._stray(span)
+            elif self._in_keys:
+                mark = self._form.tags[Part.END_KEYS].canonical
+                self._mend("unclosed", f"ended the parameters without {mark}", span, "open_tag")
             self._told(written, MarkerSeen, events, part.value)
             self._leave()
         else:
@@ -307,9 +310,7 @@ class TagActions(CallsReader):
         self._told(written, MarkerSeen, events, Part.VALUE.value)
         self._new_value(self._key, {})
 
-    def _new_value(
-        self, key: str, attributes: Mapping[str, str], *, is_own: bool = False
-    ) -> None:
+    def _new_value(self, key: str, attributes: Mapping[str, str], *, is_own: bool = False) -> None:
         self._value = TaggedValue(self._form, key, attributes, is_own=is_own)
         self._value_at = self._at
 
