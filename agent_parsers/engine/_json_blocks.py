@@ -9,6 +9,7 @@ from typing_extensions import override
 from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 from agent_parsers.engine._json_call import JsonCall
+from agent_parsers.engine._json_rules import is_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ class JsonCalls(CallsReader):
 
     __slots__ = (
         "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_in_row", "_is_over",
-        "_odd", "_reader", "_rules", "_said", "_stop", "_thinks", "_wrong",
+        "_odd", "_reader", "_row", "_rules", "_said", "_stop", "_thinks", "_wrong",
     )  # fmt: skip
 
     problems = JsonCall.problems
@@ -59,6 +60,7 @@ class JsonCalls(CallsReader):
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
         self._thinks = thinks
         self._reader = JsonCall(rules)
+        self._row = 0  # how many calls and texts came before the row that is read
         self._is_in_row = False  # whether a call was read that others may follow at once
         self._said: Span | None = None  # where content stands that was read since the last call
         self._is_over = False  # whether no call can follow
@@ -126,6 +128,7 @@ class JsonCalls(CallsReader):
         self._is_over = not self._rules.in_rows
         self._reader = JsonCall(self._rules)
         self._is_in_row = False
+        self._row = len(self._calls)
         self._enclosed = self._rules.enclosed
         self._ends = ""
 
@@ -215,6 +218,8 @@ class JsonCalls(CallsReader):
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
         ends, closers = self._ends, reader.closers
+        if after and after not in "{[" and self._rules.in_rows and is_one_line(closers):
+            self._quote_row()
         found = "".join(closers.split())
         if found.endswith("``"):
             found = found.rstrip("`") + "`"
@@ -237,6 +242,17 @@ class JsonCalls(CallsReader):
             if is_listed and "]" not in found and not is_cut:
                 end = reader.place[1]
                 self._mend(call, "missing_closer", (end - 1, end), "supplied the missing ]")
+
+    def _quote_row(self) -> None:
+        """Take it that text goes on where a row of calls ends, which may quote them.
+
+        At the beginning of a turn only a clause does; see `begins_clause`.
+        """
+        if not any(call.is_text for call in self._calls[: self._row + 1]):
+            return
+        for call in self._calls[self._row :]:
+            if not call.is_text:
+                call.problem, call.repairs = call.problem or "quoted_call", ()
 
     def _mend_closers(self, call: Call, span: Span) -> None:
         """Tell that what stands at *span* behind a *call* closes nothing."""

@@ -377,8 +377,8 @@ class JsonCall(JsonSearch):
     @property
     def _has_more_actions(self) -> bool:
         """Whether other actions follow in the list that holds this one."""
-        if self._members.has_more:
-            return True
+        if self._members.has_more or self._rules.several:
+            return self._members.has_more
         is_listed = "[" in self.encloser and "]" not in self.closers
         return is_listed and "{" in (self._follows, self._follows == "," and self._beyond)
 

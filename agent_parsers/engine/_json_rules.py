@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
-    "read_whole", "start_of_opener",
+    "is_one_line", "read_whole", "start_of_opener",
 ]  # fmt: skip
 
 
@@ -123,8 +123,12 @@ def begins_clause(closers: str, after: str) -> bool:
         closers: What closes the call.
         after: The first character behind that; ``""`` if nothing follows.
     """
-    goes_on = after.islower() or after == ","
-    return goes_on and "\n" not in closers and "`" not in closers
+    return (after.islower() or after == ",") and is_one_line(closers)
+
+
+def is_one_line(closers: str) -> bool:
+    """Tell whether what follows the *closers* of a call stands on its line, in no fence."""
+    return "\n" not in closers and "`" not in closers
 
 
 def start_of_opener(text: str, stop: int) -> int:
