@@ -31,6 +31,7 @@ def tagged_table(
     thought: tuple[str, str] = TAGS,
     other_thought: tuple[str, str] | None = None,
     ends: tuple[str, ...] = (),
+    drafts: bool = False,
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of tagged calls.
 
@@ -44,6 +45,7 @@ def tagged_table(
         thought: What opens and closes a thought.
         other_thought: What does so too, leniently.
         ends: What ends the turn.
+        drafts: Whether a block of calls in a thought is a draft, too.
     """
     tags = form.tags
     wrapped = Part.WRAP in tags
@@ -59,6 +61,7 @@ def tagged_table(
         call=(tags[opener].canonical, tags[closer].canonical),
         thought=thought,
         ends=ends,
+        drafts=drafts,
         mends=form.mends,
         also=also if form.mends else {},
     )

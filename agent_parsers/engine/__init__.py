@@ -56,7 +56,6 @@ if TYPE_CHECKING:
         mend_written_input,
     )
     from agent_parsers.engine._mend_names import mend_tool
-    from agent_parsers.engine._parameter_calls import ParameterCall
     from agent_parsers.engine._payloads import BadPayload, ToolHead
     from agent_parsers.engine._raw_values import RawValue
     from agent_parsers.engine._render import Step, action_and_observation
@@ -97,7 +96,6 @@ __all__ = [
     "Note",
     "ObservationDelta",
     "OnConflict",
-    "ParameterCall",
     "Problem",
     "QuestionDelta",
     "RawValue",
@@ -191,7 +189,6 @@ _MODULES = {
     "read_json_input": "_json_inputs",
     "write_json_input": "_json_inputs",
     "mend_tool": "_mend_names",
-    "ParameterCall": "_parameter_calls",
     "BadPayload": "_payloads",
     "ToolHead": "_payloads",
     "RawValue": "_raw_values",

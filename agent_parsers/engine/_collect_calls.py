@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers._agent import AgentAction, make_finish
+from agent_parsers._agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import (
     ActionComplete,
@@ -77,7 +77,8 @@ class CallsCollector(Collector):
             return
         if state.role is Role.THOUGHT and span[0] < span[1]:
             self._think(span)
-        if to is not None and to.role is Role.SKIPPED and state.problem:  # the turn must not end
+        must_go_on = bool(state.problem) and not self.is_closed
+        if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
         super().leave(events, state, to, span, stop)
@@ -103,7 +104,8 @@ class CallsCollector(Collector):
     @property
     @override
     def content(self) -> str:
-        return self._joined(self._content)
+        spans = self._content if self._answer is None else [*self._content, self._answer[1]]
+        return self._joined(sorted(spans))
 
     @property
     @override
@@ -126,6 +128,7 @@ class CallsCollector(Collector):
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
         self._content.clear()
+        self._answer = None
         self._lost = None
 
     @override
@@ -185,8 +188,10 @@ class CallsCollector(Collector):
             events.append(Repair("unclosed", span, "took a call without its end"))
         repairs: list[Repair] = []
         action = self._machine.call_result(call, "", self._tools, repairs)
-        assert isinstance(action, AgentAction), "a call reader tells of no answer here"
         events += repairs
+        if isinstance(action, AgentFinish):  # the name of the tool says that it is the answer
+            self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
+            return
         self._made.append(_Made(action.tool, action.tool_input, call.id, call_span("", call, stop)))
 
     @override
@@ -199,8 +204,12 @@ class CallsCollector(Collector):
             return
         if state.role is Role.SKIPPED and state.problem:  # what must not come has come
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
+        elif self._made and self._answer is not None and not state.beside_action:
+            self._problem = BadPayload("both", end_span("both", text, entry))
         elif self._made:
             self._act(events, log)
+        elif self._answer is not None:
+            self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
             self._problem = self._lost
         elif not self._content:
@@ -213,6 +222,31 @@ class CallsCollector(Collector):
                 events.append(cut_answer(span))
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
+
+    def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
+        """Make the answer that marks of its own enclose; what is said beside it is no part of it.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The last state.
+            entry: Where the marker stands that led to it.
+            log: The model's text.
+        """
+        assert self._answer is not None, "it was read"
+        answer, span = self._answer
+        if state.problem or (state.is_open_answer and not answer):
+            problem = state.problem or "nothing"
+            self._problem = BadPayload(problem, end_span(problem, log, entry))
+            return
+        if state.is_open_answer and self._machine.mends:
+            events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
+        for start, stop in self._content if self._machine.mends else ():
+            message = "text beside the answer is no part of it"
+            events.append(Repair("beside_answer", (start, stop), message))
+        try:
+            self._finish(events, log)
+        except BadPayload as bad:
+            self._problem = bad
 
     def _act(self, events: list[Event], text: str) -> None:
         # Such a turn is rare enough that others need not wait for the import.

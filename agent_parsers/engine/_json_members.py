@@ -134,7 +134,8 @@ class Members:
     """
 
     __slots__ = (
-        "_keys", "_last", "_own", "_stack", "call", "is_whole", "is_wrapped", "tool", "tool_input",
+        "_keys", "_last", "_own", "_stack", "call", "has_more", "is_whole", "is_wrapped", "tool",
+        "tool_input",
     )  # fmt: skip
 
     def __init__(self, keys: CallKeys) -> None:
@@ -151,6 +152,8 @@ class Members:
         """Whether it stands inside another object."""
         self.is_whole = False
         """Whether the call has ended."""
+        self.has_more = False
+        """Whether something follows it in a list that another object wraps."""
         self._own: _Candidate | None = None  # the object that is the call
 
     @property
@@ -189,12 +192,15 @@ class Members:
             if note.noted is Noted.KEY:
                 self._add(note.value, note.at)
             elif note.noted is Noted.OPENED:
+                self.has_more = self.has_more or (self.is_whole and note.value)
                 self._stack.append(_Candidate())
                 self._last = None
             elif note.noted is Noted.CLOSED:
                 self.is_whole = self.tool is not None
                 del self._stack[note.value :]
                 self._last = None
+            elif note.noted is Noted.ITEM:
+                self.has_more = True
             elif last is not None and note.noted is Noted.END:
                 last.end, last.value = note.at, note.value
                 self._last = None

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine._json_members import CallKeys
 
 __all__ = [
-    "JsonCallRules", "after_call", "begins_clause", "between_calls", "read_whole",
-    "start_of_opener",
+    "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
+    "is_one_line", "read_whole", "start_of_opener",
 ]  # fmt: skip
 
 
@@ -53,6 +53,8 @@ class JsonCallRules:
     """The rules for these; `None` if they are the same."""
     enclosed: str = ""
     """What strictly stands before several calls and encloses them: ``[``, perhaps in a fence."""
+    in_rows: bool = False
+    """Whether calls may stand behind other text too, each row of them on lines of its own."""
     is_marked: bool = False
     """Whether a mark of the dialect says that a call follows, so that no sentence speaks of it."""
     strict: JsonCallRules | None = None
@@ -108,6 +110,9 @@ after_call: Final = matcher(r"[\s`\]}]*+")
 """Matches what closes a call and what is around it, if only nothing."""
 between_calls: Final = matcher(r"[\s`\]},;]*+")
 """The same where another call may follow."""
+between_fences: Final = matcher(r"[\s\]},;]*+")
+"""The same without what closes a fence."""
+backticks: Final = matcher(r"`*+")
 
 
 def begins_clause(closers: str, after: str) -> bool:
@@ -117,8 +122,12 @@ def begins_clause(closers: str, after: str) -> bool:
         closers: What closes the call.
         after: The first character behind that; ``""`` if nothing follows.
     """
-    goes_on = after.islower() or after == ","
-    return goes_on and "\n" not in closers and "`" not in closers
+    return (after.islower() or after == ",") and is_one_line(closers)
+
+
+def is_one_line(closers: str) -> bool:
+    """Tell whether what follows the *closers* of a call stands on its line, in no fence."""
+    return "\n" not in closers and "`" not in closers
 
 
 def start_of_opener(text: str, stop: int) -> int:

@@ -31,7 +31,8 @@ class Noted(Enum):
     """What was noted."""
 
     OPENED = auto()
-    """An object or list that may be the call, or hold it, was opened."""
+    """An object or list that may be the call, or hold it, was opened; ``value`` tells whether it
+    stands in a list."""
     CLOSED = auto()
     """It was closed, or what is inside it was; ``value`` tells how many are still open."""
     KEY = auto()
@@ -42,6 +43,8 @@ class Noted(Enum):
     """Its value is an object or list, which begins here."""
     END = auto()
     """Its value ended here; ``value`` is that."""
+    ITEM = auto()
+    """Another object or list begins here in a list that holds the call, which was found before."""
 
 
 class Note(NamedTuple):
@@ -117,12 +120,15 @@ class Watch(JsonReader):
     def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
         grown = self._grown
         depth = grown.depth
+        at = self._offset + pos
+        is_item = depth > 0 and depth == self._level and type(grown.top) is list
         if depth != self._level or self.is_settled:
             if depth == self._level:
-                self.notes.append(Note(Noted.CONTAINER, self._offset + pos))
+                noted = Noted.ITEM if is_item else Noted.CONTAINER
+                self.notes.append(Note(noted, at))
             return super()._open(chunk, pos, container, state)
         if depth and type(grown.top) is dict and self._key not in self.wrappers:
-            self.notes.append(Note(Noted.CONTAINER, self._offset + pos))
+            self.notes.append(Note(Noted.CONTAINER, at))
             return super()._open(chunk, pos, container, state)
         if depth == _MOST_LEVELS:
             return super()._open(chunk, pos, container, state)
@@ -130,7 +136,7 @@ class Watch(JsonReader):
         self._level += 1
         self._state = state
         self._stale = True
-        self.notes.append(Note(Noted.OPENED, self._offset + pos))
+        self.notes.append(Note(Noted.OPENED, at, is_item))
         return pos + 1
 
     def _note_key(self, chunk: str, pos: int) -> int:

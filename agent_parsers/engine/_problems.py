@@ -143,6 +143,11 @@ SHARED_PROBLEMS: Final = {
         "expected one tool, found several",
         "Invalid Format: Use one tool in a turn.",
     ),
+    "several_actions": Problem(
+        "found a list of several actions; there is one action in a turn",
+        "Write one action in a turn, never a list of them, then stop: you see what it returns"
+        " before the next.",
+    ),
     "several_inputs": Problem(
         "expected one input for the tool, found several",
         "Invalid Format: Give the tool one input.",

@@ -133,6 +133,8 @@ class TaggedCalls(TagActions):
             part = self._form.part(tag)
             # Between calls only the beginning of one is worth a word about its form.
             is_tag = self._in is not In.BLOCK or part is Part.CALL or self._form.is_known(tag)
+            if part is Part.OWN_KEY:
+                is_tag = self._in is In.CALL and self._in_keys
             if is_tag and part is not Part.OWN_NAME:
                 break
             at = tag.end()

@@ -36,6 +36,7 @@ class _Means(Enum):
 _MEANS: Final = {
     Part.END_VALUE: _Means.OWN,
     Part.OWN_NAME: _Means.OWN,
+    Part.END_KEYS: _Means.AROUND,
     Part.END_CALL: _Means.AROUND,
     Part.END_WRAP: _Means.AROUND,
     Part.WRAP: _Means.NEXT,
@@ -56,15 +57,19 @@ class TaggedValue:
         form: How calls are written.
         key: Name of the parameter.
         attributes: Those of its tag.
+        is_own: Whether its element is called what the parameter is.
     """
 
     __slots__ = (
-        "_attributes", "_end", "_form", "_is_quoted", "_pieces", "is_at_closer", "is_fresh", "key",
-        "quotes",
+        "_attributes", "_end", "_form", "_is_quoted", "_pieces", "is_at_closer", "is_fresh",
+        "is_own", "key", "quotes",
     )  # fmt: skip
 
-    def __init__(self, form: TaggedForm, key: str, attributes: Mapping[str, str]) -> None:
+    def __init__(
+        self, form: TaggedForm, key: str, attributes: Mapping[str, str], *, is_own: bool = False
+    ) -> None:
         self._form = form
+        self.is_own = is_own
         self._attributes = attributes
         self.key = key
         self._pieces: list[str] = []
@@ -183,7 +188,7 @@ class TaggedValue:
 
     def _meaning(self, tag: Match[str]) -> _Means:
         part = self._form.part_in_value(tag)
-        if part is None or (part is Part.KEY and self._form.nests):
+        if part is None or (part is Part.KEY and self._form.nests) or self._is_of_other(part):
             return _Means.TEXT
         means = _MEANS.get(part, _Means.TEXT)
         hole = self._form.hole(part, tag[0])
@@ -209,12 +214,24 @@ class TaggedValue:
         if tag.lastindex is None:
             return self._form.is_closing(text[start:]) if is_last else None
         part = self._form.part_in_value(tag)
+        if part is not None and self._is_of_other(part):
+            return False
         if self._form.part_in_value(closer) is Part.OWN_NAME and part in (
             Part.END_VALUE,
             Part.OWN_NAME,
         ):
             return False
         return part is not None and (part is not Part.OWN_NAME or self._meaning(tag) is _Means.OWN)
+
+    def _is_of_other(self, part: Part) -> bool:
+        """Tell whether a tag of this *part* belongs to values whose elements are named otherwise.
+
+        Strictly, what closes a value by its name is of no use to one that ``KEY`` opened.
+        """
+        if self.is_own:
+            return part is Part.END_VALUE
+        is_named = part is Part.OWN_NAME and not self._form.mends
+        return is_named or part is Part.OWN_KEY or part is Part.END_KEYS
 
     def _before_break(self, text: str, at: int, stop: int) -> int:
         """Return where the value ends that a closing tag at *stop* ends."""
