@@ -28,6 +28,7 @@ from agent_parsers.engine import (
     list_schemas,
     mend_tool,
 )
+from agent_parsers.engine._reasoning import other_reasoning
 
 __all__ = ["DIALECT"]
 
@@ -201,7 +202,7 @@ DIALECT: Final = replace(
     lenient=LENIENT,
     problems=PROBLEMS,
     stop=("</function_calls>",),
-    reasoning=(("<think>", "</think>"),),  # <thinking> holds its thoughts
+    reasoning=other_reasoning("<thinking>"),  # which holds its thoughts
     closer="</function_calls>",
     write=write,
     write_observation=write_observation,

@@ -46,8 +46,8 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "label",
-        "label_span", "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "has_dropped", "is_closed",
+        "label", "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -67,6 +67,8 @@ class Collector:
         """Where that stands, without white space around it."""
         self.is_closed = False
         """Whether the marker behind it, which is met now, closes it."""
+        self.has_dropped = True
+        """Whether what the turn was so far was forgotten, when it should last have been."""
         self.ended: Ended = "unknown"
         """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
@@ -185,8 +187,18 @@ class Collector:
     def meet_late(self, problem: str, span: Span) -> None:
         """Hear of a marker at *span* that may not come behind a call."""
 
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
-        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
+    def meet_closer(self, span: Span) -> None:
+        """Hear that what stands at *span* would close a thought, if one were open."""
+
+    def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
+        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The state that ends.
+            span: Where the text of the state stands.
+            stop: Where the text ends that belongs to it; see `leave`.
+        """
         if state.role is Role.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
