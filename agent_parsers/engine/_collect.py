@@ -187,8 +187,8 @@ class Collector:
     def meet_late(self, problem: str, span: Span) -> None:
         """Hear of a marker at *span* that may not come behind a call."""
 
-    def meet_closer(self, span: Span) -> None:
-        """Hear that what stands at *span* would close a thought, if one were open."""
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        """Hear that at *span* text speaks of what opens a thought, or closes one."""
 
     def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
         """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning.

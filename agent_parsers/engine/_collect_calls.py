@@ -54,8 +54,8 @@ class CallsCollector(Collector):
     """
 
     __slots__ = (
-        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_lost",
-        "_made", "_thoughts",
+        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_is_marked",
+        "_lost", "_made", "_opener", "_thoughts",
     )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
@@ -67,7 +67,10 @@ class CallsCollector(Collector):
         self._thoughts: list[Span] = []
         self._begun = -1  # where the first text of the turn begins
         self._lost: BadPayload | None = None  # the first that turned out to be no call
-        self._closer = (-1, -1)  # where the last closer of a thought stands that closes none
+        # Where text first speaks of what opens a thought, and last of what closes one.
+        self._opener: Span | None = None
+        self._closer: Span | None = None
+        self._is_marked = True  # whether marks open all calls so far
         # Calls at the end of a thought that is still open, or what is wrong with one; and where
         # that thought begins, -1 if there are none.
         self._drafts: list[_Made] = []
@@ -85,6 +88,7 @@ class CallsCollector(Collector):
             return
         if state.role is Role.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
             self._drop_drafts(self._draft_at)  # not even what ended the turn was meant
+            self._lost = self._lost or BadPayload("open_reasoning", span)
         if state.role is Role.CONTENT:
             self._kept.clear()
             self._say(span)
@@ -94,7 +98,10 @@ class CallsCollector(Collector):
         if to is not None and to.role is Role.SKIPPED and state.problem:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
+        made = len(self._made)
         super().leave(events, state, to, span, stop)
+        if len(self._made) > made and state.new_call is not None:
+            self._is_marked = False
 
     @override
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:
@@ -129,7 +136,7 @@ class CallsCollector(Collector):
             self._drop_drafts(span[1])
         if to is not None and not to.is_draft:
             if to.role is not Role.SKIPPED:
-                self._drop_drafts(span[1])
+                self._drop_drafts(span[1] if span[0] < span[1] else self.label_span[1])
                 self._draft_at = -1
             elif self._draft_at < 0 or not (self._drafts or self._draft_problem):
                 self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
@@ -143,8 +150,21 @@ class CallsCollector(Collector):
             self._thoughts.append((self._draft_at, stop))
 
     @override
-    def meet_closer(self, span: Span) -> None:
-        self._closer = span
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        if opens:
+            self._opener = self._opener or span
+        else:
+            self._opener, self._closer = None, span
+
+    def _enclosed(self) -> BadPayload | None:
+        """Return what is wrong if marks, of which text may only speak, enclose a call."""
+        if not self._made:
+            return None
+        if self._closer is not None and self._made[0].span[0] < self._closer[0]:
+            return BadPayload("late_thought", self._closer)
+        if self._opener is not None and self._opener[0] < self._made[-1].span[0]:
+            return BadPayload("open_reasoning", self._opener)
+        return None
 
     @override
     def _named(self, events: list[Event]) -> list[Event]:
@@ -188,7 +208,7 @@ class CallsCollector(Collector):
         told = len(events)
         self.leave(events, state, None, span, stop)
         is_odd = self._problem or self._lost or self._content or self._thoughts
-        self.has_dropped = not self._made or bool(is_odd)
+        self.has_dropped = not (self._made and self._is_marked) or bool(is_odd)
         if not self.has_dropped:
             return  # a block at the very beginning stands in no thought
         events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
@@ -197,7 +217,8 @@ class CallsCollector(Collector):
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
         self._content.clear()
-        self._lost = None
+        self._lost = self._opener = self._closer = None
+        self._is_marked = True
 
     @override
     def _end_call(
@@ -264,8 +285,8 @@ class CallsCollector(Collector):
         self._end_drafts(events, state)
         if self._problem is not None:
             return
-        if self._made and self._made[0].span[0] < self._closer[0]:
-            self._problem = BadPayload("late_thought", self._closer)
+        if (enclosed := self._enclosed()) is not None:
+            self._problem = enclosed
         elif state.role is Role.SKIPPED and state.problem:  # what must not come has come
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
         elif self._made:

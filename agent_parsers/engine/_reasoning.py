@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._markers import Atom, Marker
 
-__all__ = ["REASONING", "WINDOW", "Closer", "is_spoken_of", "other_reasoning", "with_reasoning"]
+__all__ = ["REASONING", "WINDOW", "Nameable", "is_spoken_of", "other_reasoning", "with_reasoning"]
 
 REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<think>", "</think>"),
@@ -38,9 +38,10 @@ _END_TOKENS: Final = {"<|end|>"}
 _ODD: Final = "read reasoning in marks that the dialect does not write"
 
 WINDOW: Final = MOST + 1
-"""How many characters behind a closer say whether the text only speaks of it."""
+"""How many characters behind a mark say whether the text only speaks of it."""
 _BLANKS: Final = rf"[ \t]{{0,{MOST}}}+"
 _AHEAD: Final = Ahead("", pending=_BLANKS, sample="\n")
+_ENDS_WORD: Final = frozenset(" \t.,;:!?)]}'\"。，；：！？")
 _QUOTES: Final = {"`": "`", "'": "'", '"': '"', "“": "”", "‘": "’", "«": "»", "(": ")"}
 
 
@@ -50,8 +51,8 @@ def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Closer(Literal):
-    """What closes reasoning that nothing opened; it waits for what follows it on its line."""
+class Nameable(Literal):
+    """A mark that text may name, so that what follows on its line says whether it is meant."""
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
@@ -61,9 +62,9 @@ class Closer(Literal):
 
 
 def is_spoken_of(last: str, blank: str, after: str) -> bool:
-    """Tell whether text only speaks of a closer that stands in the middle of a line.
+    """Tell whether text only speaks of a mark that stands in the middle of a line.
 
-    It is quoted, or a word between others: ``write </think> to close it``. What closes reasoning
+    It is quoted, or a word between others: ``write </think> to close it``. A mark that is meant
     stands at an edge of its line, touches a word, or follows the end of a sentence.
 
     Args:
@@ -78,7 +79,7 @@ def is_spoken_of(last: str, blank: str, after: str) -> bool:
     follows = after.lstrip(" \t")[:1]
     is_word = bool(blank) and last not in ENDS_SENTENCE
     is_last = follows in ("", "\n", "\r") and len(after) < WINDOW
-    return is_word and not is_last and not (after[0].isalnum() or after[0] == "<")
+    return is_word and not is_last and after[0] in _ENDS_WORD
 
 
 def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
@@ -92,7 +93,7 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
         pairs: What opens and closes reasoning. Marks that the table has keep their meaning.
     """
     known = {text: name for name, mark in table.markers.items() for text in _texts(mark)}
-    home = table.starts.get("content", table.initial)
+    home = table.initial
     talking = [
         name
         for name, role in table.roles.items()

@@ -21,7 +21,7 @@ from agent_parsers.engine._events import (
 )
 from agent_parsers.engine._markers import Inline, Label, Literal, Marker
 from agent_parsers.engine._patterns import Patterns
-from agent_parsers.engine._reasoning import Closer
+from agent_parsers.engine._reasoning import Nameable
 
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import CallReader
@@ -100,7 +100,7 @@ class State:
         for crossing in crossings:
             watches = self.watches and crossing.is_label
             is_odd = crossing.breaks_line or crossing.begins or crossing.unless or crossing.place
-            is_odd = is_odd or crossing.unopened
+            is_odd = is_odd or crossing.unopened or crossing.is_nameable
             crossing.is_delicate = bool(self.asks or watches or is_odd or crossing.alike)
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
@@ -169,6 +169,8 @@ class Crossing:
     """Whether it closes a thought that nothing in the text opened."""
     ends_thought: bool = False
     """Whether it closes a thought."""
+    is_nameable: bool = False
+    """Whether it opens or closes a thought, unless the text only speaks of it."""
     breaks_line: bool = False
     """Whether what follows begins a line, as far as labels go."""
 
@@ -269,8 +271,9 @@ def build_states(
             unopened=isinstance(move, Go) and move.unopened,
             ends_thought=_ends_thought(state, move, to),
         )
-        if crossing.unopened and type(spelt) is Literal:
-            crossing.marker = Closer(spelt.canonical, spelt.variants)
+        if table.several and type(spelt) is Literal and _is_nameable(crossing, state):
+            crossing.marker = Nameable(spelt.canonical, spelt.variants)
+            crossing.is_nameable = True
         if not is_transcript:
             crossing = _in_turn(move, crossing, both, mends=table.mends)
         elif not isinstance(move, Cut) and move.in_turn:
@@ -328,6 +331,13 @@ def _ends_thought(state: State, move: Move, to: State) -> bool:
         return False
     is_thought = state.role is Role.THOUGHT or state.is_draft
     return move.unopened or (is_thought and to.role is not Role.THOUGHT and not to.is_draft)
+
+
+def _is_nameable(crossing: Crossing, state: State) -> bool:
+    """Tell whether text in this *state* may name the mark of a *crossing*, which is of a thought."""
+    if crossing.place or state.is_draft or state.role not in (Role.CONTENT, Role.CALL):
+        return False
+    return crossing.unopened or crossing.to.role is Role.THOUGHT
 
 
 def _closes(name: str, marker: Marker, initial: State) -> Crossing:
@@ -393,7 +403,7 @@ def _reasoning(
         begins = "" if state.asks else "\n"  # the reader knows what is within a string
         spelt = Literal(begins + closes)
         # An answer goes on behind it, if reasoning was closed before.
-        unopened = role is Role.ANSWER
-        yield replace(_closes(closes, spelt, initial), drops=drops, unopened=unopened)
+        is_last = role is Role.ANSWER
+        yield replace(_closes(closes, spelt, initial), drops=drops, unopened=is_last)
         if role is Role.CALL:
             yield Crossing(opens, Literal(begins + opens), thinking, drops=drops)

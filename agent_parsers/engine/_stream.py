@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers._message_text import MessageText
     from agent_parsers.engine._dialect import Dialect
+    from agent_parsers.engine._events import Span
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._markers import Marker
     from agent_parsers.engine._rules import Mode
@@ -250,7 +251,7 @@ class StreamParser:
             stop, at = found.span()
             if crossing.is_delicate:
                 told = self._say_part(events, buffer, told, stop)
-                after = buffer[at : at + WINDOW] if crossing.unopened else ""
+                after = buffer[at : at + WINDOW] if crossing.is_nameable else ""
                 if self._is_text(events, crossing, found[0], base + stop, after):
                     continue
                 if self._begin_call():
@@ -288,17 +289,20 @@ class StreamParser:
         if asks and self._collector.is_quoting:
             self._pass_by(events, spelt, start)
             return True
-        return crossing.unopened and self._is_spoken_of(spelt, start, after)
+        return self._is_spoken_of(crossing, (start, start + len(spelt)), after)
 
-    def _is_spoken_of(self, spelt: str, start: int, after: str) -> bool:
-        """Tell whether text speaks of what closes a thought, *spelt* so at offset *start*.
+    def _is_spoken_of(self, crossing: Crossing, span: Span, after: str) -> bool:
+        """Tell whether text only speaks of the mark of a thought that stands at *span*.
 
-        Nothing opened it. Behind a thought it closes none, but may do so right behind its closer.
+        What closes a thought is text behind one, unless it follows another mark.
         """
-        blank = "".join(self._blank) + spelt[: -len(spelt.lstrip())]
-        is_so = not self._fresh and (self._has_thought or is_spoken_of(self._last, blank, after))
+        if self._fresh:
+            return False
+        is_so = crossing.unopened and self._has_thought
+        if crossing.is_nameable and not is_so:
+            is_so = is_spoken_of(self._last, "".join(self._blank), after)
         if is_so:
-            self._collector.meet_closer((start, start + len(spelt)))
+            self._collector.meet_mark(span, opens=not crossing.unopened)
         return is_so
 
     def _is_at(self, place: str) -> bool:
@@ -401,7 +405,7 @@ class StreamParser:
         self._collector.is_closed = crossing.closes
         drops = crossing.drops
         if crossing.unopened and self._has_thought:
-            self._collector.meet_closer((start, end))
+            self._collector.meet_mark((start, end), opens=False)
             drops = ""
         marker_at = self._leave(events, to, start, edge, drops=bool(drops))
         if drops and not self._collector.has_dropped:
