@@ -166,7 +166,6 @@ DIALECT: Final = calls_dialect(
     problems=PROBLEMS,
     stop=("</function_calls>",),
     closer="</function_calls>",
-    reasoning=(("<think>", "</think>"),),  # <thinking> holds its thoughts
     write=TurnWriter(
         thought=("<thinking>", "</thinking>\n"),
         content=("", "\n"),

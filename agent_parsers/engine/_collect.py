@@ -47,7 +47,8 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "is_half",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "has_dropped", "is_closed",
+        "is_half",
         "label", "label_span", "result",
     )  # fmt: skip
 
@@ -70,6 +71,8 @@ class Collector:
         """Whether the marker behind it, which is met now, closes it."""
         self.is_half = False
         """Whether only half of that marker is there, as the text may be cut there."""
+        self.has_dropped = True
+        """Whether what the turn was so far was forgotten, when it should last have been."""
         self.ended: Ended = "unknown"
         """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
@@ -188,8 +191,18 @@ class Collector:
     def meet_late(self, problem: str, span: Span) -> None:
         """Hear of a marker at *span* that may not come behind a call."""
 
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
-        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        """Hear that at *span* text speaks of what opens a thought, or closes one."""
+
+    def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
+        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The state that ends.
+            span: Where the text of the state stands.
+            stop: Where the text ends that belongs to it; see `leave`.
+        """
         if state.role is Role.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:

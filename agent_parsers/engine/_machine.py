@@ -62,8 +62,9 @@ class Machine(TurnRules):
         self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
         self._opener = self.new_call().opener if table.begun else ""
+        reasoning = () if table.several else dialect.reasoning  # which the table knows
         states = build_states(
-            table, dialect.reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
+            table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
         )
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
@@ -94,6 +95,11 @@ class Machine(TurnRules):
         end = prompt.rstrip()
         found = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
         return next(found, self.initial)
+
+    def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
+        """Tell whether the caller says that no thought is open where a text begins; see `start`."""
+        is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
+        return is_said and self.start(name, prompt).role is not Role.THOUGHT
 
     def parse(
         self,
@@ -234,7 +240,7 @@ class Machine(TurnRules):
             return True
         if crossing.alike and not crossing.alike.counts(spelt, ""):
             return True
-        if crossing.place or (crossing.unless and crossing.unless in before):
+        if crossing.unopened or crossing.place or (crossing.unless and crossing.unless in before):
             return True
         if crossing.begins and begins_sentence(before, 0, len(before)) is None:
             return True

@@ -13,6 +13,7 @@ from agent_parsers.engine._events import Repair, ToolNamed
 from agent_parsers.engine._markers import open_mark
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import SHARED_PROBLEMS
+from agent_parsers.engine._reasoning import with_reasoning
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ class TurnRules:
 
     def __init__(self, dialect: Dialect, mode: Mode) -> None:
         self.dialect = dialect
-        self.table = table = dialect.strict if mode == "strict" else dialect.lenient
+        table = dialect.strict if mode == "strict" else dialect.lenient
+        if table.several and table.mends:
+            table = with_reasoning(table, dialect.reasoning)
+        self.table = table
         self.is_transcript = mode == "transcript"
         self._is_strict = mode == "strict"
         self.mends = table.mends

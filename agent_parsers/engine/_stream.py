@@ -11,6 +11,7 @@ from agent_parsers.engine._events import Event, MarkerSeen, Repair
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
 from agent_parsers.engine._markers import ENDS_SENTENCE, Literal
+from agent_parsers.engine._reasoning import WINDOW, is_spoken_of
 from agent_parsers.engine._states import CUT, Crossing
 from agent_parsers.engine._table import Role
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from agent_parsers._message_text import MessageText
     from agent_parsers.engine._dialect import Dialect
+    from agent_parsers.engine._events import Span
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._markers import Marker
     from agent_parsers.engine._rules import Mode
@@ -61,7 +63,7 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_message", "_size",
+        "_has_thought", "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_message", "_size",
         "_state", "_tail", "_text_at", "last_events",
     )  # fmt: skip
 
@@ -88,6 +90,7 @@ class StreamParser:
 
         # A label may stand at the very beginning, as if after a line break.
         self._state = self._machine.start(start, prompt)
+        self._has_thought = self._machine.begins_behind_thought(start, prompt)  # that was closed
         self._tail = "\n"  # not told yet: it may become a marker
         self._at = -1  # offset of the tail
         self._floor = 0  # where the text begins, or what follows the last marker
@@ -213,7 +216,11 @@ class StreamParser:
             return None
         if self._collector.is_quoting:
             return None
-        markers = ((crossing, crossing.marker) for crossing in state.crossings)
+        markers = (
+            (crossing, crossing.marker)
+            for crossing in state.crossings
+            if not crossing.ends_thought and crossing.to.role is not Role.THOUGHT
+        )
         begun = [
             crossing
             for crossing, marker in markers
@@ -245,7 +252,8 @@ class StreamParser:
             stop, at = found.span()
             if crossing.is_delicate:
                 told = self._say_part(events, buffer, told, stop)
-                if self._is_text(events, crossing, found[0], base + stop):
+                after = buffer[at : at + WINDOW] if crossing.is_nameable else ""
+                if self._is_text(events, crossing, found[0], base + stop, after):
                     continue
                 if self._begin_call():
                     at = stop
@@ -266,8 +274,10 @@ class StreamParser:
         self._tail = buffer[stop:]
         self._at = base + stop
 
-    def _is_text(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> bool:
-        """Tell whether the marker *spelt* at offset *start* is none, given the text before it."""
+    def _is_text(
+        self, events: list[Event], crossing: Crossing, spelt: str, start: int, after: str
+    ) -> bool:
+        """Tell whether the marker *spelt* at offset *start* is none, given the text around it."""
         if crossing.begins:
             return not self._fresh and self._last not in ENDS_SENTENCE
         if crossing.unless:
@@ -276,12 +286,25 @@ class StreamParser:
             return True
         if crossing.alike and not crossing.alike.counts(spelt, self._collector.label):
             return True
-        if not (self._state.asks or (self._state.watches and crossing.is_label)):
-            return False
-        is_quoted = self._collector.is_quoting
-        if is_quoted:
+        asks = self._state.asks or (self._state.watches and crossing.is_label)
+        if asks and self._collector.is_quoting:
             self._pass_by(events, spelt, start)
-        return is_quoted
+            return True
+        return self._is_spoken_of(crossing, (start, start + len(spelt)), after)
+
+    def _is_spoken_of(self, crossing: Crossing, span: Span, after: str) -> bool:
+        """Tell whether text only speaks of the mark of a thought that stands at *span*.
+
+        What closes a thought is text behind one, unless it follows another mark.
+        """
+        if self._fresh:
+            return False
+        is_so = crossing.unopened and self._has_thought
+        if crossing.is_nameable and not is_so:
+            is_so = is_spoken_of(self._last, "".join(self._blank), after)
+        if is_so:
+            self._collector.meet_mark(span, opens=not crossing.unopened)
+        return is_so
 
     def _is_at(self, place: str) -> bool:
         """Tell whether what comes next stands at a *place*: where a line begins, or the text."""
@@ -381,7 +404,14 @@ class StreamParser:
         to = crossing.to
         edge = end if crossing.closes else start
         self._collector.is_closed = crossing.closes
-        marker_at = self._leave(events, to, start, edge, drops=bool(crossing.drops))
+        drops = crossing.drops
+        if crossing.unopened and self._has_thought:
+            self._collector.meet_mark((start, end), opens=False)
+            drops = ""
+        marker_at = self._leave(events, to, start, edge, drops=bool(drops))
+        if drops and not self._collector.has_dropped:
+            drops = ""
+        self._has_thought = self._has_thought or crossing.ends_thought
         if self._machine.is_transcript:
             self._collector.turn_page(events, to.role, edge)
         label = spelt.strip()
@@ -399,8 +429,10 @@ class StreamParser:
             self._collector.meet_late(crossing.late, span)
         self._state = to
         self._entry = edge if self._machine.is_transcript else start
-        if crossing.drops and self._machine.mends:
-            events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
+        if drops and self._machine.mends:
+            events.append(Repair("left_out", span, drops.format(repr(label))))
+        elif crossing.drops and self._machine.mends:
+            events.append(Repair("closer", span, "left out what closes nothing"))
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.label, self._collector.label_span = spelt, span
         self._fresh = True
@@ -426,7 +458,7 @@ class StreamParser:
             blank = ""
         end = stop - len(blank)
         if drops:
-            self._collector.restart(events, state, (self._text_at, end))
+            self._collector.restart(events, state, (self._text_at, end), edge)
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
