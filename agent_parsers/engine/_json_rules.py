@@ -53,8 +53,6 @@ class JsonCallRules:
     enclosed: str = ""
     """What strictly stands before several calls and encloses them: ``[``, perhaps in a fence."""
     in_rows: bool = False
-    """Whether calls may stand behind other text, each row of them on lines of their own."""
-    in_rows: bool = False
     """Whether calls may stand behind other text too, each row of them on lines of its own."""
     is_marked: bool = False
     """Whether a mark of the dialect says that a call follows, so that no sentence speaks of it."""

@@ -60,8 +60,8 @@ class TagActions(CallsReader):
 
     __slots__ = (
         "_call", "_calls", "_form", "_held", "_in", "_in_keys", "_is_bare", "_is_named",
-        "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at", "_value",
-        "_value_at",
+        "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at",
+        "_value", "_value_at",
     )  # fmt: skip
 
     def __init__(self, form: TaggedForm, told: int) -> None:
