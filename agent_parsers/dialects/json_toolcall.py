@@ -192,8 +192,9 @@ For example:
 
 {action}
 
-To use several tools in a turn, write a list of such objects in the blob. Then stop: the Observation
-is given to you. When you know the answer, write it in this form:
+To use several tools in a turn, write a list of such objects in the blob.
+Then stop: what the tools return is given to you as the Observation.
+When you need no tool, write the answer in this form:
 
 {answer}"""
 
