@@ -142,20 +142,6 @@ PROBLEMS: Final = {
     ),
 }
 
-PROMPT: Final = """\
-Answer the question as well as you can. You can use these tools:
-
-{tools}
-
-To use tools, write a call for each in <function_calls>, in this form, then stop:
-
-{action}
-
-A turn may have several calls. What the tools return is given to you in <function_results>.
-When you know the answer, write it in this form:
-
-{answer}"""
-
 DIALECT: Final = calls_dialect(
     "anthropic_xml",
     SAMPLE,
@@ -180,6 +166,5 @@ DIALECT: Final = calls_dialect(
         around=("<function_results>\n", "\n</function_results>"),
     ),
     frame=("\n", "\n"),
-    prompt=PROMPT,
     list_tools=list_schemas,
 )

@@ -66,7 +66,6 @@ LENIENT_RULES: Final = replace(
 
 BEFORE: Final = ("content", "thought")
 """States in which no call has begun."""
-ENDS: Final = ("<|im_end|>", "<|eot_id|>", "<|endoftext|>")
 
 
 def _table(rules: JsonCallRules) -> Table:
@@ -129,8 +128,6 @@ def _lenient(rules: JsonCallRules) -> Table:
         ("answer, action", "key"): Note("answer and action"),
         ("answer, action", "answer"): Go("answer", firm=True),
     }
-    states = (*BEFORE, "action", "calls", "answer")
-    moves |= {(state, token): Go("over") for state in states for token in ENDS}
     return replace(
         table,
         read_tool=mend_tool,
@@ -140,14 +137,12 @@ def _lenient(rules: JsonCallRules) -> Table:
             "question": Label("Question", loose=True),
             "action": Label("Action", loose=True, borrowed=True),
             "key": Literal('"name"'),
-            **{token: Literal(token) for token in ENDS},
         },
         roles={
             **table.roles,
             "action": Role.CALL,
             "answer, action": Role.ANSWER,
             "answer and action": Role.ANSWER,
-            "over": Role.SKIPPED,
         },
         begun={**table.begun, "action": "calls"},
         moves=moves,
@@ -197,8 +192,9 @@ For example:
 
 {action}
 
-To use several tools in a turn, write a list of such objects in the blob. Then stop: the Observation
-is given to you. When you know the answer, write it in this form:
+To use several tools in a turn, write a list of such objects in the blob.
+Then stop: what the tools return is given to you as the Observation.
+When you need no tool, write the answer in this form:
 
 {answer}"""
 

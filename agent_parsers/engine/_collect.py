@@ -90,6 +90,11 @@ class Collector:
         return "".join(self._text)
 
     @property
+    def tools(self) -> ToolSet | None:
+        """The tools there are; `None` if any will do."""
+        return self._tools
+
+    @property
     def has_begun(self) -> bool:
         """Whether a call has begun."""
         return self._call is not None and self._call.is_begun

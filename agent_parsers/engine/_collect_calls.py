@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 __all__ = ["CallsCollector"]
 
 
+_NO_CALLS: Final = "[] \t\r\n"
+"""What an empty block is made of, or a list of no calls."""
+_LONGEST_BLANK: Final = 16
+
+
 class _Made(NamedTuple):
     """A call that can be made."""
 
@@ -55,8 +60,8 @@ class CallsCollector(Collector):
     """
 
     __slots__ = (
-        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_is_marked",
-        "_lost", "_made", "_opener", "_thoughts",
+        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_empty",
+        "_is_marked", "_lost", "_made", "_opener", "_thoughts",
     )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
@@ -77,6 +82,7 @@ class CallsCollector(Collector):
         self._drafts: list[_Made] = []
         self._draft_problem: BadPayload | None = None
         self._draft_at = -1
+        self._empty: BadPayload | None = None  # the first that has nothing in it
 
     @override
     def leave(
@@ -221,7 +227,7 @@ class CallsCollector(Collector):
         self._made.clear()
         self._content.clear()
         self._answer = None
-        self._lost = self._opener = self._closer = None
+        self._lost = self._empty = self._opener = self._closer = None
         self._is_marked = True
 
     @override
@@ -255,13 +261,24 @@ class CallsCollector(Collector):
 
     def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
         """Take what stands at *span*, which is no call, for content."""
-        self._lost = self._lost or bad
         start, stop = span if span[0] < span[1] else bad.span
+        if self.label and self.is_closed and self._is_blank(start, stop):
+            self._empty = self._empty or bad
+            place = (start, stop) if start < stop else self.label_span
+            events.append(Repair("empty_call", place, "left out a block without a call"))
+            return
+        self._lost = self._lost or bad
         if start < stop:
             self._say((start, stop))
             events.append(Repair("no_call", (start, stop), "took what is no call for content"))
         elif self.label:
             events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
+
+    def _is_blank(self, start: int, stop: int) -> bool:
+        """Tell whether nothing stands between two offsets, or a list of no calls."""
+        if start == stop:
+            return True
+        return stop - start <= _LONGEST_BLANK and not self._slice(start, stop).strip(_NO_CALLS)
 
     def _placed(self, repair: Repair) -> Repair:
         """Return *repair* with a place: what mends a call without text has only its mark."""
@@ -308,6 +325,8 @@ class CallsCollector(Collector):
             self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
             self._problem = self._lost
+        elif not self._content and self._empty is not None:
+            self._problem = self._empty
         elif state.problem or not self._content:
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, text, entry))

@@ -101,9 +101,7 @@ class JsonCalls(CallsReader):
                 self._end(events, at + pos, left[0])
                 if left[0] not in "{[" or (self._rules.in_rows and self._ends_row(left[0])):
                     self._end_of_row()
-                    size = _WINDOW if self._rules.in_rows else len(text)
-                else:
-                    size = _WINDOW
+                size = _WINDOW
         return events
 
     @override

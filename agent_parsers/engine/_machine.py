@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Dialect, Role
 from agent_parsers.engine._known import known_tools
-from agent_parsers.engine._markers import begins_sentence
+from agent_parsers.engine._markers import Inline, begins_sentence
 from agent_parsers.engine._mend_names import is_bare_name, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import may_quote
@@ -23,7 +23,7 @@ from agent_parsers.engine._states import OPENED, build_states
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
@@ -140,7 +140,7 @@ class Machine(TurnRules):
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
-                if crossing.begins and begins_sentence(buffer, text_at, begin) is False:
+                if self._is_prose(crossing, buffer, (text_at, begin, at), tools):
                     continue
                 spelt, after = buffer[begin:at], buffer[at : at + 1]
                 if self._needs_stream(state, crossing, buffer[text_at:begin], spelt, after):
@@ -161,6 +161,29 @@ class Machine(TurnRules):
             if action is not None:
                 return action
         return self._resolve(text, places, state, entry, tools)
+
+    def names_tool(
+        self, crossing: Crossing, text: str, at: int, tools: Container[str] | None
+    ) -> bool:
+        """Tell whether a marker that ends at *at* names one of the *tools*, on the same line."""
+        marker = crossing.marker
+        return isinstance(marker, Inline) and marker.names_one_of(tools, text, at)
+
+    def _is_prose(
+        self, crossing: Crossing, text: str, place: _Place, tools: Container[str] | None
+    ) -> bool:
+        """Tell whether a marker stands in a sentence, and names no tool that there is.
+
+        Args:
+            crossing: What it does, perhaps.
+            text: Where it stands.
+            place: Where the text of the state begins, and where the marker begins and ends.
+            tools: The tools there are.
+        """
+        start, begin, end = place
+        if not crossing.begins or begins_sentence(text, start, begin) is not False:
+            return False
+        return not self.names_tool(crossing, text, end, tools)
 
     def _fit_plain(
         self, tool: str, value: str | dict[Any, Any], tools: ToolSet | Collection[str]
@@ -242,7 +265,7 @@ class Machine(TurnRules):
             return True
         if crossing.unopened or crossing.place or (crossing.unless and crossing.unless in before):
             return True
-        if crossing.begins and begins_sentence(before, 0, len(before)) is None:
+        if crossing.begins and not begins_sentence(before, 0, len(before)):
             return True
         return crossing.breaks_line and after not in ("", "\n")
 

@@ -288,14 +288,22 @@ def build_states(
                 found.extend(_reasoning(state, marks, thinking, initial))
     if table.mends and reasoning and not is_transcript:
         states[OPENED] = _opened(reasoning, states[table.initial])
+    own = {text for marker in table.markers.values() for text in _texts(marker)}
+    foreign = [token for token in _END_TOKENS if token.canonical not in own]
     for state, found in crossings.items():
         is_turn = state.role in {*_TURN, Role.THOUGHT}
-        if table.mends and not is_transcript and is_turn and not table.several:
-            found.extend(Crossing(token.canonical, token, CUT) for token in _END_TOKENS)
-            state.watches = state.role in (Role.INPUT, Role.ANSWER)
+        if table.mends and not is_transcript and is_turn:
+            found.extend(Crossing(token.canonical, token, CUT) for token in foreign)
+            state.watches = not table.several and state.role in (Role.INPUT, Role.ANSWER)
         if found:
             state.arm(found)
     return states
+
+
+def _texts(marker: Marker) -> tuple[str, ...]:
+    """Return how a *marker* is spelt, if it is a literal."""
+    variants = marker.variants if isinstance(marker, Literal) else ()
+    return (marker.canonical, *variants)
 
 
 def _bare_states(table: Table) -> dict[str, State]:

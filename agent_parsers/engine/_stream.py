@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import Event, MarkerSeen, Repair
@@ -17,6 +18,7 @@ from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from re import Match
 
     from agent_parsers._message_text import MessageText
     from agent_parsers.engine._dialect import Dialect
@@ -63,8 +65,8 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_has_thought", "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_message", "_size",
-        "_state", "_tail", "_text_at", "last_events",
+        "_has_thought", "_has_unseen", "_is_full", "_last", "_machine", "_marker", "_marker_at",
+        "_max_chars", "_message", "_size", "_state", "_tail", "_text_at", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -97,6 +99,7 @@ class StreamParser:
         self._has_broken = False  # whether `_break_line` was called
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
         self._fresh = True  # no text since the last marker: white space belongs to it
+        self._has_unseen = False  # whether an invisible character stands before that text
         self._last = ""  # the last character of that text, but for white space
         self._text_at = 0  # where the text of this state begins
         self._marker = "start"  # the last marker, told when its white space is known
@@ -252,8 +255,7 @@ class StreamParser:
             stop, at = found.span()
             if crossing.is_delicate:
                 told = self._say_part(events, buffer, told, stop)
-                after = buffer[at : at + WINDOW] if crossing.is_nameable else ""
-                if self._is_text(events, crossing, found[0], base + stop, after):
+                if self._is_text(events, crossing, found, base + stop):
                     continue
                 if self._begin_call():
                     at = stop
@@ -275,11 +277,15 @@ class StreamParser:
         self._at = base + stop
 
     def _is_text(
-        self, events: list[Event], crossing: Crossing, spelt: str, start: int, after: str
+        self, events: list[Event], crossing: Crossing, found: Match[str], start: int
     ) -> bool:
-        """Tell whether the marker *spelt* at offset *start* is none, given the text around it."""
+        """Tell whether the marker *found* at offset *start* is none, given the text before it."""
+        spelt = found[0]
         if crossing.begins:
-            return not self._fresh and self._last not in ENDS_SENTENCE
+            if self._fresh or self._last in ENDS_SENTENCE:
+                return False
+            tools = self._collector.tools
+            return not self._machine.names_tool(crossing, found.string, found.end(), tools)
         if crossing.unless:
             return self._collector.holds(crossing.unless)
         if crossing.place and not self._is_at(crossing.place):
@@ -290,6 +296,7 @@ class StreamParser:
         if asks and self._collector.is_quoting:
             self._pass_by(events, spelt, start)
             return True
+        after = found.string[found.end() : found.end() + WINDOW] if crossing.is_nameable else ""
         return self._is_spoken_of(crossing, (start, start + len(spelt)), after)
 
     def _is_spoken_of(self, crossing: Crossing, span: Span, after: str) -> bool:
@@ -364,7 +371,7 @@ class StreamParser:
             return
         if self._fresh:
             size = len(text)
-            text = text.lstrip()
+            text = self._begun_text(events, text, at)
             if not text:
                 return  # it belongs to the marker before it
             at += size - len(text)
@@ -383,6 +390,22 @@ class StreamParser:
         self._collector.take(events, self._state, body, at)
         if rest:
             self._blank.append(rest)
+
+    def _begun_text(self, events: list[Event], text: str, at: int) -> str:
+        """Return *text* at offset *at* without white space before it; it belongs to the marker.
+
+        Leniently, where calls may begin, so do characters that nobody sees.
+        """
+        table = self._machine.table
+        if not (table.mends and table.several):
+            return text.lstrip()
+        begun = _unseen(text)
+        assert begun is not None, "it may match nothing"
+        if begun[1] and not self._has_unseen:
+            self._has_unseen = True
+            span = (at + begun.start(1), at + begun.end(1))
+            events.append(Repair("invisible", span, "left out a character that nobody sees"))
+        return text[begun.end() :]
 
     def _begin(self, events: list[Event], at: int) -> None:
         """Begin the text of this state at offset *at*."""
@@ -436,6 +459,7 @@ class StreamParser:
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.label, self._collector.label_span = spelt, span
         self._fresh = True
+        self._has_unseen = False
 
     def _leave(
         self, events: list[Event], to: State | None, stop: int, edge: int, *, drops: bool = False
@@ -462,6 +486,10 @@ class StreamParser:
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
+
+
+_unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
+"""Matches white space and characters that have no width; the group has the first of those."""
 
 
 def _variants(marker: Marker) -> tuple[str, ...]:
