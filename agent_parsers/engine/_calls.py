@@ -61,6 +61,9 @@ class Call:
     """What the model calls it by, so that the result can name it."""
     others: Mapping[str, Callable[[], Iterable[Any]]] = field(default_factory=dict)
     """What else values of the input may be, by name: for a tool that does not take the first."""
+    openers: Sequence[str] = ()
+    """Names of parameters whose tags ended a value that nothing closed: only the schema of the tool
+    can say that they are its parameters, and not part of the value."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""

@@ -22,7 +22,16 @@ __all__ = ["JsonArguments", "TaggedCall"]
 class TaggedCall:
     """A call that has begun at an offset; `end` says what came of it."""
 
-    __slots__ = ("_inputs", "_inputs_at", "_others", "_problem", "_start", "tool", "tool_at")
+    __slots__ = (
+        "_inputs",
+        "_inputs_at",
+        "_others",
+        "_problem",
+        "_start",
+        "openers",
+        "tool",
+        "tool_at",
+    )
 
     def __init__(self, start: int) -> None:
         self._start = start
@@ -30,6 +39,7 @@ class TaggedCall:
         self._inputs_at: Span | None = None
         self._others: dict[str, Callable[[], Iterable[Any]]] = {}
         self._problem = ""
+        self.openers: list[str] = []  # the names of the tags that ended a value
         self.tool = ""
         self.tool_at: Span = (start, start)
 
@@ -85,6 +95,7 @@ class TaggedCall:
             problem=self._problem or ("" if self.tool else "no_tool"),
             input_span=self._inputs_at,
             others=self._others,
+            openers=tuple(self.openers),
         )
 
 
