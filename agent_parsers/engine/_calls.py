@@ -67,6 +67,9 @@ class Call:
     """What else values of the input may be, by name: for a tool that does not take the first."""
     lacks: Lack = ""
     """What closes it and is missing where the text ends."""
+    openers: Sequence[str] = ()
+    """Names of parameters whose tags ended a value that nothing closed: only the schema of the tool
+    can say that they are its parameters, and not part of the value."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""

@@ -10,6 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers._json_text import begins_object, unquoted
 from agent_parsers._repeated_keys import may_repeat, repeated_key
 from agent_parsers.engine._events import Repair
 from agent_parsers.engine._payloads import BadPayload, Unclosed
@@ -37,7 +38,8 @@ _CHATTER: Final = re.compile(
 another object, a member, an operator, a line of code."""
 _BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
 _FENCE: Final = "```"
-_OPENERS: Final = frozenset(("{", "[", " ", *_QUOTES))
+_EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
+_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", *_QUOTES))
 """What an input begins with that may have to be mended."""
 
 
@@ -156,6 +158,11 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if len(body) < 2:
         return body, 0
     at = text.index(body[0])
+    body, at = _without_emphasis(body, at, repairs)
+    if (inner := _encoded_object(body, at)) is not None:
+        message = "read a string that holds an object as the object"
+        repairs.append(Repair("double_encoding", (at, at + len(body)), message))
+        return inner, at
     if (end := _end_of_object(body)) < len(body):
         start = len(text.rstrip()) - len(body[end:].lstrip())
         repairs.append(_chatter(start, len(text.rstrip())))
@@ -167,6 +174,44 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if start > 1 or body[0] != '"':  # one pair of these is nothing new to any parser
         repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
     return body[start:stop], at + start
+
+
+def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Take off emphasis that is left over beside an object; return where the rest begins.
+
+    Before it, that is the end of the emphasis around the label.
+    """
+    before = _EMPHASIS(body)
+    start = 0 if before is None else before.end()
+    if _BEGINS_OBJECT(body, start) is None:
+        return body, at
+    inner = body[start:].rstrip("*_").rstrip()
+    stop = start + len(inner) if inner.endswith("}") else len(body)
+    for span in ((0, start), (stop, len(body))):
+        if span[0] < span[1]:
+            place = (at + span[0], at + span[1])
+            repairs.append(Repair("emphasis", place, "took off the emphasis beside the input"))
+    return body[start:stop], at + start
+
+
+def _encoded_object(body: str, at: int) -> str | None:
+    """Return the object of JSON that *body* is as a string, if it is one by the book.
+
+    Raises:
+        BadPayload: It is only the beginning of one.
+    """
+    whole = unquoted(body)
+    inner = unquoted(body + body[0]) if whole is None else whole
+    if inner is None or not inner.lstrip().startswith("{"):
+        return None
+    try:
+        if whole is not None and isinstance(load_json(whole), dict):
+            return whole.strip()
+    except ValueError:
+        pass
+    if begins_object(inner):
+        raise BadPayload("cut_input", (at, at + len(body)))
+    return None
 
 
 def _end_of_object(body: str) -> int:

@@ -195,6 +195,9 @@ class TurnRules:
 
     def resolved(self, call: Call, tools: ToolSet | None) -> Call:
         """Return *call* with the values and names that the schema of its tool says, if it does."""
+        if call.openers and not call.problem:
+            is_meant = tools is not None and tools.declares(call.tool, call.openers)
+            call = call if is_meant else replace(call, problem="open_tag")
         is_open = call.unnamed or (call.others and not call.problem)
         if not is_open or tools is None:
             return call

@@ -59,9 +59,9 @@ class TagActions(CallsReader):
     """
 
     __slots__ = (
-        "_call", "_calls", "_form", "_held", "_in", "_in_keys", "_is_bare", "_is_named",
-        "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at",
-        "_value", "_value_at",
+        "_call", "_calls", "_form", "_held", "_in", "_in_keys", "_is_bare", "_is_ended",
+        "_is_named", "_is_next", "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs",
+        "_surplus", "_text_at", "_value", "_value_at",
     )  # fmt: skip
 
     def __init__(self, form: TaggedForm, told: int) -> None:
@@ -82,6 +82,8 @@ class TagActions(CallsReader):
         self._value_at = -1  # where it begins
         self._text_at = -1  # where text begins since the last tag
         self._is_named = True  # whether what ends the name was seen, if the form has that
+        self._is_ended = False  # whether the last tag closed a value
+        self._is_next = False  # whether the tag of a parameter ended the last value
         self._is_short = False  # whether a value lacks its closing tag
         self._surplus = False  # whether there was one too many
         self._is_over = False  # whether no text follows
@@ -148,6 +150,7 @@ class TagActions(CallsReader):
         """Take the *value*, which a tag of this *part* ended; none did if there is no part."""
         self._value = None
         self._in = In.CALL
+        self._is_ended = part is Part.END_VALUE or part is Part.OWN_NAME
         span = (self._value_at, self._at)
         try:
             self._call.add(value.key, value.value(), span, value.others)
@@ -159,6 +162,9 @@ class TagActions(CallsReader):
             self._call.spoil(self._cut_or("open_tag"))
         elif part is not Part.END_VALUE and part is not Part.OWN_NAME:
             self._is_short = True
+            self._is_next = part is Part.KEY
+            if value.holds_call:  # or is that the next one?
+                self._call.spoil("two_ends")
             message = f"ended the value of {value.key!r} without its closing tag"
             self._mend("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 
@@ -178,6 +184,7 @@ class TagActions(CallsReader):
         elif before is In.KEY and (part is not Part.KEY or self._held):
             self._end_key(part, events)
         self._end_run()
+        self._is_ended = self._is_ended and part is Part.END_VALUE
         span = self._span(seen, written)
         if part is not Part.END_NAME:
             self._miss_end_of_name(span)
@@ -213,10 +220,13 @@ class TagActions(CallsReader):
             self._leave(without_end="open_tag" if part is Part.WRAP else "")
         elif part is Part.END_VALUE:
             self._surplus = True
-            if self._in is In.BLOCK and self._last is not None:
-                self._doubt("two_ends")
-            else:
+            if self._in is not In.BLOCK and self._is_ended:
                 self._stray(span)
+            else:  # it may close a value that was taken to end before
+                self._call.spoil("two_ends")
+                self._doubt("two_ends")
+                if self._last is None:
+                    self._calls.append(Call("", "", span, problem="two_ends"))
         elif part is Part.END_NAME:
             if self._is_named:
                 self._stray(span)
@@ -311,6 +321,9 @@ class TagActions(CallsReader):
         self._new_value(self._key, {})
 
     def _new_value(self, key: str, attributes: Mapping[str, str], *, is_own: bool = False) -> None:
+        if self._is_next:
+            self._is_next = False
+            self._call.openers.append(key)
         self._value = TaggedValue(self._form, key, attributes, is_own=is_own)
         self._value_at = self._at
 

@@ -123,6 +123,14 @@ class ToolSet:
         spec = self._specs.get(name)
         return spec is not None and spec.parameters is not None
 
+    def declares(self, name: str, keys: Iterable[str]) -> bool:
+        """Tell whether all *keys* are parameters that the schema of the tool *name* lists."""
+        schema = self._schema(name) if name in self._specs else None
+        if schema is None:
+            return False
+        properties = schema.flat(schema.root).get("properties", {})
+        return all(key in properties for key in keys)
+
     def check(self, name: str, tool_input: Any, *, lenient: bool = False) -> str | dict[str, Any]:
         """Return *tool_input* as the tool takes it; see `read`."""
         return self.read(name, tool_input, lenient=lenient).value
