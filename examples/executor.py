@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers import AgentAction, OutputParserException, ToolSet, answer_stream, get_parser
 from agent_parsers.testing import ScriptedModel
+from output_parsers import ModelRefusalError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Iterable
@@ -50,6 +51,8 @@ def run(
             if said.finish is not None:
                 return str(said.finish.return_values["output"])
             steps += [(action, tools.call(action)) for action in said.actions]
+        except ModelRefusalError:
+            raise  # asking again is no use
         except OutputParserException as error:  # the model reads what was wrong, and tries again
             steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
@@ -69,6 +72,8 @@ async def arun(
             if said.finish is not None:
                 return str(said.finish.return_values["output"])
             steps += [(action, await tools.acall(action)) for action in said.actions]
+        except ModelRefusalError:
+            raise  # asking again is no use
         except OutputParserException as error:
             steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")

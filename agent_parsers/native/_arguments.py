@@ -13,6 +13,7 @@ from agent_parsers.native._problems import (
     cut_arguments,
     no_json,
     no_object,
+    open_arguments,
     twice,
 )
 from output_parsers._tools_arguments import read_arguments
@@ -184,7 +185,7 @@ def _mended(
         raise _no_json(error, written, tool, function) from error
     missing = missing_at_end(written, mends)
     if missing and not may_lack("arguments" if missing == "}" else "values", value):
-        raise BadCall(cut_arguments(tool), (0, len(written)))
+        raise BadCall(open_arguments(tool), (0, len(written)))
     for mend in mends:
         if mend.kind == "surrounding_text" and not is_fence(written[slice(*mend.span)]):
             # A brace somewhere in prose or code is no argument.

@@ -59,16 +59,23 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
 
     In a message without calls the content is the answer, in one with calls it is a thought; so is
     what a provider tells apart as reasoning. A message whose calls cannot all be made is an error,
-    in which nothing is called, and so is one that refuses: a `ModelRefusalError`.
+    in which nothing is called, and so is one that refuses, whatever else it says: a
+    `ModelRefusalError`. A key that comes twice in arguments has two readings, which is an error.
+
+    Of a message that was cut (``finish_reason`` and its kin say so) no call is made that may be
+    cut: its arguments must have their own end. Those that are empty, came as data or are one text
+    have none to be seen, and count if something follows the call. An answer that was cut is
+    returned with a `Repair` of the kind ``cut``, strictly too.
 
     Lenient reading also reads this, and reports each as a `Repair`:
 
     * Arguments that JSON does not quite allow are mended as `output_parsers.repair_json` does it:
-      missing brackets at the end, quotes, commas, comments, the words of Python, line breaks in
-      strings, a code fence around. Other text around them is an error, since a brace in code or in
+      quotes, commas, comments, the words of Python, line breaks in strings, a code fence around.
+      Brackets may be missing at the end if the model stopped by itself, or if the next call shows
+      that it went on. If nobody knows, one may be, and only if every parameter of the tool is given
+      and it takes no others. Other text around them is an error, since a brace in code or in
       prose is no argument; and so is a value that is cut in the middle, since half an input is
-      worse than none. A key that comes twice has two readings, which is an error too; strictly the
-      last counts, as in LangChain.
+      worse than none.
     * Missing or blank arguments are ``{}``. Arguments that came as data are taken as they are, and
       those that are a JSON string with an object inside are decoded again. No other value but an
       object is an input, except that the text of a function call is.

@@ -29,8 +29,8 @@ from agent_parsers.native._problems import (
     SEVERAL,
     TOO_DEEP,
     BadCall,
-    cut_arguments,
     error_of,
+    open_arguments,
     retold,
 )
 from output_parsers import OutputParserException
@@ -202,7 +202,7 @@ class Outcome:
         """Return the value of the arguments of *call*, after which the message *ended* so."""
         written, is_function = call.written, self._is_function
         if ended == "length" and not call.shows_end:  # of a number, more digits may have come
-            raise BadCall(cut_arguments(tool))
+            raise BadCall(open_arguments(tool))
         if call.is_data:
             return written
         if not self._lenient:

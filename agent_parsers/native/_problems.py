@@ -27,6 +27,7 @@ __all__ = [
     "error_of",
     "no_json",
     "no_object",
+    "open_arguments",
     "retold",
     "too_long",
     "twice",
@@ -123,6 +124,15 @@ def cut_arguments(tool: str) -> Problem:
     return Problem(
         f"expected the rest of the arguments of {tool!r}, which end in the middle of a value",
         f"The arguments of {tool} are cut off, so nothing was done. Call it again, with all of"
+        " them.",
+    )
+
+
+def open_arguments(tool: str) -> Problem:
+    """Say that the arguments of a call of *tool* have no end of their own."""
+    return Problem(
+        f"expected the rest of the arguments of {tool!r}, which may be cut",
+        f"The arguments of {tool} may be cut off, so nothing was done. Call it again, with all of"
         " them.",
     )
 

@@ -16,14 +16,15 @@ from outputs import AIMessage, Ended, ToolCall
 
 from .messages import cut, delta, outcome_of, told
 
-TOOLS = ToolSet([{
+PAY: Any = {
     "name": "pay",
     "parameters": {
         "type": "object",
         "properties": {"to": {"type": "string"}, "how": {"type": "object"}},
         "additionalProperties": False,
     },
-}])  # fmt: skip
+}
+TOOLS = ToolSet([PAY])
 PARSERS: list[MessageParser] = [
     ToolsAgentOutputParser(lenient=lenient, tools=tools)
     for lenient in (False, True)
@@ -55,7 +56,7 @@ def chat_chunks(
             delta(tool_calls=[{"index": n, "function": {"arguments": part}}])
             for part in cut(written, [2, 5, 9])
         )
-    last = {"choices": [{"delta": {}, "finish_reason": reason}]}
+    last: Any = {"choices": [{"delta": {}, "finish_reason": reason}]}
     usage = {"choices": [], "usage": {"prompt_tokens": 1, "completion_tokens": 1}}
     return [*chunks, {"object": "chat.completion.chunk", **last}, usage]
 
@@ -156,7 +157,7 @@ TEXT = {"type": "text", "text": "So."}
 
 
 @every_parser
-def test_data_at_the_end_of_a_cut_message_may_be_cut(parser: MessageParser) -> None:
+def test_data_at_the_end_of_a_cut_message_may_be_cut(parser: Any) -> None:
     for message in (
         claude(USE),
         claude(TEXT, USE),
@@ -273,7 +274,7 @@ def test_an_answer_that_was_cut_says_so(parser: MessageParser) -> None:
 
 
 @every_parser
-def test_who_knows_better_says_how_a_message_ended(parser: MessageParser) -> None:
+def test_who_knows_better_says_how_a_message_ended(parser: Any) -> None:
     message = chat('{"to": "A"', reason="length")
     for stops in (message, chat('{"to": "A"')):
         if parser.lenient:

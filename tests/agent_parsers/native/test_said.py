@@ -159,6 +159,7 @@ def test_what_a_filter_leaves_is_a_cut_answer_and_nothing_is_a_refusal(metadata:
         turn = parser.read(AIMessage("It", response_metadata=metadata))
         assert turn.result == AgentFinish({"output": "It"}, "It")
         assert [repair.kind for repair in turn.repairs] == ["cut"]
+        nothing: Any
         for nothing in ("", [], " \n"):
             with pytest.raises(ModelRefusalError, match="a filter of the provider") as caught:
                 parser.invoke(AIMessage(nothing, response_metadata=metadata))
