@@ -63,8 +63,8 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_has_thought", "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_message", "_size",
-        "_state", "_tail", "_text_at", "last_events",
+        "_has_thought", "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars",
+        "_message", "_size", "_state", "_tail", "_text_at", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -457,7 +457,7 @@ class StreamParser:
             blank = ""
         end = stop - len(blank)
         if drops:
-            self._collector.restart(events, state, (self._text_at, end), edge)
+            self._collector.restart(events, state, (self._text_at, end))
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
