@@ -200,7 +200,7 @@ def _rows_in_thoughts(
     """Return the rows for blocks that may count in a thought, which *acting* marks open."""
     to = {"call": _CALL, "region": _BEHIND}
     rows = {("thought", name): Go(to[name]) for name in acting}
-    behind = acting | {"call"}  # within a region it needs nothing else
+    behind = {*acting, "call"}  # within a region it needs nothing else
     rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
     closers = {name for _, name in moves if name in ("end of call", "end of region")}
     rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}

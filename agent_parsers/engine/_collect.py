@@ -199,15 +199,8 @@ class Collector:
     def meet_mark(self, span: Span, *, opens: bool) -> None:
         """Hear that at *span* text speaks of what opens a thought, or closes one."""
 
-    def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
-        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning.
-
-        Args:
-            events: Takes what there is to tell.
-            state: The state that ends.
-            span: Where the text of the state stands.
-            stop: Where the text ends that belongs to it; see `leave`.
-        """
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
+        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
         if state.role is Role.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:

@@ -213,15 +213,15 @@ class CallsCollector(Collector):
             self._problem = BadPayload(problem, span)
 
     @override
-    def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
         told = len(events)
-        self.leave(events, state, None, span, stop)
+        self.leave(events, state, None, span, span[1])
         is_odd = self._problem or self._lost or self._content or self._thoughts
         self.has_dropped = not (self._made and self._is_marked) or bool(is_odd)
         if not self.has_dropped:
             return  # a block at the very beginning stands in no thought
         events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
-        super().restart(events, state, span, stop)
+        super().restart(events, state, span)
         begun = span[0] if self._begun < 0 else self._begun
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
@@ -310,7 +310,7 @@ class CallsCollector(Collector):
     ) -> None:
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
-        self._end_drafts(events, state)
+        self._end_drafts(events)
         if self._problem is not None:
             return
         if (enclosed := self._enclosed()) is not None:
@@ -363,8 +363,8 @@ class CallsCollector(Collector):
         except BadPayload as bad:
             self._problem = bad
 
-    def _end_drafts(self, events: list[Event], state: State) -> None:
-        """Make calls that end a thought which is still open, if nothing but its closer is missing."""
+    def _end_drafts(self, events: list[Event]) -> None:
+        """Make the calls at the end of a thought that is still open, if there are any."""
         if self._draft_problem is not None:
             self._problem = self._problem or self._draft_problem
         elif self._drafts and self.ended == "length":

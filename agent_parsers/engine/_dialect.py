@@ -144,8 +144,9 @@ class Dialect:
     closer: str = ""
     """What ends an action, if the model stops there; a scratchpad puts it back."""
     reasoning: tuple[tuple[str, str], ...] = REASONING
-    """What opens and closes a block of reasoning, in which no label and no call counts; only lenient
-    reading knows it. Tables may have marks of their own besides. Empty if the dialect has none."""
+    """What opens and closes a block of reasoning, in which no label and no call counts; only
+    lenient reading knows it. Tables may have marks of their own besides. Empty if the dialect has
+    none."""
     write: Callable[[Written], str]
     """Writes one step; `render` checks that it can be read back."""
     write_observation: Callable[[str, int], str] | None = None

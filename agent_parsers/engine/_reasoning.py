@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,7 +11,7 @@ from agent_parsers.engine._markers import ENDS_SENTENCE, MOST, Ahead, Literal
 from agent_parsers.engine._table import Go, Move, Role, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers.engine._markers import Atom, Marker
 

@@ -49,8 +49,8 @@ class State:
 
     __slots__ = (
         "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
-        "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end",
-        "leads", "new_call", "problem", "role", "skim", "watches", "whole",
+        "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim",
+        "keeps_end", "leads", "new_call", "problem", "role", "skim", "watches", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -100,8 +100,10 @@ class State:
         for crossing in crossings:
             watches = self.watches and crossing.is_label
             is_odd = crossing.breaks_line or crossing.begins or crossing.unless or crossing.place
-            is_odd = is_odd or crossing.unopened or crossing.is_nameable
-            crossing.is_delicate = bool(self.asks or watches or is_odd or crossing.alike)
+            is_thought = crossing.unopened or crossing.is_nameable
+            crossing.is_delicate = bool(
+                self.asks or watches or is_odd or is_thought or crossing.alike
+            )
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
@@ -342,7 +344,7 @@ def _ends_thought(state: State, move: Move, to: State) -> bool:
 
 
 def _is_nameable(crossing: Crossing, state: State) -> bool:
-    """Tell whether text in this *state* may name the mark of a *crossing*, which is of a thought."""
+    """Tell whether text in this *state* may name the mark of a thought, which *crossing* has."""
     if crossing.place or state.is_draft or state.role not in (Role.CONTENT, Role.CALL):
         return False
     return crossing.unopened or crossing.to.role is Role.THOUGHT

@@ -482,7 +482,7 @@ class StreamParser:
             blank = ""
         end = stop - len(blank)
         if drops:
-            self._collector.restart(events, state, (self._text_at, end), edge)
+            self._collector.restart(events, state, (self._text_at, end))
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end

@@ -197,6 +197,25 @@ def test_thoughts_compose_with_any_dialect(options: dict[str, str]) -> None:
         parser.parse(action)
 
 
+@pytest.mark.parametrize("name", ["command_r", "granite", "jamba", "llama3_json", "seed_oss"])
+def test_a_prompt_may_open_a_thought_in_marks_that_a_dialect_does_not_write(name: str) -> None:
+    parser = parser_of(name)
+    call = parser.render(CLOCK)
+    for options in ({"prompt": "<think>\n"}, {"prompt": "[THINK]"}):
+        closer = options["prompt"].strip().replace("<", "</").replace("[", "[/")
+        parser = parser_of(name, **options)
+        assert parser.read(f"Hm. {call}{closer}Yes.").content == "Yes."
+        for text in (call, f"{call}{closer}"):
+            with pytest.raises(OutputParserException):
+                parser.parse(text)
+
+
+def test_behind_a_closed_thought_text_may_hold_what_closes_one() -> None:
+    text = "Write\n</think>\nto close it."
+    for options in ({"start": "content"}, {"prompt": "<think>\n\n</think>"}):
+        assert parser_of("hermes", **options).read(text).content == text
+
+
 def test_gpt_oss_begins_in_a_header_unless_the_prompt_goes_on() -> None:
     prompt = "<|start|>assistant<|channel|>analysis<|message|>"
     turn = parser_of("harmony", prompt=prompt).read(

@@ -514,11 +514,15 @@ def test_a_call_that_nothing_wraps_is_a_draft_in_a_thought(mode: Mode) -> None:
     assert read(get_dialect("qwen3_coder"), text, mode).answer == "No."
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_a_block_ends_a_thought(mode: Mode) -> None:
-    assert calls("qwen3_coder", f"<think>hm {qwen(function('f', a='1'))}", mode) == ONE
+def test_a_block_may_be_read_in_an_open_thought() -> None:
+    text = f"<think>hm {qwen(function('f', a='1'))}"
+    assert calls("qwen3_coder", text, "lenient") == ONE
+    with pytest.raises(OutputParserException, match="reasoning"):
+        get_parser("qwen3_coder").parse(text, ended="length")
+    with pytest.raises(OutputParserException, match="reasoning"):
+        get_parser("qwen3_coder", lenient=False).parse(text)
     text = f'<think>hm <minimax:tool_call><invoke name="f">{"</invoke>"}</minimax:tool_call>'
-    assert calls("minimax_m2", text, mode) == [("f", {})]
+    assert calls("minimax_m2", text, "lenient") == [("f", {})]
 
 
 @pytest.mark.parametrize("name", NAMES)
