@@ -61,6 +61,8 @@ class Call:
     """What the model calls it by, so that the result can name it."""
     others: Mapping[str, Callable[[], Iterable[Any]]] = field(default_factory=dict)
     """What else values of the input may be, by name: for a tool that does not take the first."""
+    whole: Span | None = None
+    """Where all of it stands, if that is more than its span: with the braces of its JSON."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""
@@ -90,6 +92,11 @@ class CallReader(ABC):
     def is_quoting(self) -> bool:
         """Whether what comes next is inside a quoted value, so that it is no marker."""
         return False
+
+    @property
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return -1
 
     @abstractmethod
     def feed(self, text: str, at: int) -> list[Event]:
@@ -191,6 +198,12 @@ class BracketCall(TellingReader):
         self._held: list[str] = []  # from a bracket on that may be the last
         self._end = -1
         self._after = -1
+
+    @property
+    @override
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return self._after
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""

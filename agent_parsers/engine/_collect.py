@@ -23,7 +23,7 @@ from agent_parsers.engine._rules import unmarked
 from agent_parsers.engine._spans import call_span, end_span
 
 if TYPE_CHECKING:
-    from agent_parsers.engine._calls import CallReader
+    from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
@@ -301,15 +301,28 @@ class Collector:
             return
         if problem := self._machine.call_problem(call):
             raise BadPayload(problem, call_span(problem, call, stop))
+        repairs: list[Repair] = []
+        if is_sound:
+            first, call = call, self._meant(state, call, stop, repairs)
+            if call is not first:
+                del events[len(events) - len(first.repairs) :]
+                events += call.repairs
         if call.after is not None:
             message = "text that follows the call is no part of it"
             events.append(Repair("after_call", call.after, message))
         if not is_sound:
             return
-        repairs: list[Repair] = []
         result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
         events += repairs
         self._done(events, result, call_span("", call, stop))
+
+    def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
+        """Return the call that the step means, of which *call* in *state* is the first."""
+        base = max(self._step_at, 0)
+        label = self.label_span if self.label else (base, base)
+        new_call = state.new_call or self._machine.new_call
+        text = self._slice(base, stop)
+        return self._machine.call_meant(call, text, base, label, new_call, repairs)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Tell what the step has come to, which stands at *span*."""

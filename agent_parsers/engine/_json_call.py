@@ -66,6 +66,20 @@ class JsonCall(JsonSearch):
         """What closes the call, from the end of its JSON on, with white space."""
         return "".join(self._rest)
 
+    @property
+    @override
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return self._after if self._start >= 0 else -1
+
+    @property
+    def _whole(self) -> Span:
+        """Where the call stands, with a fence in which the dialect writes it."""
+        end = self._end if self._end >= 0 else self._size
+        if "```" not in self.encloser or self.is_odd:
+            return self._base, end
+        return self._base - len(self.encloser.lstrip()), end + len(self.closers.rstrip())
+
     @override
     def _set_up(self, at: int) -> None:
         super()._set_up(at)
@@ -294,6 +308,7 @@ class JsonCall(JsonSearch):
             repairs=repairs,
             input_span=input_span,
             id=members.id,
+            whole=self._whole,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:

@@ -192,4 +192,5 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         (place, place + len(name)),
         is_answer,
         input_span=None if is_bare else (at, at + end),  # somewhere within; the reader knows where
+        whole=(at + brace, at + end),
     )

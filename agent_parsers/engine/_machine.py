@@ -54,9 +54,9 @@ class Machine(TurnRules):
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
-        super().__init__(dialect, mode)
+        super().__init__(dialect, mode, on_conflict)
         table = self.table
-        self._mode, self._on_conflict = mode, on_conflict
+        self._mode = mode
         self._keeps_input_end = table.keeps_input_end
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
         self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
@@ -259,7 +259,7 @@ class Machine(TurnRules):
             mode=self._mode,
             max_chars=None,
             tools=tools,
-            on_conflict=self._on_conflict,
+            on_conflict=self.on_conflict,
             start=start,
             prompt=prompt,
         )
@@ -305,6 +305,10 @@ class Machine(TurnRules):
         if state.problem and not is_void:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if call is not None:
+            assert call_at is not None, "it is where the call stands"
+            label = trimmed(text, max(call_at[2] - 1, 0), max(call_at[0] - 1, 0))
+            whole = text[: call_at[1] - 1]
+            call = self.call_meant(call, whole, 0, label, self.new_call, [])
             return self.call_result(call, log, tools, [])
         if answer_at is not None and not (state.beside_action and is_cut):
             start, stop = max(answer_at[0] - 1, 0), answer_at[1] - 1

@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._events import Repair, ToolNamed
 from agent_parsers.engine._markers import open_mark
+from agent_parsers.engine._meant import call_meant
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import SHARED_PROBLEMS
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._quoting import QuoteWatch
-    from agent_parsers.engine._states import State
+    from agent_parsers.engine._states import OnConflict, State
     from agent_parsers.tools import ToolSet
 
 __all__ = ["Mode", "TurnRules", "unmarked"]
@@ -34,10 +37,13 @@ class TurnRules:
     Args:
         dialect: How it is written.
         mode: How it is read.
+        on_conflict: What counts in a lenient turn that has several actions or answers.
     """
 
-    def __init__(self, dialect: Dialect, mode: Mode) -> None:
-        self.dialect = dialect
+    def __init__(
+        self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error"
+    ) -> None:
+        self.dialect, self.on_conflict = dialect, on_conflict
         self.table = table = dialect.strict if mode == "strict" else dialect.lenient
         self.is_transcript = mode == "transcript"
         self._is_strict = mode == "strict"
@@ -261,6 +267,32 @@ class TurnRules:
     def is_name(self, head: ToolHead) -> bool:
         """Tell whether *head* names a tool, be there such a tool or not."""
         return not head.is_answer and not self.tool_problem(head.tool)
+
+    def call_meant(
+        self,
+        call: Call,
+        text: str,
+        base: int,
+        label: Span,
+        new_call: Callable[[], CallReader],
+        repairs: list[Repair],
+    ) -> Call:
+        """Return the one call that *text* means, which begins at offset *base*; see `call_meant`.
+
+        Raises:
+            BadPayload: It means none, or several that differ.
+        """
+        if call.is_text:
+            return call
+        return call_meant(
+            call,
+            text,
+            base=base,
+            label=label,
+            new_call=new_call,
+            on_conflict=self.on_conflict,
+            repairs=repairs if self.mends else None,
+        )
 
     def call_problem(self, call: Call) -> str:
         """Name the problem with a call; ``""`` if there is none."""
