@@ -63,6 +63,8 @@ class Call:
     """What else values of the input may be, by name: for a tool that does not take the first."""
     whole: Span | None = None
     """Where all of it stands, if that is more than its span: with the braces of its JSON."""
+    is_bare: bool = False
+    """Whether no mark of the dialect opens it, so that text may speak of it."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""

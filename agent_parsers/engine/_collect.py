@@ -182,6 +182,10 @@ class Collector:
         """What the model thought; `None` where a turn has one call, and its events say."""
         return None
 
+    def meet(self, label: str, span: Span) -> None:
+        """Hear of the marker before the next text, as it is spelt, at *span*."""
+        self.label, self.label_span = label, span
+
     def meet_late(self, problem: str, span: Span) -> None:
         """Hear of a marker at *span* that may not come behind a call."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from typing_extensions import override
@@ -10,15 +12,18 @@ from typing_extensions import override
 from agent_parsers._agent import AgentAction, make_finish
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import ActionComplete, Event, Finish, Repair, Span, ThoughtDelta
+from agent_parsers.engine._meant import quoted_repair
 from agent_parsers.engine._payloads import BadPayload
-from agent_parsers.engine._spans import call_span, end_span
+from agent_parsers.engine._quotations import Surroundings
+from agent_parsers.engine._spans import call_span, end_span, joined_with, merged, trimmed, without
 from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._machine import Machine
+    from agent_parsers.engine._quotations import Quotation
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
 
@@ -34,6 +39,20 @@ class _Made(NamedTuple):
     span: Span
 
 
+class _Met(NamedTuple):
+    """A call that was met, be it meant or quoted."""
+
+    hole: Span
+    """Where all of it stands, with its marks."""
+    place: Span
+    """Where it stands without them."""
+    is_bare: bool
+    made: _Made | None
+    """What can be made, or nothing if it is wrong."""
+    bad: BadPayload | None = None
+    """What is wrong with it."""
+
+
 class CallsCollector(Collector):
     """Puts together the calls of a turn that may have several, and the content beside them.
 
@@ -45,13 +64,15 @@ class CallsCollector(Collector):
         tools: The tools there are; `None` if any will do.
     """
 
-    __slots__ = ("_begun", "_content", "_lost", "_made", "_thoughts")
+    __slots__ = ("_begun", "_content", "_lost", "_made", "_marks", "_met", "_thoughts")
 
     _END: ClassVar = "the end of the turn"
 
     def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
         super().__init__(machine, tools)
         self._made: list[_Made] = []
+        self._met: list[_Met] = []
+        self._marks: list[Span] = []  # where markers stand
         self._content: list[Span] = []
         self._thoughts: list[Span] = []
         self._begun = -1  # where the first text of the turn begins
@@ -107,8 +128,13 @@ class CallsCollector(Collector):
         return "\n".join(text[start:stop] for start, stop in spans)
 
     @override
+    def meet(self, label: str, span: Span) -> None:
+        super().meet(label, span)
+        self._marks.append(span)
+
+    @override
     def meet_late(self, problem: str, span: Span) -> None:
-        if self._made and self._problem is None:
+        if self._met and self._problem is None:
             self._problem = BadPayload(problem, span)
 
     @override
@@ -117,6 +143,8 @@ class CallsCollector(Collector):
         begun = span[0] if self._begun < 0 else self._begun
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
+        self._met.clear()
+        self._marks.clear()
         self._content.clear()
         self._lost = None
 
@@ -133,19 +161,36 @@ class CallsCollector(Collector):
             reader.go_on()
         last, first = reader.close()
         events += self._named(last)
-        for call in (first, *reader.more):
+        calls = (first, *reader.more)
+        for call, hole in zip(calls, self._holes(calls, stop), strict=True):
             events += map(self._placed, call.repairs)
             if call.is_text:
                 self._say(call.span)
                 continue
+            made, wrong = None, None
             try:
-                self._make(events, call, stop)
+                made = self._make(events, call, stop)
             except BadPayload as bad:
-                if bad.problem == "no_call" and is_cut:
-                    raise BadPayload("open_call", self.label_span) from None
-                if bad.problem != "no_call" or not self._machine.mends:
-                    raise
-                self._lose(events, bad, call.span)
+                is_none = bad.problem == "no_call"
+                wrong = BadPayload("open_call", self.label_span) if is_none and is_cut else bad
+                if is_none and not is_cut and self._machine.mends:
+                    self._lose(events, bad, call.span)
+                    continue
+            self._met.append(_Met(hole, call.whole or call.span, call.is_bare, made, wrong))
+
+    def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
+        """Return where all of each of the *calls* stands, in a text that ends at *stop*."""
+        edges = [call.span[0] for call in calls[1:]]
+        holes = [call.whole or (call.span[0], edge) for call, edge in zip(calls, (*edges, stop))]
+        numbers = [number for number, call in enumerate(calls) if not call.is_text]
+        if not numbers:
+            return holes
+        first, last = numbers[0], numbers[-1]
+        if self.label and not calls[first].is_bare:
+            holes[first] = self.label_span[0], holes[first][1]
+        if self.is_closed:
+            holes[last] = holes[last][0], stop
+        return holes
 
     def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
         """Take what stands at *span*, which is no call, for content."""
@@ -162,8 +207,12 @@ class CallsCollector(Collector):
         start, end = repair.span
         return repair if start < end else replace(repair, span=self.label_span)
 
-    def _make(self, events: list[Event], call: Call, stop: int) -> None:
-        """Make what can be made of one *call*."""
+    def _make(self, events: list[Event], call: Call, stop: int) -> _Made:
+        """Return what can be made of one *call*.
+
+        Raises:
+            BadPayload: Nothing can.
+        """
         call = self._machine.resolved(call, self._tools)
         if problem := self._machine.call_problem(call):
             raise BadPayload(problem, call_span(problem, call, stop))
@@ -174,7 +223,44 @@ class CallsCollector(Collector):
         action = self._machine.call_result(call, "", self._tools, repairs)
         assert isinstance(action, AgentAction), "a call reader tells of no answer here"
         events += repairs
-        self._made.append(_Made(action.tool, action.tool_input, call.id, call_span("", call, stop)))
+        return _Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
+
+    def _judge(self, events: list[Event]) -> None:
+        """Make the calls that are meant; others are text, or wrong."""
+        quoted: list[Span] = []
+        for met, quotation, is_meant in self._weighed(events):
+            if quotation is not None and self._machine.mends:
+                events.append(quoted_repair(met.place, quotation.what))
+                quoted.append(met.hole)
+                continue
+            bad = met.bad if is_meant else BadPayload("quoted_call", met.place)
+            if bad is not None:
+                self._problem = self._problem or bad
+            elif met.made is not None:
+                self._made.append(met.made)
+        if quoted:
+            others = [met.hole for met in self._met if met.hole not in quoted]
+            self._content = joined_with(self._content, quoted, [*others, *self._thoughts])
+
+    def _weighed(self, events: list[Event]) -> Iterator[tuple[_Met, Quotation | None, bool]]:
+        """Yield each call that was met, what quotes it, and whether it is meant."""
+        text = self.text if self._met else ""
+        bare = [met.hole for met in self._met if met.is_bare]
+        marked = [met.hole for met in self._met if not met.is_bare]
+        holes = merged([*merged([*marked, *self._marks], text), *bare, *self._thoughts])
+        around = Surroundings(text, holes) if self._met else None
+        for met in self._met:
+            assert around is not None, "there are calls"
+            number = bisect_right(holes, met.hole[0], key=itemgetter(0)) - 1
+            quotation = around.quotation(number)
+            is_alone = not met.is_bare or around.is_alone(number)
+            is_denied = around.is_denied(number, is_marked=not met.is_bare)
+            yield met, quotation, quotation is None and is_alone and not is_denied
+        for dressing in around.dressing if around is not None and self._machine.mends else ():
+            span = (dressing.start, dressing.stop)
+            events.append(Repair("fence", span, f"took off {dressing.what} around the calls"))
+            left = without(self._content, dressing.marks)
+            self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
 
     @override
     def end_text(
@@ -182,6 +268,7 @@ class CallsCollector(Collector):
     ) -> None:
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
+        self._judge(events)
         if self._problem is not None:
             return
         if state.role is Role.SKIPPED and state.problem:  # what must not come has come

@@ -26,6 +26,7 @@ from agent_parsers.engine._json_rules import (
     after_call,
     begins_clause,
     between_calls,
+    end_of_fence,
     read_whole,
 )
 from agent_parsers.engine._json_search import JsonSearch
@@ -78,7 +79,8 @@ class JsonCall(JsonSearch):
         end = self._end if self._end >= 0 else self._size
         if "```" not in self.encloser or self.is_odd:
             return self._base, end
-        return self._base - len(self.encloser.lstrip()), end + len(self.closers.rstrip())
+        closer = end_of_fence(self.closers)
+        return self._base - len(self.encloser.lstrip()), end + (closer.end() if closer else 0)
 
     @override
     def _set_up(self, at: int) -> None:
@@ -309,6 +311,7 @@ class JsonCall(JsonSearch):
             input_span=input_span,
             id=members.id,
             whole=self._whole,
+            is_bare=not rules.is_marked,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine._json_members import CallKeys
 
 __all__ = [
-    "JsonCallRules", "after_call", "begins_clause", "between_calls", "read_whole",
-    "start_of_opener",
+    "JsonCallRules", "after_call", "begins_clause", "between_calls", "end_of_fence",
+    "read_whole", "start_of_opener",
 ]  # fmt: skip
 
 
@@ -107,6 +107,8 @@ after_call: Final = matcher(r"[\s`\]}]*+")
 """Matches what closes a call and what is around it, if only nothing."""
 between_calls: Final = matcher(r"[\s`\]},;]*+")
 """The same where another call may follow."""
+end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
+"""Matches that up to the end of the fence in which a call stands."""
 
 
 def begins_clause(closers: str, after: str) -> bool:
@@ -193,4 +195,5 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         is_answer,
         input_span=None if is_bare else (at, at + end),  # somewhere within; the reader knows where
         whole=(at + brace, at + end),
+        is_bare=not rules.is_marked,
     )

@@ -10,7 +10,7 @@ from agent_parsers.engine._payloads import BadPayload
 from agent_parsers.engine._quotations import Surroundings, is_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._events import Span
@@ -31,6 +31,7 @@ def call_meant(
     label: Span,
     new_call: Callable[[], CallReader],
     on_conflict: OnConflict,
+    stops: Iterable[str],
     repairs: list[Repair] | None,
 ) -> Call:
     """Return the one call that *text* means, which may have others behind its first *call*.
@@ -44,6 +45,7 @@ def call_meant(
         label: Where the last label stands, or the mark that opens the call.
         new_call: Makes readers of the others.
         on_conflict: Which of several counts.
+        stops: What ends a turn; behind it nothing is looked at.
         repairs: Takes what was left out; `None` where nothing is left out, and all text is meant.
 
     Raises:
@@ -51,6 +53,8 @@ def call_meant(
     """
     start, stop = _hole(call, label, base + len(text))
     start, stop = start - base, stop - base
+    ends = (end for end in (text.find(mark, stop) for mark in stops) if end >= 0)
+    text = text[: min(ends, default=len(text))]
     if not text[stop:].strip() and is_plain(text[:start]):
         return call
     calls = [call, *_others(text, stop, base, new_call)]
@@ -62,7 +66,7 @@ def call_meant(
     for number, each in enumerate(calls):
         if (quotation := around.quotation(number)) is not None:
             repairs.append(quoted_repair(_place(each), quotation.what))
-        elif around.is_denied(number, is_marked=each.whole is None):
+        elif around.is_denied(number, is_marked=not each.is_bare):
             raise BadPayload("quoted_call", each.span)
         else:
             meant.append(each)
@@ -133,8 +137,8 @@ def _others(
             end = stop
             size *= 2
         call = reader.close()[1]
-        is_call = call.whole is not None or is_bare_name(call.tool)
-        if not is_call or call.is_text or call.problem == "quoted_call":
+        is_named = is_bare_name(call.tool) and text.startswith(call.tool, at)
+        if not (call.whole or is_named) or call.is_text or call.problem == "quoted_call":
             return
         yield call
         size = max(_WINDOW, 2 * (_place(call)[1] - base - at))

@@ -50,13 +50,13 @@ class PythonCalls(CallsReader):
         {
             *("no_call", "open_call", "positional", "deep_call", "long_call", "other_form"),
             *("no_key", "no_value", "two_values", "bad_value", "no_literal", "odd_brackets"),
-            *("stray_text", "two_ends"),
+            *("stray_text", "two_ends", "no_list"),
         }
     )
 
     __slots__ = (
-        "_arguments", "_bare", "_calls", "_held", "_input_at", "_is_open", "_lead", "_listed",
-        "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
+        "_arguments", "_bare", "_calls", "_goes_on", "_held", "_input_at", "_is_open", "_lead",
+        "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +80,7 @@ class PythonCalls(CallsReader):
         self._odd: list[Repair] = []  # what was mended before them
         self._arguments = Arguments(0, mends=mends)
         self._calls: list[Call] = []
+        self._goes_on = False  # whether text follows the list on its line
 
     @property
     @override
@@ -122,6 +123,8 @@ class PythonCalls(CallsReader):
             self._end_call("odd_brackets" if self._is_met else "open_call", is_whole=False)
         elif self._rest_at < 0:
             self._close_list(events)
+        if self._goes_on and self._is_met:
+            self._refuse_list()
         if self._rest_at >= 0 or not self._calls:
             is_text = self._read == self._read_content
             span = (self._rest_at, self._at)
@@ -224,6 +227,7 @@ class PythonCalls(CallsReader):
             span=(self._name_at, stop),
             tool_span=(self._name_at, self._name_at + len(self._name)),
             problem=problem or ("positional" if unnamed else ""),
+            is_bare=self._bare,
             repairs=() if problem else (*odd, *arguments.repairs),
             unnamed=unnamed,
             input_span=(self._input_at, self._at) if self._input_at < self._at else None,
@@ -258,6 +262,7 @@ class PythonCalls(CallsReader):
 
     def _read_after(self, text: str, events: list[Event]) -> str:
         text = self._take_blank(text)
+        self._goes_on = bool(text) and "\n" not in self._lead
         return self._end_calls(text, events, is_content=True) if text else ""
 
     def _end_calls(self, text: str, events: list[Event], *, is_content: bool) -> str:
@@ -266,10 +271,17 @@ class PythonCalls(CallsReader):
             self._told(self._lead, MarkerSeen, events, self._lead[:1])
         else:
             text = self._lead + text
+        if not is_content and (self._is_open or "\n" not in self._lead):
+            self._refuse_list()
         self._lead = ""
         self._rest_at = self._at
         self._read = self._read_content if is_content else self._read_junk
         return text
+
+    def _refuse_list(self) -> None:
+        """Take it that what stands with the calls chooses between them, or makes them."""
+        for call in self._calls:
+            call.problem = call.problem or "no_list"
 
     def _read_content(self, text: str, events: list[Event]) -> str:
         self._told(text, AnswerDelta, events)

@@ -64,6 +64,8 @@ class Quotation(NamedTuple):
     """Where it opens."""
     stop: int
     """Where it ends, behind the mark that closes it."""
+    marks: tuple[Span, Span] = ((0, 0), (0, 0))
+    """Where what opens and closes it stands, with the tag of a fence."""
 
 
 def closes_quotation(text: str) -> bool:
@@ -109,7 +111,9 @@ class Surroundings:
         self._bare = _FENCE.sub(lambda found: _HOLE * len(found[0]), self._text)
         self._end = len(self._bare.rstrip(_BETWEEN + "`~"))  # of the text
         self._found: list[Quotation | None] = [None] * len(holes)
-        self._open: dict[str, Span] = {}  # by mark, where it stands and how many holes before it
+        self._open: dict[str, tuple[Span, int]] = {}  # by mark, and how many holes come before it
+        self.dressing: list[Quotation] = []
+        """What encloses calls as it may enclose what is meant."""
         self._search()
 
     def quotation(self, number: int) -> Quotation | None:
@@ -161,8 +165,8 @@ class Surroundings:
             if (line[1] or number == 0) and line[2].lstrip()[:1] == ">":
                 self._found[number] = Quotation("a quotation", start - len(line[2]), stop)
             elif (pair := before[-1:] + after[:1]) in _QUOTES:
-                what = "backticks" if pair == "``" else "quotes"
-                self._enclose(what, start - 1, stop + 1, number, number + 1)
+                marks = (start - 1, start), (stop, stop + 1)
+                self._enclose("backticks" if pair == "``" else "quotes", marks, number, number + 1)
 
     def _meet(self, mark: Match[str], number: int) -> None:
         """Open or close a quotation at a *mark* before which there are a *number* of holes."""
@@ -181,7 +185,7 @@ class Surroundings:
             case _ if spelt in _TRIPLE:
                 self._turn(spelt, "quotes", at, mark.end(), number)
             case _ if spelt in _PAIRS:
-                self._open.setdefault(spelt, (at, number))
+                self._open.setdefault(spelt, ((at, mark.end()), number))
             case _ if _OPENER[spelt] in self._open:
                 opener = _OPENER[spelt]
                 self._turn(opener, _PAIRS[opener][1], at, mark.end(), number)
@@ -189,22 +193,33 @@ class Surroundings:
     def _turn(self, mark: str, what: str, at: int, end: int, number: int) -> None:
         """Close what a *mark* has opened, or open it."""
         if mark not in self._open:
-            self._open[mark] = (at, number)
+            tagged = _FENCE.match(self._text, at) if what == "a fence" else None
+            self._open[mark] = (at, tagged.end() if tagged else end), number
             return
-        start, first = self._open.pop(mark)
-        self._enclose(what, start, end, first, number)
+        opener, first = self._open.pop(mark)
+        self._enclose(what, (opener, (at, end)), first, number)
 
-    def _enclose(self, what: str, start: int, stop: int, first: int, last: int) -> None:
-        """Take it that the holes from the *first* to before the *last* are enclosed."""
-        if first < last and not self._is_dressing(what, start, stop):
-            for number in range(first, last):
-                self._found[number] = self._found[number] or Quotation(what, start, stop)
+    def _enclose(self, what: str, marks: tuple[Span, Span], first: int, last: int) -> None:
+        """Take it that the holes from the *first* to before the *last* are between two *marks*."""
+        quotation = Quotation(what, marks[0][0], marks[1][1], marks)
+        if first == last:
+            return
+        if self._is_dressing(quotation):
+            self.dressing.append(quotation)
+            return
+        for number in range(first, last):
+            self._found[number] = self._found[number] or quotation
 
-    def _is_dressing(self, what: str, start: int, stop: int) -> bool:
-        """Tell whether it encloses the whole turn, or is a fence of calls at its end."""
+    def _is_dressing(self, quotation: Quotation) -> bool:
+        """Tell whether it encloses the whole turn, or nothing but calls at its end.
+
+        Backticks may do that too, if they begin a line.
+        """
+        what, start, stop, _ = quotation
         if what not in ("a fence", "backticks") or stop < self._end:
             return False
         begin = self._begin if start >= self._begin else 0
         if not self._text[begin:start].strip():
             return True
-        return what == "a fence" and not self._bare[start:stop].strip(_BETWEEN + "`~")
+        begins_line = not self._text[self._text.rfind("\n", 0, start) + 1 : start].strip()
+        return begins_line and not self._bare[start:stop].strip(_BETWEEN + "`~")

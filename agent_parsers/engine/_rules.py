@@ -291,6 +291,7 @@ class TurnRules:
             label=label,
             new_call=new_call,
             on_conflict=self.on_conflict,
+            stops=self.dialect.stop,
             repairs=repairs if self.mends else None,
         )
 

@@ -401,7 +401,7 @@ class StreamParser:
         if crossing.drops and self._machine.mends:
             events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
         self._marker, self._marker_at = crossing.name, marker_at
-        self._collector.label, self._collector.label_span = spelt, span
+        self._collector.meet(spelt, span)
         self._fresh = True
 
     def _leave(
