@@ -61,9 +61,9 @@ class Call:
     """What the model calls it by, so that the result can name it."""
     others: Mapping[str, Callable[[], Iterable[Any]]] = field(default_factory=dict)
     """What else values of the input may be, by name: for a tool that does not take the first."""
-    whole: Span | None = None
+    whole: Span | None = field(default=None, compare=False)
     """Where all of it stands, if that is more than its span: with the braces of its JSON."""
-    is_bare: bool = False
+    is_bare: bool = field(default=False, compare=False)
     """Whether no mark of the dialect opens it, so that text may speak of it."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is

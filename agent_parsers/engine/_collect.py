@@ -18,6 +18,7 @@ from agent_parsers.engine._events import (
     ToolNamed,
 )
 from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._quotations import closes_quotation, enclosing
 from agent_parsers.engine._quoting import QuoteWatch
 from agent_parsers.engine._rules import unmarked
 from agent_parsers.engine._spans import call_span, end_span
@@ -46,7 +47,7 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "label",
+        "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended", "is_closed", "label",
         "label_span", "result",
     )  # fmt: skip
 
@@ -71,6 +72,7 @@ class Collector:
         """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
+        self._tool_at = 0  # where its label stands
         self._answer: tuple[str, Span] | None = None
         self._acted = False
         self._step_at = -1 if machine.initial.role in _BETWEEN else 0
@@ -238,7 +240,7 @@ class Collector:
             head = self._machine.read_head(written, span, self._tools, repairs)
         except BadPayload as bad:
             head = bad
-        self._tool = (head, span)
+        self._tool, self._tool_at = (head, span), self.label_span[0]
         if isinstance(head, ToolHead) and self._machine.is_name(head):
             events.append(ToolNamed(head.tool, span))
         elif raw:
@@ -277,12 +279,35 @@ class Collector:
         head, span = self._tool
         if isinstance(head, BadPayload):
             raise head
+        written = self._unfenced(events, written, at)
         self._machine.check_quotes(watch, written, at[0])
         repairs: list[Repair] = []
         value = self._machine.input_value(head, span, written, at[0], self._tools, repairs)
         events += repairs
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
+
+    def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
+        """Return an input, *written* at *span*, without what closes a fence before its action.
+
+        Raises:
+            BadPayload: A quotation that opens before the action closes in the input.
+        """
+        if not self._machine.mends or not closes_quotation(written):
+            return written
+        assert self._tool is not None, "an input follows a tool"
+        base = max(self._step_at, 0)
+        text = self._slice(base, span[1])
+        hole = self._tool_at - base, self._tool[1][1] - base
+        found = enclosing(text, hole)
+        if found is None:
+            return written
+        start, end = found.marks[1][0] + base, found.stop + base
+        if found.what != "a fence" or end < span[1]:
+            raise BadPayload("in_quotation", self._tool[1])
+        message = "took off the end of a fence that encloses the action"
+        events.append(Repair("fence", (start, end), message))
+        return written[: start - span[0]].rstrip()
 
     def _named(self, events: list[Event]) -> list[Event]:
         """Tell the names of tools among *events* as they are mended."""

@@ -175,13 +175,13 @@ class CallsCollector(Collector):
                 wrong = BadPayload("open_call", self.label_span) if is_none and is_cut else bad
                 if is_none and not is_cut and self._machine.mends:
                     self._lose(events, bad, call.span)
-                    continue
             self._met.append(_Met(hole, call.whole or call.span, call.is_bare, made, wrong))
 
     def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
         """Return where all of each of the *calls* stands, in a text that ends at *stop*."""
-        edges = [call.span[0] for call in calls[1:]]
-        holes = [call.whole or (call.span[0], edge) for call, edge in zip(calls, (*edges, stop))]
+        edges = [*(call.span[0] for call in calls[1:]), stop]
+        pairs = zip(calls, edges, strict=True)
+        holes = [call.whole or (call.span[0], max(call.span[0], edge)) for call, edge in pairs]
         numbers = [number for number, call in enumerate(calls) if not call.is_text]
         if not numbers:
             return holes
@@ -232,8 +232,14 @@ class CallsCollector(Collector):
             if quotation is not None and self._machine.mends:
                 events.append(quoted_repair(met.place, quotation.what))
                 quoted.append(met.hole)
+                self._lost = None if self._lost is met.bad else self._lost
                 continue
-            bad = met.bad if is_meant else BadPayload("quoted_call", met.place)
+            if met.bad is not None and met.bad.problem == "no_call" and self._machine.mends:
+                continue  # it is content
+            bad = met.bad
+            if bad is None and not is_meant:
+                problem = "quoted_call" if quotation is None else "in_quotation"
+                bad = BadPayload(problem, met.place)
             if bad is not None:
                 self._problem = self._problem or bad
             elif met.made is not None:
@@ -258,7 +264,8 @@ class CallsCollector(Collector):
             yield met, quotation, quotation is None and is_alone and not is_denied
         for dressing in around.dressing if around is not None and self._machine.mends else ():
             span = (dressing.start, dressing.stop)
-            events.append(Repair("fence", span, f"took off {dressing.what} around the calls"))
+            if not bare:  # the readers of these tell of it
+                events.append(Repair("fence", span, f"took off {dressing.what} around the calls"))
             left = without(self._content, dressing.marks)
             self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
 

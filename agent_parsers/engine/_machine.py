@@ -16,6 +16,7 @@ from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._markers import begins_sentence
 from agent_parsers.engine._mend_names import is_bare_name, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._quotations import closes_quotation
 from agent_parsers.engine._quoting import may_quote
 from agent_parsers.engine._rules import Mode, TurnRules, unmarked
 from agent_parsers.engine._spans import call_span, end_span, trimmed
@@ -123,7 +124,8 @@ class Machine(TurnRules):
         if ended == "stop":  # it takes more than if nothing is known, and nothing otherwise
             with suppress(OutputParserException):
                 return self.parse(text, max_chars, tools, start, prompt)
-        if self.table.several or start or prompt or ended != "unknown":
+        is_plain = not (self.table.several or (self.mends and closes_quotation(text)))
+        if not is_plain or start or prompt or ended != "unknown":
             return self._parse_as_stream(text, tools, start, prompt, ended)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
         places = _NOWHERE.copy()  # of the last text of each role in the buffer

@@ -20,7 +20,6 @@ __all__ = ["call_meant", "quoted_repair"]
 
 _WINDOW: Final = 512
 """How much is read at first of what follows a call, in characters."""
-_SEPARATORS: Final = " \t\r\n,;"
 
 
 def call_meant(
@@ -71,7 +70,7 @@ def call_meant(
         else:
             meant.append(each)
     if not meant:
-        raise BadPayload("quoted_call", call.span)
+        raise BadPayload("in_quotation", call.span)
     chosen = _chosen(meant, on_conflict)
     for each in meant:
         if not _is_same(each, chosen):
@@ -108,9 +107,9 @@ def _chosen(calls: Sequence[Call], on_conflict: OnConflict) -> Call:
     if on_conflict == "first" and not first.problem:
         return first
     wanted = [call for call in calls if call.is_answer == (on_conflict == "answer")]
-    if on_conflict in ("action", "answer") and wanted and not wanted[0].problem:
-        if all(_is_same(call, wanted[0]) for call in wanted):
-            return wanted[0]
+    is_one = bool(wanted) and all(_is_same(call, wanted[0]) for call in wanted)
+    if on_conflict in ("action", "answer") and is_one and not wanted[0].problem:
+        return wanted[0]
     problem = "two_calls" if first.is_answer == other.is_answer else "both"
     raise BadPayload(problem, other.span)
 
@@ -120,14 +119,12 @@ def _is_same(call: Call, other: Call) -> bool:
     return said[0] == said[1]
 
 
-def _others(
-    text: str, at: int, base: int, new_call: Callable[[], CallReader]
-) -> Iterator[Call]:
+def _others(text: str, at: int, base: int, new_call: Callable[[], CallReader]) -> Iterator[Call]:
     """Yield the calls that stand in *text* from *at* on; one that is broken is one as well."""
     text = text.rstrip()
     size = _WINDOW
-    while text[at:].strip(_SEPARATORS):
-        at = len(text) - len(text[at:].lstrip(_SEPARATORS))
+    while at < len(text):
+        at = len(text) - len(text[at:].lstrip())
         reader, end = new_call(), at
         while end < len(text) and reader.rest_at < 0:
             stop = min(end + size, len(text))

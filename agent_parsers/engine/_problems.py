@@ -186,6 +186,10 @@ SHARED_PROBLEMS: Final = {
         "expected an action, found one in the middle of a sentence",
         "The action stands in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
+    "in_quotation": Problem(
+        "expected an action, found one that is only quoted",
+        "The action stands in a quotation, so nothing was done. If you mean it, write it alone.",
+    ),
     "two_calls": Problem(
         "expected one action, found two that differ",
         "Your reply has two different actions, so nothing was done. Write one of them, alone.",

@@ -271,7 +271,7 @@ class PythonCalls(CallsReader):
             self._told(self._lead, MarkerSeen, events, self._lead[:1])
         else:
             text = self._lead + text
-        if not is_content and (self._is_open or "\n" not in self._lead):
+        if not is_content and self._mends and (self._is_open or "\n" not in self._lead):
             self._refuse_list()
         self._lead = ""
         self._rest_at = self._at

@@ -38,8 +38,9 @@ _MARKS: Final = re.compile(
     re.MULTILINE,
 )
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
+_TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _HOLE: Final = "\x1c"  # white space, but neither a blank nor a line break
-_BETWEEN: Final = " \t\r\n[](),;" + _HOLE
+_BETWEEN: Final = " \t\r\n[](),;}" + _HOLE
 """What stands between calls and is no text."""
 _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
@@ -79,6 +80,13 @@ def closes_quotation(text: str) -> bool:
     )
 
 
+def enclosing(text: str, hole: Span) -> Quotation | None:
+    """Return what encloses a *hole* in *text* but for backticks, which may be part of a value."""
+    around = Surroundings(text, [hole])
+    found = [around.quotation(0), *around.dressing]
+    return next((each for each in found if each and text[each.start] not in "`>"), None)
+
+
 _SIGNS: Final = re.compile(r"[`~\"'“‘«<>\[:：]").search
 
 
@@ -103,7 +111,8 @@ class Surroundings:
     def __init__(self, text: str, holes: Sequence[Span], begin: int = 0) -> None:
         self._holes = [trimmed(text, *hole) for hole in holes]
         self._begin = begin
-        parts, at = [], 0
+        parts: list[str] = []
+        at = 0
         for start, stop in self._holes:
             parts += (text[at:start], _HOLE * (stop - start))
             at = stop
@@ -124,7 +133,7 @@ class Surroundings:
         """Tell whether nothing but calls is on the lines of the hole with this *number*."""
         before, after = self._around(number)
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
-        return not line.strip(_BETWEEN + "`")
+        return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
 
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
         """Tell whether a sentence with a colon leads to the hole and says that it is not meant.

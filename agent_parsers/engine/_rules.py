@@ -40,9 +40,7 @@ class TurnRules:
         on_conflict: What counts in a lenient turn that has several actions or answers.
     """
 
-    def __init__(
-        self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error"
-    ) -> None:
+    def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         self.dialect, self.on_conflict = dialect, on_conflict
         self.table = table = dialect.strict if mode == "strict" else dialect.lenient
         self.is_transcript = mode == "transcript"

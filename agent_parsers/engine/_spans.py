@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agent_parsers.engine._calls import Call
     from collections.abc import Iterable
 
+    from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
 
 __all__ = ["call_span", "end_span", "trimmed"]
