@@ -70,6 +70,10 @@ class Call:
     openers: Sequence[str] = ()
     """Names of parameters whose tags ended a value that nothing closed: only the schema of the tool
     can say that they are its parameters, and not part of the value."""
+    whole: Span | None = field(default=None, compare=False)
+    """Where all of it stands, if that is more than its span: with the braces of its JSON."""
+    is_bare: bool = field(default=False, compare=False)
+    """Whether no mark of the dialect opens it, so that text may speak of it."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""
@@ -99,6 +103,11 @@ class CallReader(ABC):
     def is_quoting(self) -> bool:
         """Whether what comes next is inside a quoted value, so that it is no marker."""
         return False
+
+    @property
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return -1
 
     @abstractmethod
     def feed(self, text: str, at: int) -> list[Event]:
@@ -200,6 +209,12 @@ class BracketCall(TellingReader):
         self._held: list[str] = []  # from a bracket on that may be the last
         self._end = -1
         self._after = -1
+
+    @property
+    @override
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return self._after
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""

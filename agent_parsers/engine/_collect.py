@@ -19,12 +19,13 @@ from agent_parsers.engine._events import (
     cut_answer,
 )
 from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._quotations import closes_quotation, enclosing
 from agent_parsers.engine._quoting import QuoteWatch
 from agent_parsers.engine._rules import unmarked
 from agent_parsers.engine._spans import call_span, end_span
 
 if TYPE_CHECKING:
-    from agent_parsers.engine._calls import CallReader
+    from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
@@ -47,9 +48,8 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "has_dropped", "is_closed",
-        "is_half",
-        "label", "label_span", "result",
+        "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended", "has_dropped",
+        "is_closed", "is_half", "label", "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -77,6 +77,7 @@ class Collector:
         """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
+        self._tool_at = 0  # where its label stands
         self._answer: tuple[str, Span] | None = None
         self._acted = False
         self._step_at = -1 if machine.initial.role in _BETWEEN else 0
@@ -193,6 +194,10 @@ class Collector:
         """What the model thought; `None` where a turn has one call, and its events say."""
         return None
 
+    def meet(self, label: str, span: Span) -> None:
+        """Hear of the marker before the next text, as it is spelt, at *span*."""
+        self.label, self.label_span = label, span
+
     def meet_late(self, problem: str, span: Span) -> None:
         """Hear of a marker at *span* that may not come behind a call."""
 
@@ -248,7 +253,7 @@ class Collector:
             head = self._machine.read_head(written, span, self._tools, repairs)
         except BadPayload as bad:
             head = bad
-        self._tool = (head, span)
+        self._tool, self._tool_at = (head, span), self.label_span[0]
         if isinstance(head, ToolHead) and self._machine.is_name(head):
             events.append(ToolNamed(head.tool, span))
         elif raw:
@@ -289,6 +294,7 @@ class Collector:
         head, span = self._tool
         if isinstance(head, BadPayload):
             raise head
+        written = self._unfenced(events, written, at)
         self._machine.check_quotes(watch, written, at[0])
         repairs: list[Repair] = []
         ended = self.ended if to is None else "stop"  # what follows it closes it
@@ -296,6 +302,28 @@ class Collector:
         events += repairs
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
+
+    def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
+        """Return an input, *written* at *span*, without what closes a fence before its action.
+
+        Raises:
+            BadPayload: A quotation that opens before the action closes in the input.
+        """
+        if not self._machine.mends or not closes_quotation(written):
+            return written
+        assert self._tool is not None, "an input follows a tool"
+        base = max(self._step_at, 0)
+        text = self._slice(base, span[1])
+        hole = self._tool_at - base, self._tool[1][1] - base
+        found = enclosing(text, hole)
+        if found is None:
+            return written
+        start, end = found.marks[1][0] + base, found.stop + base
+        if found.what != "a fence" or end < span[1]:
+            raise BadPayload("in_quotation", self._tool[1])
+        message = "took off the end of a fence that encloses the action"
+        events.append(Repair("fence", (start, end), message))
+        return written[: start - span[0]].rstrip()
 
     def _named(self, events: list[Event]) -> list[Event]:
         """Tell the names of tools among *events* as they are mended."""
@@ -320,18 +348,35 @@ class Collector:
             return
         if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
+        repairs: list[Repair] = []
+        if is_sound:
+            first, call = call, self._meant(state, call, stop, repairs)
+            if call is not first:
+                del events[len(events) - len(first.repairs) :]
+                events += call.repairs
+                if to is not None:
+                    call.lacks = ""
+                if problem := self._machine.call_problem(call, self.ended, self._tools):
+                    raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is no part of it"
             events.append(Repair("after_call", call.after, message))
         if not is_sound:
             return
-        repairs: list[Repair] = []
         result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
         events += repairs
         span = call_span("", call, stop)
         if call.is_text and to is None and self.ended == "length":  # text that is the answer
             events.append(cut_answer(span))
         self._done(events, result, span)
+
+    def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
+        """Return the call that the step means, of which *call* in *state* is the first."""
+        base = max(self._step_at, 0)
+        label = self.label_span if self.label else (base, base)
+        new_call = state.new_call or self._machine.new_call
+        text = self._slice(base, stop)
+        return self._machine.call_meant(call, text, base, label, new_call, repairs)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Tell what the step has come to, which stands at *span*."""

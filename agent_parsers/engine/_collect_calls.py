@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import replace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
@@ -19,15 +21,18 @@ from agent_parsers.engine._events import (
     ThoughtDelta,
     cut_answer,
 )
+from agent_parsers.engine._meant import quoted_repair
 from agent_parsers.engine._payloads import BadPayload
-from agent_parsers.engine._spans import call_span, end_span
+from agent_parsers.engine._quotations import Surroundings
+from agent_parsers.engine._spans import call_span, end_span, joined_with, merged, trimmed, without
 from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._machine import Machine
+    from agent_parsers.engine._quotations import Quotation
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
 
@@ -48,6 +53,20 @@ class _Made(NamedTuple):
     span: Span
 
 
+class _Met(NamedTuple):
+    """A call that was met, be it meant or quoted."""
+
+    hole: Span
+    """Where all of it stands, with its marks."""
+    place: Span
+    """Where it stands without them."""
+    is_bare: bool
+    made: _Made | None
+    """What can be made, or nothing if it is wrong."""
+    bad: BadPayload | None = None
+    """What is wrong with it."""
+
+
 class CallsCollector(Collector):
     """Puts together the calls of a turn that may have several, and the content beside them.
 
@@ -61,7 +80,7 @@ class CallsCollector(Collector):
 
     __slots__ = (
         "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_empty",
-        "_is_marked", "_lost", "_made", "_opener", "_thoughts",
+        "_is_marked", "_lost", "_made", "_marks", "_met", "_opener", "_thoughts",
     )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
@@ -69,6 +88,8 @@ class CallsCollector(Collector):
     def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
         super().__init__(machine, tools)
         self._made: list[_Made] = []
+        self._met: list[_Met] = []
+        self._marks: list[Span] = []  # where markers stand
         self._content: list[Span] = []
         self._thoughts: list[Span] = []
         self._begun = -1  # where the first text of the turn begins
@@ -79,7 +100,7 @@ class CallsCollector(Collector):
         self._is_marked = True  # whether marks open all calls so far
         # Calls at the end of a thought that is still open, or what is wrong with one; and where
         # that thought begins, -1 if there are none.
-        self._drafts: list[_Made] = []
+        self._drafts: list[_Met] = []
         self._draft_problem: BadPayload | None = None
         self._draft_at = -1
         self._empty: BadPayload | None = None  # the first that has nothing in it
@@ -106,9 +127,9 @@ class CallsCollector(Collector):
         if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
-        made = len(self._made)
+        met = len(self._met)
         super().leave(events, state, to, span, stop)
-        if len(self._made) > made and state.new_call is not None:
+        if len(self._met) > met and state.new_call is not None:
             self._is_marked = False
 
     @override
@@ -128,14 +149,17 @@ class CallsCollector(Collector):
             self._draft_at = span[0] if span[0] < span[1] else stop
             return
         if state.role is Role.CALL:
-            kept = self._made, self._content, self._problem, self._lost
-            self._made, self._content, self._problem, self._lost = self._drafts, [], None, None
+            kept = self._met, self._content, self._problem, self._lost
+            self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
             told = len(events)
             super().leave(events, state, to, span, stop)
             _as_thoughts(events, told)
+            faults = (met.bad for met in self._drafts if met.bad is not None)
+            wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
             self._draft_problem = self._draft_problem or self._problem
+            self._draft_problem = self._draft_problem or wrong
             is_thought = bool(self._content or self._lost)
-            self._made, self._content, self._problem, self._lost = kept
+            self._met, self._content, self._problem, self._lost = kept
             if is_thought:
                 events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
                 is_closed = to is not None and self.is_closed
@@ -208,8 +232,13 @@ class CallsCollector(Collector):
         return "\n".join(text[start:stop] for start, stop in spans)
 
     @override
+    def meet(self, label: str, span: Span) -> None:
+        super().meet(label, span)
+        self._marks.append(span)
+
+    @override
     def meet_late(self, problem: str, span: Span) -> None:
-        if self._made and self._problem is None:
+        if self._met and self._problem is None:
             self._problem = BadPayload(problem, span)
 
     @override
@@ -217,7 +246,8 @@ class CallsCollector(Collector):
         told = len(events)
         self.leave(events, state, None, span, span[1])
         is_odd = self._problem or self._lost or self._content or self._thoughts
-        self.has_dropped = not (self._made and self._is_marked) or bool(is_odd)
+        is_sound = self._met and all(met.bad is None for met in self._met)
+        self.has_dropped = not (is_sound and self._is_marked) or bool(is_odd)
         if not self.has_dropped:
             return  # a block at the very beginning stands in no thought
         events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
@@ -225,6 +255,8 @@ class CallsCollector(Collector):
         begun = span[0] if self._begun < 0 else self._begun
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
+        self._met.clear()
+        self._marks.clear()
         self._content.clear()
         self._answer = None
         self._lost = self._empty = self._opener = self._closer = None
@@ -245,19 +277,39 @@ class CallsCollector(Collector):
             reader.go_on()
         last, first = reader.close()
         events += self._named(last)
-        for call in (first, *reader.more):
+        calls = (first, *reader.more)
+        for call, hole in zip(calls, self._holes(calls, stop), strict=True):
             events += map(self._placed, call.repairs)
             if call.is_text:
                 self._say(call.span)
                 continue
+            made, wrong = None, None
             try:
-                self._make(events, call, stop)
+                made = self._make(events, call, stop)
             except BadPayload as bad:
-                if bad.problem == "no_call" and is_cut:
-                    raise BadPayload("open_call", self.label_span) from None
-                if bad.problem != "no_call" or not self._machine.mends:
-                    raise
-                self._lose(events, bad, call.span)
+                is_none = bad.problem == "no_call"
+                wrong = BadPayload("open_call", self.label_span) if is_none and is_cut else bad
+                if is_none and not is_cut and self._machine.mends:
+                    self._lose(events, bad, call.span)
+            if made is None and wrong is None:
+                self._marks.append(hole)  # an answer quotes nothing
+            else:
+                self._met.append(_Met(hole, call.whole or call.span, call.is_bare, made, wrong))
+
+    def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
+        """Return where all of each of the *calls* stands, in a text that ends at *stop*."""
+        edges = [*(call.span[0] for call in calls[1:]), stop]
+        pairs = zip(calls, edges, strict=True)
+        holes = [call.whole or (call.span[0], max(call.span[0], edge)) for call, edge in pairs]
+        numbers = [number for number, call in enumerate(calls) if not call.is_text]
+        if not numbers:
+            return holes
+        first, last = numbers[0], numbers[-1]
+        if self.label and not calls[first].is_bare:
+            holes[first] = self.label_span[0], holes[first][1]
+        if self.is_closed:
+            holes[last] = holes[last][0], stop
+        return holes
 
     def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
         """Take what stands at *span*, which is no call, for content."""
@@ -285,8 +337,12 @@ class CallsCollector(Collector):
         start, end = repair.span
         return repair if start < end else replace(repair, span=self.label_span)
 
-    def _make(self, events: list[Event], call: Call, stop: int) -> None:
-        """Make what can be made of one *call*."""
+    def _make(self, events: list[Event], call: Call, stop: int) -> _Made | None:
+        """Return what can be made of one *call*; an answer is no call.
+
+        Raises:
+            BadPayload: Nothing can.
+        """
         call = self._machine.resolved(call, self._tools)
         if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
@@ -301,8 +357,52 @@ class CallsCollector(Collector):
         events += repairs
         if isinstance(action, AgentFinish):  # the name of the tool says that it is the answer
             self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
-            return
-        self._made.append(_Made(action.tool, action.tool_input, call.id, call_span("", call, stop)))
+            return None
+        return _Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
+
+    def _judge(self, events: list[Event]) -> None:
+        """Make the calls that are meant; others are text, or wrong."""
+        quoted: list[Span] = []
+        for met, quotation, is_meant in self._weighed(events):
+            if quotation is not None and self._machine.mends:
+                events.append(quoted_repair(met.place, quotation.what))
+                quoted.append(met.hole)
+                self._lost = None if self._lost is met.bad else self._lost
+                continue
+            if met.bad is not None and met.bad.problem == "no_call" and self._machine.mends:
+                continue  # it is content
+            bad = met.bad
+            if bad is None and not is_meant:
+                problem = "quoted_call" if quotation is None else "in_quotation"
+                bad = BadPayload(problem, met.place)
+            if bad is not None:
+                self._problem = self._problem or bad
+            elif met.made is not None:
+                self._made.append(met.made)
+        if quoted:
+            others = [met.hole for met in self._met if met.hole not in quoted]
+            self._content = joined_with(self._content, quoted, [*others, *self._thoughts])
+
+    def _weighed(self, events: list[Event]) -> Iterator[tuple[_Met, Quotation | None, bool]]:
+        """Yield each call that was met, what quotes it, and whether it is meant."""
+        text = self.text if self._met else ""
+        bare = [met.hole for met in self._met if met.is_bare]
+        marked = [met.hole for met in self._met if not met.is_bare]
+        holes = merged([*merged([*marked, *self._marks], text), *bare, *self._thoughts])
+        around = Surroundings(text, holes) if self._met else None
+        for met in self._met:
+            assert around is not None, "there are calls"
+            number = bisect_right(holes, met.hole[0], key=itemgetter(0)) - 1
+            quotation = around.quotation(number)
+            is_alone = not met.is_bare or around.is_alone(number)
+            is_denied = around.is_denied(number, is_marked=not met.is_bare)
+            yield met, quotation, quotation is None and is_alone and not is_denied
+        for dressing in around.dressing if around is not None and self._machine.mends else ():
+            span = (dressing.start, dressing.stop)
+            if not bare:  # the readers of these tell of it
+                events.append(Repair("fence", span, f"took off {dressing.what} around the calls"))
+            left = without(self._content, dressing.marks)
+            self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
 
     @override
     def end_text(
@@ -311,6 +411,7 @@ class CallsCollector(Collector):
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
         self._end_drafts(events)
+        self._judge(events)
         if self._problem is not None:
             return
         if (enclosed := self._enclosed()) is not None:
@@ -368,11 +469,11 @@ class CallsCollector(Collector):
         if self._draft_problem is not None:
             self._problem = self._problem or self._draft_problem
         elif self._drafts and self.ended == "length":
-            self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].span)
+            self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].place)
         elif self._drafts:
             message = "made a call in reasoning that is not closed"
-            events += (Repair("open_reasoning", made.span, message) for made in self._drafts)
-            self._made += self._drafts
+            events += (Repair("open_reasoning", met.place, message) for met in self._drafts)
+            self._met += self._drafts
 
     def _act(self, events: list[Event], text: str) -> None:
         # Such a turn is rare enough that others need not wait for the import.

@@ -28,6 +28,7 @@ from agent_parsers.engine._json_rules import (
     begins_clause,
     between_calls,
     between_fences,
+    end_of_fence,
     read_whole,
 )
 from agent_parsers.engine._json_search import JsonSearch
@@ -81,6 +82,21 @@ class JsonCall(JsonSearch):
     def closers(self) -> str:
         """What closes the call, from the end of its JSON on, with white space."""
         return "".join(self._rest)
+
+    @property
+    @override
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return self._after if self._start >= 0 else -1
+
+    @property
+    def _whole(self) -> Span:
+        """Where the call stands, with a fence in which the dialect writes it."""
+        end = self._end if self._end >= 0 else self._size
+        if "```" not in self.encloser or self.is_odd:
+            return self._base, end
+        closer = end_of_fence(self.closers)
+        return self._base - len(self.encloser.lstrip()), end + (closer.end() if closer else 0)
 
     @override
     def _set_up(self, at: int) -> None:
@@ -347,6 +363,8 @@ class JsonCall(JsonSearch):
             input_span=input_span,
             id=members.id,
             lacks=self._lacks,
+            whole=self._whole,
+            is_bare=not rules.is_marked,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:

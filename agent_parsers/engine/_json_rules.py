@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
-    "is_one_line", "read_whole", "start_of_opener",
+    "end_of_fence", "is_one_line", "read_whole", "start_of_opener",
 ]  # fmt: skip
 
 
@@ -113,6 +113,8 @@ between_calls: Final = matcher(r"[\s`\]},;]*+")
 between_fences: Final = matcher(r"[\s\]},;]*+")
 """The same without what closes a fence."""
 backticks: Final = matcher(r"`*+")
+end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
+"""Matches that up to the end of the fence in which a call stands."""
 
 
 def begins_clause(closers: str, after: str) -> bool:
@@ -204,4 +206,6 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         (place, place + len(name)),
         is_answer,
         input_span=None if is_bare else (at, at + end),  # somewhere within; the reader knows where
+        whole=(at + brace, at + end),
+        is_bare=not rules.is_marked,
     )

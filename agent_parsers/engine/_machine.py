@@ -16,6 +16,7 @@ from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._markers import Inline, begins_sentence
 from agent_parsers.engine._mend_names import is_bare_name, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
+from agent_parsers.engine._quotations import closes_quotation
 from agent_parsers.engine._quoting import may_quote
 from agent_parsers.engine._rules import Mode, TurnRules, unmarked
 from agent_parsers.engine._spans import call_span, end_span, trimmed
@@ -54,9 +55,9 @@ class Machine(TurnRules):
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
-        super().__init__(dialect, mode)
+        super().__init__(dialect, mode, on_conflict)
         table = self.table
-        self._mode, self._on_conflict = mode, on_conflict
+        self._mode = mode
         self._keeps_input_end = table.keeps_input_end
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
         self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
@@ -129,7 +130,8 @@ class Machine(TurnRules):
         if ended == "stop":  # it takes more than if nothing is known, and nothing otherwise
             with suppress(OutputParserException):
                 return self.parse(text, max_chars, tools, start, prompt)
-        if self.table.several or start or prompt or ended != "unknown":
+        is_plain = not (self.table.several or (self.mends and closes_quotation(text)))
+        if not is_plain or start or prompt or ended != "unknown":
             return self._parse_as_stream(text, tools, start, prompt, ended)
         buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
         places = _NOWHERE.copy()  # of the last text of each role in the buffer
@@ -288,7 +290,7 @@ class Machine(TurnRules):
             mode=self._mode,
             max_chars=None,
             tools=tools,
-            on_conflict=self._on_conflict,
+            on_conflict=self.on_conflict,
             start=start,
             prompt=prompt,
         )
@@ -334,6 +336,10 @@ class Machine(TurnRules):
         if state.problem and not is_void:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if call is not None:
+            assert call_at is not None, "it is where the call stands"
+            label = trimmed(text, max(call_at[2] - 1, 0), max(call_at[0] - 1, 0))
+            whole = text[: call_at[1] - 1]
+            call = self.call_meant(call, whole, 0, label, self.new_call, [])
             return self.call_result(call, log, tools, [])
         if answer_at is not None and not (state.beside_action and is_cut):
             start, stop = max(answer_at[0] - 1, 0), answer_at[1] - 1

@@ -63,7 +63,8 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     (``Use search``) is that one, unless it denies something (``Do not use search``).
 
     Raises:
-        BadPayload: It says that there is no action (``None``), or its input is cut.
+        BadPayload: It says that there is no action (``None``), or what is written names none:
+            a question, what is struck out, or a phrase that denies something.
     """
     if tools is not None and written in tools:
         return ToolHead(written)
@@ -81,6 +82,8 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
             return ToolHead(name, tool_input, is_answer=True, needs_input=True)
         if key in _NO_ACTION:
             raise BadPayload("no_action", (0, len(written)))
+        if _is_doubted(name):
+            raise BadPayload("no_tool", (0, len(written)))
         if tools is not None:
             name, is_phrase = _known(name, tools)
     if name != written:
@@ -106,7 +109,7 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     if _BARE_NAME(written) if tools is None else written in tools:
         return written
     name = _without_namespace(_undressed(written.strip()), tools)
-    same = [] if tools is None else _same(name, tools)
+    same = [] if tools is None or _is_doubted(name) else _same(name, tools)
     return same[0] if len(same) == 1 else name
 
 
@@ -144,6 +147,13 @@ def _same(name: str, tools: Collection[str]) -> list[str]:
     """Return those of *tools* that differ from *name* in nothing but case, spaces and marks."""
     key = folded(name)
     return [tool for tool in tools if folded(tool) == key] if key else []
+
+
+def _is_doubted(name: str) -> bool:
+    """Tell whether *name* is a question, is struck out, or is a phrase that denies something."""
+    is_struck_out = name.startswith("~~") and name.endswith("~~")
+    is_denied = any(map(str.isspace, name)) and len(name) <= _MOST_CHARS and _DENIAL(name)
+    return name.endswith(("?", "？")) or is_struck_out or bool(is_denied)
 
 
 def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:

@@ -62,6 +62,8 @@ class NamedJson(NamedHead):
         if self._bare and (self._json is None or self._json.error is not None):
             return events, Call("", "", (max(self._start, 0), max(self._at, 0)), is_text=True)
         call.span = (self._start, self._at)
+        if self._json is not None and self._json.end is not None:
+            call.whole = (self._start, self._base + self._json.end)
         if self._after >= 0:
             self._take_after()
         self._check_closers("".join(self._closers))

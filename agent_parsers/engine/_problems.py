@@ -191,6 +191,18 @@ SHARED_PROBLEMS: Final = {
         "expected an action, found one in the middle of a sentence",
         "The action stands in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
+    "in_quotation": Problem(
+        "expected an action, found one that is only quoted",
+        "The action stands in a quotation, so nothing was done. If you mean it, write it alone.",
+    ),
+    "two_calls": Problem(
+        "expected one action, found two that differ",
+        "Your reply has two different actions, so nothing was done. Write one of them, alone.",
+    ),
+    "no_list": Problem(
+        "expected a plain list of calls, and nothing that chooses or makes them",
+        "Invalid Format: Write nothing but calls in the list, with commas between them.",
+    ),
     "two_inputs": Problem(
         "found two inputs, one in the name of the tool and one after it",
         "Invalid Format: Write only the name of the tool as the action, and its input once.",

@@ -55,13 +55,14 @@ class PythonCalls(CallsReader):
         {
             *("no_call", "open_call", "positional", "deep_call", "long_call", "other_form"),
             *("no_key", "no_value", "two_values", "bad_value", "no_literal", "odd_brackets"),
-            *("stray_text", "two_ends", "quoted_call"),
+            *("stray_text", "two_ends", "quoted_call", "no_list"),
         }
     )
 
     __slots__ = (
-        "_arguments", "_bare", "_calls", "_first", "_held", "_input_at", "_is_open", "_lead",
-        "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at", "_tail",
+        "_arguments", "_bare", "_calls", "_first", "_goes_on", "_held", "_input_at", "_is_open",
+        "_lead", "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
+        "_tail",
     )  # fmt: skip
 
     def __init__(
@@ -87,6 +88,7 @@ class PythonCalls(CallsReader):
         self._calls: list[Call] = []
         self._first = 0  # how many came before the list that is read
         self._tail = ""  # the end of content that may begin such a list
+        self._goes_on = False  # whether text follows the list on its line
 
     @property
     @override
@@ -130,6 +132,8 @@ class PythonCalls(CallsReader):
         elif self._rest_at < 0:
             self._close_list(events)
         self._end_content(events)
+        if self._goes_on and self._is_met:
+            self._refuse_list()
         if self._rest_at >= 0 or not self._calls:
             is_text = self._read == self._read_content
             span = (self._rest_at, self._at)
@@ -232,6 +236,7 @@ class PythonCalls(CallsReader):
             span=(self._name_at, stop),
             tool_span=(self._name_at, self._name_at + len(self._name)),
             problem=problem or ("positional" if unnamed else ""),
+            is_bare=self._bare,
             repairs=() if problem else (*odd, *arguments.repairs),
             unnamed=unnamed,
             input_span=(self._input_at, self._at) if self._input_at < self._at else None,
@@ -269,6 +274,7 @@ class PythonCalls(CallsReader):
         if self._first and text and "\n" not in self._lead:
             for call in self._calls[self._first :]:
                 call.problem = call.problem or "quoted_call"
+        self._goes_on = bool(text) and "\n" not in self._lead
         return self._end_calls(text, events, is_content=True) if text else ""
 
     def _end_calls(self, text: str, events: list[Event], *, is_content: bool) -> str:
@@ -277,10 +283,17 @@ class PythonCalls(CallsReader):
             self._told(self._lead, MarkerSeen, events, self._lead[:1])
         else:
             text = self._lead + text
+        if not is_content and self._mends and (self._is_open or "\n" not in self._lead):
+            self._refuse_list()
         self._lead = ""
         self._rest_at = self._at
         self._read = self._read_content if is_content else self._read_junk
         return text
+
+    def _refuse_list(self) -> None:
+        """Take it that what stands with the calls chooses between them, or makes them."""
+        for call in self._calls:
+            call.problem = call.problem or "no_list"
 
     def _read_content(self, text: str, events: list[Event]) -> str:
         """Read content, up to a line on which a list of calls begins."""

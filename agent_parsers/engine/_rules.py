@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._events import Repair, ToolNamed
 from agent_parsers.engine._markers import open_mark
+from agent_parsers.engine._meant import call_meant
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import SHARED_PROBLEMS
 from agent_parsers.engine._reasoning import with_reasoning
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_parsers.engine._calls import Call, CallReader, Lack
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._quoting import QuoteWatch
-    from agent_parsers.engine._states import State
+    from agent_parsers.engine._states import OnConflict, State
     from agent_parsers.tools import ToolSet
     from outputs._ended import Ended
 
@@ -36,10 +39,11 @@ class TurnRules:
     Args:
         dialect: How it is written.
         mode: How it is read.
+        on_conflict: What counts in a lenient turn that has several actions or answers.
     """
 
-    def __init__(self, dialect: Dialect, mode: Mode) -> None:
-        self.dialect = dialect
+    def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
+        self.dialect, self.on_conflict = dialect, on_conflict
         table = dialect.strict if mode == "strict" else dialect.lenient
         if table.several and table.mends:
             table = with_reasoning(table, dialect.reasoning)
@@ -280,6 +284,33 @@ class TurnRules:
     def is_name(self, head: ToolHead) -> bool:
         """Tell whether *head* names a tool, be there such a tool or not."""
         return not head.is_answer and not self.tool_problem(head.tool)
+
+    def call_meant(
+        self,
+        call: Call,
+        text: str,
+        base: int,
+        label: Span,
+        new_call: Callable[[], CallReader],
+        repairs: list[Repair],
+    ) -> Call:
+        """Return the one call that *text* means, which begins at offset *base*; see `call_meant`.
+
+        Raises:
+            BadPayload: It means none, or several that differ.
+        """
+        if call.is_text:
+            return call
+        return call_meant(
+            call,
+            text,
+            base=base,
+            label=label,
+            new_call=new_call,
+            on_conflict=self.on_conflict,
+            stops=self.dialect.stop,
+            repairs=repairs if self.mends else None,
+        )
 
     def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
         """Name the problem with a call in a text that *ended* so; ``""`` if there is none."""

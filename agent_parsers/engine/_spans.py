@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
 
@@ -30,6 +32,39 @@ def trimmed(text: str, start: int, stop: int) -> Span:
     body = text[start:stop]
     left = stop - len(body.lstrip())
     return (left, max(left, start + len(body.rstrip())))
+
+
+def merged(spans: Iterable[Span], text: str = "") -> list[Span]:
+    """Return *spans* in order, as one those that overlap, or have but white space between."""
+    found: list[Span] = []
+    for start, stop in sorted(spans):
+        last = found[-1][1] if found else -1
+        if start < last or (found and text and not text[last:start].strip()):
+            found[-1] = found[-1][0], max(stop, found[-1][1])
+        else:
+            found.append((start, stop))
+    return found
+
+
+def joined_with(spans: Iterable[Span], links: Iterable[Span], walls: Iterable[Span]) -> list[Span]:
+    """Return *spans* with *links*, each of which joins its neighbours unless a wall is between."""
+    pieces = [(span, kind) for kind, each in enumerate((spans, links, walls)) for span in each]
+    found: list[tuple[Span, int]] = []
+    for (start, stop), kind in sorted(pieces):
+        if found and found[-1][1] < 2 and kind < 2 and kind + found[-1][1]:
+            found[-1] = (found[-1][0][0], max(stop, found[-1][0][1])), 1
+        else:
+            found.append(((start, stop), kind))
+    return [span for span, kind in found if kind < 2]
+
+
+def without(spans: Iterable[Span], cuts: Iterable[Span]) -> list[Span]:
+    """Return *spans* without what the *cuts* take off."""
+    left = list(spans)
+    for first, last in cuts:
+        pieces = [((a, min(b, first)), (max(a, last), b)) for a, b in left]
+        left = [piece for pair in pieces for piece in pair if piece[0] < piece[1]]
+    return left
 
 
 def call_span(problem: str, call: Call, stop: int) -> Span:

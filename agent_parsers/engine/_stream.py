@@ -457,7 +457,7 @@ class StreamParser:
         elif crossing.drops and self._machine.mends:
             events.append(Repair("closer", span, "left out what closes nothing"))
         self._marker, self._marker_at = crossing.name, marker_at
-        self._collector.label, self._collector.label_span = spelt, span
+        self._collector.meet(spelt, span)
         self._fresh = True
         self._has_unseen = False
 

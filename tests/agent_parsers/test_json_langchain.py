@@ -152,7 +152,10 @@ def is_refused_for_a_reason(text: str, theirs: dict[str, Any]) -> bool:
         return True  # an answer beside an action, or one that has the action in it
     if not theirs.get("tool", "x").strip():
         return True  # a tool without a name
-    first = next(whole_calls(text), None)
+    calls = list(whole_calls(text))
+    if any(call != calls[0] for call in calls):
+        return True  # two blobs that differ
+    first = next(iter(calls), None)
     return first is None or first[1]  # JSON that is cut or broken, or says something twice
 
 

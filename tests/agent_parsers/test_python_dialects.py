@@ -76,7 +76,7 @@ def repairs(name: str, text: str) -> list[str]:
         ("pythonic", '[f(a="""x "y"\n""", b=r"\\d", c="\\d\\x41")]', [("f", {"a": 'x "y"\n', "b": "\\d", "c": "\\dA"})]),
         ("pythonic", "[f(a='])}', b=\"[(,=#\")]", [("f", {"a": "])}", "b": "[(,=#"})]),
         ("pythonic", "<think>\nf?\n</think>\n\n[f()]", [("f", {})]),
-        ("pythonic", "[f()] is what I would call", [("f", {})]),
+        ("pythonic", "[f()]\nThis is what I call.", [("f", {})]),
         ("llama4_pythonic", "[f()]", [("f", {})]),
         ("llama4_pythonic", "Hm. <|python_start|>[f(a='<|python_end|>')]<|python_end|>", [("f", {"a": "<|python_end|>"})]),
         ("lfm2", "<|tool_call_start|>[f()]<|tool_call_end|>Let me see.<|im_end|>", [("f", {})]),
