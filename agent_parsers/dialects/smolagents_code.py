@@ -189,6 +189,7 @@ class CodeCall(CallReader):
             is_answer=answer is not None,
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,
+            lacks="closer" if self._end < 0 else "",
         )
         return events, call
 

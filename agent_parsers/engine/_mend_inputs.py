@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers._json_text import begins_object, unquoted
-from agent_parsers._repeated_keys import repeated_key
+from agent_parsers._repeated_keys import may_repeat, repeated_key
 from agent_parsers.engine._events import Repair
-from agent_parsers.engine._payloads import BadPayload
+from agent_parsers.engine._payloads import BadPayload, Unclosed
 from outputs._json_errors import JsonError, JsonIncompleteError
 from outputs._json_load import load_json
+
+if TYPE_CHECKING:
+    from agent_parsers.engine._calls import Lack
 
 __all__ = [
     "is_quoted_whole",
@@ -57,7 +60,10 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
     if body[:1] not in ("{", "["):
         return body
     found = _read_json(body, at, repairs)
-    return body if found is None else found[0]
+    if found is None:
+        return body
+    _check_closed(found, found.text, text, at, len(body), repairs)
+    return found.text
 
 
 def mend_written_input(text: str, repairs: list[Repair]) -> str:
@@ -87,9 +93,10 @@ def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     if body[:1] != "{":
         return body
     found = _read_json(body, at, repairs)
-    if found is None:
+    if found is None or found.repeats_key:
         raise BadPayload("bad_input", (at, at + len(body)))
-    value: dict[Any, Any] = found[1]
+    value: dict[Any, Any] = found.value
+    _check_closed(found, value, text, at, len(body), repairs)
     return value
 
 
@@ -238,10 +245,44 @@ def _enclosed(body: str) -> tuple[str, int, int] | None:
     return None
 
 
-def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | None:
+class _Found(NamedTuple):
+    """What an input is as JSON."""
+
+    text: str
+    """The JSON."""
+    value: Any
+    """What it says."""
+    repeats_key: bool = False
+    """Whether a key comes twice."""
+    lacks: Lack = ""
+    """What is missing at its end."""
+
+
+def _check_closed(
+    found: _Found,
+    value: str | dict[Any, Any],
+    text: str,
+    at: int,
+    size: int,
+    repairs: list[Repair],
+) -> None:
+    """Refuse an input that is *found* in *text* at *at* if its last closers are missing there.
+
+    A fence around it closes it.
+
+    Raises:
+        BadPayload: They are; it has the *value* that the input has if nothing else is missing.
+    """
+    if found.lacks and at + size == len(text.rstrip()):
+        cut = Unclosed(value, found.value, [*repairs], found.lacks)
+        raise BadPayload("cut_input", (at, at + size), unclosed=cut)
+
+
+def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
     try:
-        return text, load_json(text)
+        value = load_json(text)
+        return _Found(text, value, may_repeat(text, value))
     except ValueError:
         pass
     from outputs._json_repair import LenientJsonReader  # most inputs need no repair
@@ -249,6 +290,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | N
     reader = LenientJsonReader()
     try:
         used = reader.feed(text)
+        depth = reader.depth if reader.end is None else 0
         value = reader.close()
     except JsonIncompleteError as error:
         raise BadPayload("cut_input", (at, at + len(text))) from error
@@ -271,6 +313,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | N
     if reader.repairs and repeated_key(text, reader.repairs) is not None:
         return None  # which value counts?
     repairs += (mend.moved(at) for mend in mends)
+    lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
     if not reader.repairs:
-        return text[:used], value
-    return json.dumps(value, ensure_ascii=False), value
+        return _Found(text[:used], value, may_repeat(text[:used], value), lacks)
+    return _Found(json.dumps(value, ensure_ascii=False), value, lacks=lacks)

@@ -134,6 +134,7 @@ class TagCall(TellingReader):
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 and self._mends else None,
             input_span=input_span,
+            lacks="closer" if self._part < len(self._marks) else "",
         )
         return events, call
 

@@ -37,6 +37,7 @@ class _Means(Enum):
 _MEANS: Final = {
     Part.END_VALUE: _Means.OWN,
     Part.OWN_NAME: _Means.OWN,
+    Part.END_KEYS: _Means.AROUND,
     Part.END_CALL: _Means.AROUND,
     Part.END_WRAP: _Means.AROUND,
     Part.KEY: _Means.NEXT,
@@ -45,7 +46,12 @@ _QUOTABLE: Final = frozenset({Part.WRAP, Part.CALL})
 """What opens a call that stands in a value: a model that means the next call closes this one."""
 _NEVER_BEHIND: Final = frozenset({Part.END_NAME, Part.END_KEY, Part.VALUE})
 """What never follows a value at once."""
-_OPENERS: Final = {Part.END_WRAP: Part.WRAP, Part.END_CALL: Part.CALL}
+_OPENERS: Final = {
+    Part.END_WRAP: Part.WRAP,
+    Part.END_CALL: Part.CALL,
+    Part.END_KEYS: Part.KEYS,
+    Part.OWN_NAME: Part.OWN_KEY,
+}
 
 
 class TaggedValue:
@@ -61,15 +67,19 @@ class TaggedValue:
         form: How calls are written.
         key: Name of the parameter.
         attributes: Those of its tag.
+        is_own: Whether its element is called what the parameter is.
     """
 
     __slots__ = (
         "_attributes", "_count", "_end", "_form", "_is_quoted", "_open", "_pieces", "holds_call",
-        "is_at_closer", "is_fresh", "key", "quotes",
+        "is_at_closer", "is_fresh", "is_own", "key", "quotes",
     )  # fmt: skip
 
-    def __init__(self, form: TaggedForm, key: str, attributes: Mapping[str, str]) -> None:
+    def __init__(
+        self, form: TaggedForm, key: str, attributes: Mapping[str, str], *, is_own: bool = False
+    ) -> None:
         self._form = form
+        self.is_own = is_own
         self._attributes = attributes
         self.key = key
         self._pieces: list[str] = []
@@ -193,7 +203,7 @@ class TaggedValue:
 
     def _meaning(self, tag: Match[str]) -> _Means:
         part = self._form.part_in_value(tag)
-        if part is None or (part is Part.KEY and self._form.nests):
+        if part is None or (part is Part.KEY and self._form.nests) or self._is_of_other(part):
             return _Means.TEXT
         means = _MEANS.get(part, _Means.TEXT)
         hole = self._form.hole(part, tag[0])
@@ -207,18 +217,23 @@ class TaggedValue:
         """Tell whether a *tag* is part of a call that the value holds; take note of it."""
         part = self._form.part_in_value(tag)
         hole = None if part is None else self._form.hole(part, tag[0])
-        if part is None or (hole is not None and not hole.name):
+        is_bare = part is Part.CALL and Part.NAME in self._form.tags  # its name follows
+        if part is None or (hole is not None and not (hole.name or is_bare)):
             return False
-        # Only where parameters are called what they name do their names say what closes what.
-        name = hole.name if hole is not None and self._form.nests else ""
-        opener = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
-        if part in _QUOTABLE or (part is opener and self._open):
+        # Only where elements are called what they name do their names say what closes what.
+        is_named = hole is not None and (self._form.nests or part in (Part.OWN_KEY, Part.OWN_NAME))
+        name = hole.name if hole is not None and is_named else ""
+        value = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
+        is_opener = self._open and (
+            part in (value, Part.KEYS) or (part is Part.OWN_KEY and self._count[Part.KEYS, ""])
+        )
+        if part in _QUOTABLE or is_opener:
             self.holds_call = True
-            name = "" if part in _QUOTABLE else name
-            self._open.append((part, name))
-            self._count[part, name] += 1
+            opened = (part, "" if part in _QUOTABLE else name)
+            self._open.append(opened)
+            self._count[opened] += 1
             return True
-        closed = (opener, name) if part is Part.END_VALUE else (_OPENERS.get(part, part), "")
+        closed = (value if part is Part.END_VALUE else _OPENERS.get(part, part), name)
         if not self._count[closed]:
             return bool(self._open) and part is Part.KEY
         while True:  # what is open in it lacks its end
@@ -243,6 +258,8 @@ class TaggedValue:
         if tag.lastindex is None:
             return self._form.is_closing(text[start:]) if is_last else None
         part = self._form.part_in_value(tag)
+        if part is not None and self._is_of_other(part):
+            return False
         if self._form.part_in_value(closer) is Part.OWN_NAME and part in (
             Part.END_VALUE,
             Part.OWN_NAME,
@@ -251,6 +268,16 @@ class TaggedValue:
         if part in _NEVER_BEHIND:
             return False
         return part is not None and (part is not Part.OWN_NAME or self._meaning(tag) is _Means.OWN)
+
+    def _is_of_other(self, part: Part) -> bool:
+        """Tell whether a tag of this *part* belongs to values whose elements are named otherwise.
+
+        Strictly, what closes a value by its name is of no use to one that ``KEY`` opened.
+        """
+        if self.is_own:
+            return part is Part.END_VALUE
+        is_named = part is Part.OWN_NAME and not self._form.mends
+        return is_named or part is Part.OWN_KEY or part is Part.END_KEYS
 
     def _before_break(self, text: str, at: int, stop: int) -> int:
         """Return where the value ends that a closing tag at *stop* ends."""

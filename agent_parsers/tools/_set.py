@@ -163,6 +163,18 @@ class ToolSet:
 
         return check_input(self._specs[found], schema, tool_input, policy)
 
+    def fills(self, name: str, arguments: str | dict[str, Any]) -> bool:
+        """Tell whether nothing can be added to *arguments* of the tool *name*.
+
+        All its parameters are given, the optional ones too, and no others may be.
+        """
+        found = self.find(name)
+        schema = None if found is None else self._schema(found)
+        if schema is None or not isinstance(arguments, dict) or self._policy.unknown_keys == "keep":
+            return False
+        known = schema.known_keys(schema.root)
+        return known is not None and known.keys() <= arguments.keys()
+
     def resolve(
         self,
         name: str,

@@ -132,7 +132,7 @@ def test_a_marker_counts_and_is_one_in_the_spans_or_is_told_to_be_ignored(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     it, _ = example(dialect, mode, data)
-    watcher = Watcher(dialect, mode=mode, max_chars=MAX_CHARS, tools=None, both="error")
+    watcher = Watcher(dialect, mode=mode, max_chars=MAX_CHARS, tools=None, on_conflict="error")
     watcher.feed(it.text)
     with suppress(OutputParserException):
         watcher.close()
@@ -394,10 +394,12 @@ def test_what_json_has_not_is_written_as_python_does() -> None:
 
 
 def test_a_parser_explains_as_it_parses() -> None:
-    parser = DialectParser(dialect=get_dialect("react"), tools=["a"], lenient=True, both="answer")
+    parser = DialectParser(
+        dialect=get_dialect("react"), tools=["a"], lenient=True, on_conflict="answer"
+    )
     text = "Action: a\nAction Input: b\nFinal Answer: c"
     assert parser.explain(text).result == parser.parse(text)
-    assert parser.model_copy(update={"both": "error"}).explain(text).error is not None
+    assert parser.model_copy(update={"on_conflict": "error"}).explain(text).error is not None
 
 
 @given(text=st.text(st.sampled_from("ab 中🧀e\u0301"), max_size=60), room=st.integers(2, 20))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -28,6 +28,7 @@ from agent_parsers import (
 from agent_parsers.engine import Mode, Written, merge_events
 from agent_parsers.engine._tagged_form import Attributes, Named, OwnName, Part, TaggedForm
 from agent_parsers.testing import cut
+from outputs._ended import Ended
 
 NAMES = (
     *("qwen3_coder", "seed_oss", "glm45", "glm47", "hunyuan_v3", "minimax_m2", "minimax_m3"),
@@ -296,8 +297,18 @@ UNCLOSED = {
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("name", "text"), UNCLOSED.items())
-def test_closing_tags_behind_the_last_value_cost_nothing(name: str, text: str, mode: Mode) -> None:
-    assert calls(name, text, mode) == [("f", {"a": "1"})]
+def test_a_call_without_its_end_is_refused_unless_the_model_stopped(
+    name: str, text: str, mode: Mode
+) -> None:
+    parser = get_parser(name, lenient=mode == "lenient")
+    for ended in get_args(Ended):
+        if mode == "lenient" and ended == "stop":
+            read = parser.read(text, ended=ended)
+            assert [(call.tool, call.tool_input) for call in read.result] == [("f", {"a": "1"})]
+            assert "unclosed" in {repair.kind for repair in read.repairs}
+        else:
+            with pytest.raises(OutputParserException, match="the end of the call"):
+                parser.parse(text, ended=ended)
 
 
 # -- what models also write ----------------------------------------------------------------------
@@ -338,7 +349,7 @@ MENDED = [
         "tag",
     ),
     ("deepseek_dsml", dsml(f'<{D}invoke name="f">{value("a", "1")}', "tool"), ONE, "label"),
-    ("deepseek_dsml", f'<{D}invoke name="f">{value("a", "1")}', ONE, "marks"),
+    ("deepseek_dsml", f'<{D}invoke name="f">{value("a", "1")}</{D}invoke>', ONE, "marks"),
     ("deepseek_dsml", dsml(f'<{D}invoke name="f">{value("a", "1", "")}'), ONE, "tag"),
     ("llama3_function_tag", '<function=f{"a": "1"}</function>', ONE, "tag"),
     ("llama3_function_tag", "<function=f>{'a': '1'}</function>", ONE, "quotes"),
