@@ -194,9 +194,9 @@ def test_a_value_streams_at_once_but_for_what_may_close_it() -> None:
     parser.feed("<tool_call>\n<function=f>\n<parameter=a>\n")
     assert parser.feed("one")[-1] == InputDelta("one", (39, 42))
     assert parser.feed(" two\n</para") == [InputDelta(" two", (42, 46))]
-    assert parser.feed("de") == [InputDelta("\n</parade", (46, 55))]
+    assert parser.feed("de x") == [InputDelta("\n</parade x", (46, 57))]
     assert parser.feed("\n</parameter>") == []
-    assert parser.feed(".") == [InputDelta("\n</parameter>.", (55, 69))]
+    assert parser.feed(".") == [InputDelta("\n</parameter>.", (57, 71))]
 
 
 def test_a_tool_is_told_as_soon_as_its_name_is_whole() -> None:
@@ -342,6 +342,8 @@ MENDED = [
     ("minimax_m2", '<invoke name="f"><parameter name="a">1</parameter></invoke>', ONE, "marks"),
     ("minimax_m2", "<invoke name='f'><parameter name=a>1</parameter></invoke>", ONE, "tag"),
     ("minimax_m2", '<invoke name="f"><parameter name="a">1</a></invoke>', ONE, "closer"),
+    ("qwen3_coder", qwen("<function=f>\n<parameter=a>\n1\n</a>\n</function>"), ONE, "closer"),
+    ("minicpm5", '<function name="f"><param name="a">1</a></function>', ONE, "closer"),
     (
         "minimax_m2",
         '<invoke name="f" id="7"><parameter name="a">1</parameter></invoke>',
