@@ -330,7 +330,10 @@ class Collector:
         repairs: list[Repair] = []
         result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
         events += repairs
-        self._done(events, result, call_span("", call, stop))
+        span = call_span("", call, stop)
+        if call.is_text and to is None and self.ended == "length":  # text that is the answer
+            events.append(cut_answer(span))
+        self._done(events, result, span)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Tell what the step has come to, which stands at *span*."""

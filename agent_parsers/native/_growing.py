@@ -90,7 +90,10 @@ class GrowingCall:
     def shows_end(self) -> bool:
         """Whether the arguments are such that half of them can be told from all of them."""
         written = self.written
-        return isinstance(written, str) and bool(written.strip()) and not self.is_text
+        if self.is_text or not isinstance(written, str):
+            return False
+        last = written.rstrip()[-1:]
+        return bool(last) and not last.isdigit()
 
     def is_whole(self) -> bool:
         """Tell whether the arguments are a whole JSON value, after which nothing is expected."""

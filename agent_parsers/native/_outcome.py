@@ -201,7 +201,7 @@ class Outcome:
     ) -> Any:
         """Return the value of the arguments of *call*, after which the message *ended* so."""
         written, is_function = call.written, self._is_function
-        if ended == "length" and not call.shows_end:
+        if ended == "length" and not call.shows_end:  # of a number, more digits may have come
             raise BadCall(cut_arguments(tool))
         if call.is_data:
             return written
@@ -212,8 +212,6 @@ class Outcome:
             value = read_lenient(
                 written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
             )
-        if ended == "length" and type(value) in (int, float):  # more digits may have come
-            raise BadCall(cut_arguments(tool))
         return value
 
     def _may_lack(self, tool: str, ended: Ended) -> MayLack:
