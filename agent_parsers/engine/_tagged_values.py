@@ -46,7 +46,12 @@ _QUOTABLE: Final = frozenset({Part.WRAP, Part.CALL})
 """What opens a call that stands in a value: a model that means the next call closes this one."""
 _NEVER_BEHIND: Final = frozenset({Part.END_NAME, Part.END_KEY, Part.VALUE})
 """What never follows a value at once."""
-_OPENERS: Final = {Part.END_WRAP: Part.WRAP, Part.END_CALL: Part.CALL}
+_OPENERS: Final = {
+    Part.END_WRAP: Part.WRAP,
+    Part.END_CALL: Part.CALL,
+    Part.END_KEYS: Part.KEYS,
+    Part.OWN_NAME: Part.OWN_KEY,
+}
 
 
 class TaggedValue:
@@ -212,18 +217,23 @@ class TaggedValue:
         """Tell whether a *tag* is part of a call that the value holds; take note of it."""
         part = self._form.part_in_value(tag)
         hole = None if part is None else self._form.hole(part, tag[0])
-        if part is None or (hole is not None and not hole.name):
+        is_bare = part is Part.CALL and Part.NAME in self._form.tags  # its name follows
+        if part is None or (hole is not None and not (hole.name or is_bare)):
             return False
-        # Only where parameters are called what they name do their names say what closes what.
-        name = hole.name if hole is not None and self._form.nests else ""
-        opener = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
-        if part in _QUOTABLE or (part is opener and self._open):
+        # Only where elements are called what they name do their names say what closes what.
+        is_named = hole is not None and (self._form.nests or part in (Part.OWN_KEY, Part.OWN_NAME))
+        name = hole.name if hole is not None and is_named else ""
+        value = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
+        is_opener = self._open and (
+            part in (value, Part.KEYS) or (part is Part.OWN_KEY and self._count[Part.KEYS, ""])
+        )
+        if part in _QUOTABLE or is_opener:
             self.holds_call = True
-            name = "" if part in _QUOTABLE else name
-            self._open.append((part, name))
-            self._count[part, name] += 1
+            opened = (part, "" if part in _QUOTABLE else name)
+            self._open.append(opened)
+            self._count[opened] += 1
             return True
-        closed = (opener, name) if part is Part.END_VALUE else (_OPENERS.get(part, part), "")
+        closed = (value if part is Part.END_VALUE else _OPENERS.get(part, part), name)
         if not self._count[closed]:
             return bool(self._open) and part is Part.KEY
         while True:  # what is open in it lacks its end
