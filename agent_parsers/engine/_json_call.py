@@ -28,8 +28,8 @@ from agent_parsers.engine._json_rules import (
     begins_clause,
     between_calls,
     between_fences,
-    end_of_fence,
     read_whole,
+    with_fence,
 )
 from agent_parsers.engine._json_search import JsonSearch
 from agent_parsers.engine._json_watch import LenientWatch, Watch, told_repairs
@@ -92,11 +92,8 @@ class JsonCall(JsonSearch):
     @property
     def _whole(self) -> Span:
         """Where the call stands, with a fence in which the dialect writes it."""
-        end = self._end if self._end >= 0 else self._size
-        if "```" not in self.encloser or self.is_odd:
-            return self._base, end
-        closer = end_of_fence(self.closers)
-        return self._base - len(self.encloser.lstrip()), end + (closer.end() if closer else 0)
+        place = self._base, self._end if self._end >= 0 else self._size
+        return place if self.is_odd else with_fence(place, self.encloser, self.closers)
 
     @override
     def _set_up(self, at: int) -> None:

@@ -15,11 +15,12 @@ from outputs._json_whole import MAX_DEPTH, parse_whole
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from agent_parsers.engine._events import Span
     from agent_parsers.engine._json_members import CallKeys
 
 __all__ = [
     "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
-    "end_of_fence", "is_one_line", "read_whole", "start_of_opener",
+    "is_one_line", "read_whole", "start_of_opener", "with_fence",
 ]  # fmt: skip
 
 
@@ -113,7 +114,7 @@ between_calls: Final = matcher(r"[\s`\]},;]*+")
 between_fences: Final = matcher(r"[\s\]},;]*+")
 """The same without what closes a fence."""
 backticks: Final = matcher(r"`*+")
-end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
+_end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
 """Matches that up to the end of the fence in which a call stands."""
 
 
@@ -142,6 +143,23 @@ def start_of_opener(text: str, stop: int) -> int:
         at = _before_blank(text, at - 1)
     fence = _fence(text, max(0, at - _LONGEST_FENCE), at)
     return at if fence is None else _before_blank(text, fence.start())
+
+
+def with_fence(place: Span, encloser: str, closers: str) -> Span:
+    """Return the *place* of a call with the fence in which it stands, if it does in one."""
+    if "```" not in encloser:
+        return place
+    closer = _end_of_fence(closers)
+    return place[0] - len(encloser.lstrip()), place[1] + (closer.end() if closer else 0)
+
+
+def _whole(rules: JsonCallRules, text: str, place: Span, at: int) -> Span:
+    """Return the *place* of a call in *text* with a fence in which the dialect writes it."""
+    start = start_of_opener(text, place[0] - at)
+    opener = text[start : place[0] - at]
+    if rules.strict is not None and not rules.strict.may_open(opener, not start):
+        return place
+    return with_fence(place, opener, text[place[1] - at :])
 
 
 def _before_blank(text: str, at: int) -> int:
@@ -206,6 +224,6 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         (place, place + len(name)),
         is_answer,
         input_span=None if is_bare else (at, at + end),  # somewhere within; the reader knows where
-        whole=(at + brace, at + end),
+        whole=_whole(rules, text, (at + brace, at + end), at),
         is_bare=not rules.is_marked,
     )

@@ -66,11 +66,11 @@ def call_meant(
         if (quotation := around.quotation(number)) is not None:
             repairs.append(quoted_repair(_place(each), quotation.what))
         elif around.is_denied(number, is_marked=not each.is_bare):
-            raise BadPayload("quoted_call", each.span)
+            raise BadPayload("quoted_call", each.tool_span)
         else:
             meant.append(each)
     if not meant:
-        raise BadPayload("in_quotation", call.span)
+        raise BadPayload("in_quotation", call.tool_span)
     chosen = _chosen(meant, on_conflict)
     for each in meant:
         if not _is_same(each, chosen):
@@ -111,7 +111,7 @@ def _chosen(calls: Sequence[Call], on_conflict: OnConflict) -> Call:
     if on_conflict in ("action", "answer") and is_one and not wanted[0].problem:
         return wanted[0]
     problem = "two_calls" if first.is_answer == other.is_answer else "both"
-    raise BadPayload(problem, other.span)
+    raise BadPayload(problem, other.tool_span)
 
 
 def _is_same(call: Call, other: Call) -> bool:
