@@ -29,6 +29,11 @@ CALL = """\
 <parameter name="lake">Thun</parameter>
 </invoke>
 </function_calls>"""
+OTHER = """\
+<invoke name="area">
+<parameter name="lake">Brienz</parameter>
+</invoke>
+</function_calls>"""
 SCRIPTS: dict[str, list[Reply | str]] = {
     "anthropic_blocks": [
         Reply("I look up both. ", calls=[("aera", '{"lake": "Thun"}')]),  # there is no such tool
@@ -37,7 +42,7 @@ SCRIPTS: dict[str, list[Reply | str]] = {
     ],
     "anthropic_xml": [
         CALL.replace("area", "aera"),
-        CALL,
+        CALL.replace("</function_calls>", OTHER),
         "<final_answer>Lake Thun is larger: Lake Brienz has only 29.8 km².</final_answer>",
     ],
 }
@@ -100,15 +105,31 @@ if __name__ == "__main__":
 # > async: Lake Thun is larger: Lake Brienz has only 29.8 km².
 # > after turn 1 the model was told:
 # >     <function_results>
+# >     <result>
+# >     <tool_name>error</tool_name>
+# >     <stdout>
 # >     There is no tool 'aera'. Did you mean 'area'? The tools are: area.
 # >     For example:
 # >     | <function_calls>
 # >     | <invoke name="area">
-# >     | <parameter name="lake">the lake</parameter>
+# >     | <parameter name="lake"><lake></parameter>
 # >     | </invoke>
 # >     | </function_calls>
+# >     </stdout>
+# >     </result>
 # >     </function_results>
 # > after turn 2 the model was told:
 # >     <function_results>
+# >     <result>
+# >     <tool_name>area</tool_name>
+# >     <stdout>
 # >     48.3 km²
+# >     </stdout>
+# >     </result>
+# >     <result>
+# >     <tool_name>area</tool_name>
+# >     <stdout>
+# >     29.8 km²
+# >     </stdout>
+# >     </result>
 # >     </function_results>

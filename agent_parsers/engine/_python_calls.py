@@ -61,6 +61,7 @@ class PythonCalls(CallsReader):
 
     __slots__ = (
         "_arguments", "_bare", "_calls", "_first", "_goes_on", "_held", "_input_at", "_is_open",
+        "_junk",
         "_lead", "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
         "_tail",
     )  # fmt: skip
@@ -87,6 +88,7 @@ class PythonCalls(CallsReader):
         self._arguments = Arguments(0, mends=mends)
         self._calls: list[Call] = []
         self._first = 0  # how many came before the list that is read
+        self._junk = ""  # the beginning of what is no call
         self._tail = ""  # the end of content that may begin such a list
         self._goes_on = False  # whether text follows the list on its line
 
@@ -136,8 +138,9 @@ class PythonCalls(CallsReader):
             self._refuse_list()
         if self._rest_at >= 0 or not self._calls:
             is_text = self._read == self._read_content
+            problem = "odd_brackets" if self._is_call_in_junk() else "no_call"
             span = (self._rest_at, self._at)
-            self._calls.append(_no_call("" if is_text else "no_call", span))
+            self._calls.append(_no_call("" if is_text else problem, span))
         first, *more = self._calls
         self.more = tuple(more)
         return events, first
@@ -333,7 +336,13 @@ class PythonCalls(CallsReader):
         tail, self._tail = self._tail, ""
         self._told(tail, AnswerDelta, events)
 
+    def _is_call_in_junk(self) -> bool:
+        """Tell whether another call follows the last, with nothing that divides the two."""
+        head = _head(self._junk)
+        return head is not None and bool(head[3]) and len(self._calls) > self._first
+
     def _read_junk(self, text: str, events: list[Event]) -> str:
+        self._junk += text[: _LONGEST_NAME + 1 - len(self._junk)]
         self._told(text, SkippedDelta, events)
         return ""
 

@@ -1,5 +1,6 @@
 """Turns of several calls: what they come to, where they begin, and how they go back."""
 
+import contextlib
 import pickle
 from collections.abc import AsyncIterator
 
@@ -20,6 +21,7 @@ from agent_parsers import (
     UnknownToolError,
     get_dialect,
     get_parser,
+    list_dialects,
 )
 from outputs import AIMessage, HumanMessage
 
@@ -305,3 +307,80 @@ def test_what_cannot_be_written_is_refused(name: str, step: list[AgentAction], r
 def test_content_is_refused_where_there_can_be_none() -> None:
     with pytest.raises(ValueError, match=r"content 'Hm\.' is read back as ''"):
         get_parser("react").render(AgentAction("a", "b", ""), content="Hm.")
+
+
+# -- no call is lost ------------------------------------------------------------------------------
+
+SEVERAL = [name for name in list_dialects() if get_dialect(name).several]
+SPACES = [
+    ("\n", "\n\n"),
+    ("\n", "\r\n"),
+    ("\n", " "),
+    ("\n", ""),
+    (", ", ",\n"),
+    (", ", " , "),
+    ("}, ", "}\n"),
+    ("}, ", "}"),
+    (" ", "  "),
+]
+
+
+def written(name: str, count: int) -> str:
+    """Return a turn of *count* calls, or of one if the dialect has no more."""
+    found = [AgentAction(f"look{n}", {"a": f"x{n}"}, "") for n in range(count)]
+    parser = parser_of(name)
+    with contextlib.suppress(ValueError):
+        return parser.render(found)
+    return parser.render(found[:1])
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize("name", SEVERAL)
+def test_no_call_of_a_turn_is_lost(name: str, lenient: bool) -> None:
+    parser = parser_of(name, lenient=lenient)
+    for count in (1, 2, 3):
+        text = written(name, count)
+        if "look1" not in text:
+            text = "\n".join(written(name, 1).replace("look0", f"look{n}") for n in range(count))
+        calls_in = text.count("look")
+        ways = [text, *(text.replace(*space) for space in SPACES)]
+        for way in [*ways, f"{text}\nI wait.", "\ufeff" * lenient + text]:
+            try:
+                found = parser.parse(way)
+            except OutputParserException:
+                continue  # all or none
+            if isinstance(found, list):
+                assert [action.tool for action in found] == [f"look{n}" for n in range(calls_in)], (
+                    way
+                )
+            else:  # what begins like no call is an answer, and none of it is made
+                assert way not in (text, ways[1])
+                assert "look0" in found.return_values["output"]
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@pytest.mark.parametrize(
+    "name", ["json", "conversational_chat", "structured_chat", "react_json", "chat"]
+)
+def test_a_list_of_several_actions_is_refused_where_a_turn_has_one(
+    name: str, lenient: bool
+) -> None:
+    parser = get_parser(name, lenient=lenient)
+    one = '{"action": "find", "action_input": "Thun"}'
+    fenced = f"Action:\n```\n[{one}]\n```" if "react" in name or name == "chat" else f"[{one}]"
+    with contextlib.suppress(OutputParserException):  # strictly, two of them know no lists
+        action = parser.parse(fenced)
+        assert isinstance(action, AgentAction)
+        assert action.tool == "find"
+    for between in (", ", ",\n", ",", " , "):
+        with pytest.raises(OutputParserException):
+            parser.parse(fenced.replace(one, f"{one}{between}{one.replace('find', 'clock')}"))
+
+
+def test_an_answer_with_marks_is_the_answer_without_what_stands_beside_it() -> None:
+    parser = parser_of("anthropic_xml")
+    turn = parser.read("I know.\n<final_answer>217 m</final_answer>")
+    assert isinstance(turn.result, AgentFinish)
+    assert turn.result.return_values == {"output": "217 m"}
+    assert turn.content == "I know.\n217 m"
+    assert [repair.kind for repair in turn.repairs] == ["beside_answer"]

@@ -304,7 +304,7 @@ def test_an_error_says_all_that_is_wrong(lenient: bool) -> None:
         (
             "anthropic_xml",
             elements('<parameter name="place">x</parameter>'),
-            '<parameter name="place">x</parameter>',
+            "x",
         ),
         ("react_docstore", "Action 1: book[Bern]\nObservation 1:", "Bern"),
         ("react_docstore", 'Action 1: book("Bern")', '"Bern"'),

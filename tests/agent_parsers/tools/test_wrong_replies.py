@@ -154,7 +154,9 @@ def test_what_the_model_is_shown_is_right(title: str, text: str) -> None:
     error, parser = error_of(title, text), parser_of(title)
     lines = str(error.observation).split("\n")
     if example := "\n".join(line[2:] for line in lines if line.startswith("| ")):
-        assert isinstance(parser.parse(example), AgentAction)
+        shown = parser.parse(example)
+        (action,) = shown if isinstance(shown, list) else [shown]
+        assert isinstance(action, AgentAction)
     elif isinstance(error, ToolInputError) and isinstance(parser, MessageParser):
         assert TOOLS.check(error.tool, json.loads(lines[-1]))
 
