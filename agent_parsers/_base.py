@@ -11,9 +11,12 @@ from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._turn_parser import TurnParser
 from agent_parsers.engine import machine
 from output_parsers import BaseOutputParser
+from output_parsers._base import is_default
 
 if TYPE_CHECKING:
     from agent_parsers.engine import Dialect
+    from output_parsers import ModelOutput
+    from output_parsers._batching import RunnableConfig
     from outputs._ended import Ended
 
 __all__ = [
@@ -73,10 +76,40 @@ class DialectParser(TurnParser, AgentOutputParser):
                 long. It says where, and what to tell the model. `UnknownToolError` and
                 `ToolInputError` are such errors.
         """
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.on_conflict)
         result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, list), "the dialect has one call in a turn"
         return result
+
+    @override
+    def invoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        *,
+        ended: Ended = "unknown",
+        **kwargs: Any,
+    ) -> AgentAction | AgentFinish:
+        """Read one turn: a text, or the text of a message or a generation.
+
+        Args:
+            input: What the model wrote; see `outputs.from_any` for the messages there are.
+            config: Ignored.
+            ended: How the text ended; by default as *input* says. See `parse`.
+            kwargs: Ignored.
+
+        Raises:
+            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+                again.
+            OutputParserException: As `parse` does, or the message calls a tool.
+            TypeError: *input* is none of these.
+        """
+        return super().invoke(input, config, ended=ended, **kwargs)
+
+    @override
+    def _invokes_parse(self) -> bool:
+        is_ours = getattr(self.invoke, "__func__", None) is DialectParser.invoke
+        return is_ours and is_default(self.parse_result)
 
     @property
     @override
@@ -110,10 +143,40 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
                 returned of the other calls. It says where, and what to tell the model.
                 `UnknownToolError` and `ToolInputError` are such errors.
         """
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.both)
+        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.on_conflict)
         result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
         return result
+
+    @override
+    def invoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        *,
+        ended: Ended = "unknown",
+        **kwargs: Any,
+    ) -> list[AgentAction] | AgentFinish:
+        """Read one turn: a text, or the text of a message or a generation.
+
+        Args:
+            input: What the model wrote; see `outputs.from_any` for the messages there are.
+            config: Ignored.
+            ended: How the text ended; by default as *input* says. See `parse`.
+            kwargs: Ignored.
+
+        Raises:
+            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+                again.
+            OutputParserException: As `parse` does, or the message calls a tool.
+            TypeError: *input* is none of these.
+        """
+        return super().invoke(input, config, ended=ended, **kwargs)
+
+    @override
+    def _invokes_parse(self) -> bool:
+        is_ours = getattr(self.invoke, "__func__", None) is MultiActionDialectParser.invoke
+        return is_ours and is_default(self.parse_result)
 
     @property
     @override

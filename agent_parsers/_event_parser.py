@@ -89,7 +89,8 @@ class EventParser(BaseModel):
     def as_langchain(self) -> LangChainParser:
         """Return this parser as an output parser of LangChain, for its chains and executors.
 
-        It gives LangChain's own actions and answers, and raises its own exception.
+        It gives LangChain's own actions and answers, and raises its own exception, but for a
+        `ModelRefusalError`, which ends a run: LangChain's executor would ask again.
 
         Raises:
             ImportError: LangChain is not installed.

@@ -12,13 +12,13 @@ from agent_parsers._places import Places
 from agent_parsers.engine import (
     MAX_CHARS,
     AnswerDelta,
-    Both,
     Dialect,
     Event,
     InputDelta,
     MarkerSeen,
     Mode,
     ObservationDelta,
+    OnConflict,
     QuestionDelta,
     SkippedDelta,
     Span,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
+    from outputs._ended import Ended
 
 __all__ = ["ExplainedRepair", "ExplainedSpan", "Explanation", "IgnoredMarker", "explain"]
 
@@ -138,9 +139,10 @@ def explain(
     text: str,
     tools: ToolSet | Collection[str] | None = None,
     max_chars: int = MAX_CHARS,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
     start: str = "",
     prompt: str = "",
+    ended: Ended = "unknown",
 ) -> Explanation:
     """Read *text*, one turn, and say why it parses as it does; it never raises for a text.
 
@@ -150,9 +152,10 @@ def explain(
         text: What the model wrote.
         tools: The tools there are, or only their names; `None` if any will do.
         max_chars: Longest turn that is read, in characters.
-        both: What counts in a lenient turn that has an action and an answer.
+        on_conflict: What counts in a lenient turn that has an action and an answer.
         start: Where the text begins; see `StreamParser`.
         prompt: The end of the prompt; likewise.
+        ended: How the text ended, if that is known.
 
     Raises:
         ValueError: *mode* is ``"transcript"``, and a run is no turn.
@@ -164,14 +167,14 @@ def explain(
         mode=mode,
         max_chars=max_chars,
         tools=tools,
-        both=both,
+        on_conflict=on_conflict,
         start=start,
         prompt=prompt,
     )
     error: OutputParserException | None = None
     told = parser.feed(text)
     try:
-        told += parser.close()
+        told += parser.close(ended=ended)
     except OutputParserException as caught:
         told += parser.last_events
         error = caught
@@ -180,7 +183,9 @@ def explain(
     if isinstance(parser.result, list):
         spans = tuple(replace(s, role="content") if s.role == "answer" else s for s in spans)
     read = text[:max_chars]
-    ignored = ignored_markers(machine(dialect, mode, both), read, parser, spans, Places(read))
+    ignored = ignored_markers(
+        machine(dialect, mode, on_conflict), read, parser, spans, Places(read)
+    )
     return Explanation(
         dialect=dialect.name,
         mode=mode,

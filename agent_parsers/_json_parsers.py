@@ -9,12 +9,16 @@ from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._base import AgentOutputParser, DialectParser, InstructedParser
+from agent_parsers._message_text import text_and_end
 from agent_parsers.dialects import chat, conversational_chat, json, react_json, structured_chat
 from agent_parsers.engine import Dialect
 from output_parsers import OutputFixingParser, OutputParserException
 
 if TYPE_CHECKING:
     from typing import Self
+
+    from output_parsers import ModelOutput
+    from outputs._ended import Ended
 
 __all__ = [
     "ChatOutputParser",
@@ -131,15 +135,23 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
         return self.base_parser.get_format_instructions()
 
     @override
-    def parse(self, text: str) -> AgentAction | AgentFinish:
+    def parse(self, text: str, *, ended: Ended = "unknown") -> AgentAction | AgentFinish:
         """Read one turn.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended. A model that is asked to fix a text that was cut would make
+                up the rest, and so it is not asked then.
 
         Raises:
             OutputParserException: It cannot be read, and was not fixed either.
         """
-        parser = self.output_fixing_parser or self.base_parser
+        base = self.base_parser
         try:
-            return parser.parse(text)
+            if self.output_fixing_parser is not None and ended != "length":
+                return self.output_fixing_parser.parse(text)
+            is_ours = isinstance(base, DialectParser)
+            return base.invoke(text, ended=ended) if is_ours else base.parse(text)
         except OutputParserException as error:
             raise OutputParserException(
                 f"Could not parse LLM output: {text}",
@@ -147,6 +159,13 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
                 llm_output=text,
                 span=error.span if error.llm_output == text else None,
             ) from error
+
+    @override
+    def _parse_output(
+        self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
+    ) -> AgentAction | AgentFinish:
+        text, said = text_and_end(output)
+        return self.parse(text, ended=said if ended == "unknown" else ended)
 
     @classmethod
     def from_llm(

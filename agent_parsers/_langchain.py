@@ -14,6 +14,7 @@ from typing_extensions import override
 from agent_parsers import _agent as ours
 from agent_parsers._base import MultiActionAgentOutputParser
 from agent_parsers.native import ToolAgentAction as OurToolAgentAction
+from output_parsers import ModelRefusalError
 from output_parsers import OutputParserException as OurOutputParserException
 from outputs import from_any
 
@@ -112,11 +113,15 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
 
         Raises:
             OutputParserException: LangChain's, with what to tell the model; our own is its cause.
+            ModelRefusalError: Ours: an executor would send the model another exception, and ask
+                again.
         """
         first = result[0]
         message = first.message if isinstance(first, ChatGeneration) else None
         try:
             return _theirs(self.parser.invoke(first), message)
+        except ModelRefusalError:
+            raise
         except OurOutputParserException as error:
             raise _their_error(error) from error
 

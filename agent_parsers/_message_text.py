@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from output_parsers import OutputParserException
 from output_parsers._accumulator import Accumulator
 from output_parsers._model_output import message_of, part_of, text_of
-from output_parsers._tools_refusal import ModelRefusalError, refusal_in
+from output_parsers._tools_refusal import may_refuse, refusal_error
 from outputs._any_message import MESSAGE_CLASSES
-from outputs._ended import ended_of
+from outputs._ended import ended_of, sooner
 from outputs._from_stream import Untold
 
 if TYPE_CHECKING:
     from output_parsers import ModelOutput
     from outputs._ended import Ended
 
-__all__ = ["MessageText", "text_in"]
+__all__ = ["MessageText", "text_and_end"]
 
 
-def text_in(output: ModelOutput) -> str:
-    """Return the text of a text, a message or a generation.
+def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
+    """Return the text of a text, a message or a generation, and how it says that this ended.
 
     Raises:
-        ModelRefusalError: It refuses, and says nothing else.
+        ModelRefusalError: It refuses, or a filter has left nothing of it.
         OutputParserException: It calls a tool.
         ProviderError: It says that the provider failed.
         TypeError: It is none of these.
     """
     part = part_of(output)
+    ended = _ended(output, part)
     if isinstance(part, str):
-        return part
+        return part, ended
     if not isinstance(part.content, str):
         part = Untold().told(part)
     content = part.content
     text = content if isinstance(content, str) else text_of(part)
     if (error := _error_of(part, text)) is not None:
         raise error
-    return text
+    return text, ended
 
 
 class MessageText:
@@ -52,14 +54,13 @@ class MessageText:
         """How the message ended, as far as its chunks say."""
 
     def take(self, chunk: ModelOutput) -> str:
-        """Return the text of the next *chunk*; see `text_in` for what is wrong with it."""
+        """Return the text of the next *chunk*; see `text_and_end` for what is wrong with it."""
         part = part_of(chunk)
+        self.ended = sooner(self.ended, _ended(chunk, part))
         if isinstance(part, str):
             return part
-        if metadata := getattr(part, "response_metadata", None):
-            self.ended = ended_of(metadata)
         part = self._untold.told(part)
-        if _calls_in(part) or refusal_in(part) is not None:
+        if _calls_in(part) or may_refuse(part):
             self._rest.add(message_of(part))
             self._has_rest = True
         return text_of(part)
@@ -71,8 +72,23 @@ class MessageText:
         return _error_of(getattr(self._rest.generation(), "message", None), text)
 
 
+def _ended(output: Any, part: Any) -> Ended:
+    """Return how *output* ended, whose text is in *part*: a generation may say it as well."""
+    ended: Ended = "unknown"
+    for found in (
+        None if isinstance(part, str) else getattr(part, "response_metadata", None),
+        None if part is output else getattr(output, "generation_info", None),
+    ):
+        if found and isinstance(found, Mapping):
+            ended = sooner(ended, ended_of(found))
+    return ended
+
+
 def _error_of(message: Any, text: str) -> OutputParserException | None:
-    if calls := _calls_in(message):
+    calls = _calls_in(message)
+    if (refusal := refusal_error(message, text, calls=bool(calls))) is not None:
+        return refusal
+    if calls:
         tool = next((name for call in calls if (name := _name_of(call))), "")
         return OutputParserException(
             f"found a call of {tool!r} in the message; this parser reads what a model writes as"
@@ -84,10 +100,6 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
             send_to_llm=True,
             span=(0, len(text)),
         )
-    if not text.strip() and (refusal := refusal_in(message)) is not None:
-        error = ModelRefusalError.saying(refusal)
-        error.span, error.send_to_llm = (0, len(refusal)), True
-        return error
     return None
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 from agent_parsers import dialects
 from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers._names import did_you_mean
-from agent_parsers.engine import MAX_CHARS, Both, Dialect
+from agent_parsers.engine import MAX_CHARS, Dialect, OnConflict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -116,7 +116,7 @@ def get_parser(
     *,
     tools: Tools | None = None,
     lenient: bool = True,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
@@ -126,7 +126,7 @@ def get_parser(
     *,
     tools: Tools | None = None,
     lenient: bool = True,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
@@ -141,8 +141,8 @@ def get_parser(
             `None`: any name will do, and any input.
         lenient: Whether what models really write is mended, or only what the dialect says is read.
             What was mended is told by `DialectParser.read` and by events, not by `parse`.
-        both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
-            ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
+        on_conflict: What counts in a lenient turn that has an action and an answer: the
+            ``"first"``, the ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
         start: Where the text begins, if not where the dialect says: ``"content"``, or ``"thought"``
             if the prompt has opened one.
         prompt: The end of the prompt that the text continues, which says the same.
@@ -165,7 +165,7 @@ def get_parser(
         get_dialect(name),
         tools=tools,
         lenient=lenient,
-        both=both,
+        on_conflict=on_conflict,
         start=start,
         prompt=prompt,
         max_chars=max_chars,

@@ -11,9 +11,26 @@ if TYPE_CHECKING:
 
     from outputs import JsonRepair
 
-__all__ = ["repeated_key"]
+__all__ = ["may_repeat", "repeated_key"]
 
 _STRINGS: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?', re.DOTALL).findall
+
+
+def may_repeat(text: str, value: Any) -> bool:
+    """Tell whether a key may come twice in *text*, JSON with this *value*; most has none to spare.
+
+    Each member has a colon, and so has each that another has replaced.
+    """
+    left = text.count(":")
+    todo = [value]
+    while todo and left > 0:
+        each = todo.pop()
+        if type(each) is dict:
+            left -= len(each)
+            todo.extend(each.values())
+        elif type(each) is list:
+            todo.extend(each)
+    return left > 0 and repeated_key(text) is not None
 
 
 def repeated_key(text: str, mends: Sequence[JsonRepair] = ()) -> str | None:

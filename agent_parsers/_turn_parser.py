@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Literal, overload
+from functools import lru_cache
+from inspect import signature
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 from pydantic import Field, field_validator, model_validator
 from typing_extensions import override
 
 from agent_parsers._event_parser import EventParser
-from agent_parsers._message_text import text_in
-from agent_parsers.engine import Both, Dialect, machine
+from agent_parsers._message_text import text_and_end
+from agent_parsers.engine import Dialect, OnConflict, machine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     from agent_parsers._explain import Explanation
@@ -42,7 +44,7 @@ class TurnParser(EventParser):
     prompt: str = ""
     """The end of the prompt that the text continues, which says the same: after ``<think>`` it is a
     thought, after ``</think>`` content."""
-    both: Both = "error"
+    on_conflict: OnConflict = "error"
     """What counts in a lenient turn that has an action and an answer: the ``"first"``, the
     ``"action"``, the ``"answer"``, or none. Strict reading follows LangChain."""
 
@@ -63,7 +65,7 @@ class TurnParser(EventParser):
     def _check_start(self) -> Self:
         """Refuse a start that the dialect does not know."""
         if self.start or self.prompt:
-            machine(self.dialect, self.mode, self.both).start(self.start, self.prompt)
+            machine(self.dialect, self.mode, self.on_conflict).start(self.start, self.prompt)
         return self
 
     @property
@@ -76,9 +78,27 @@ class TurnParser(EventParser):
         """Stop sequences to pass to the model."""
         return list(self.dialect.stop)
 
+    def _parse_output(
+        self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
+    ) -> Any:
+        """Parse the text of *output*, which calls of tools are not; it says how it ended.
+
+        Args:
+            output: A text, a message or a generation.
+            ended: How it ended, if that is known better.
+        """
+        text, said = (output, ended) if isinstance(output, str) else text_and_end(output)
+        if ended == "unknown":
+            ended = said
+        parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
+        # Who overrides it may know of the text alone.
+        if ended == "unknown" or not _takes_end(getattr(parse, "__func__", parse)):
+            return parse(text)
+        return parse(text, ended=ended)
+
     def _text_in(self, output: ModelOutput) -> str:
-        """Return the text that *output* has for this parser, which calls of tools are not."""
-        return text_in(output)
+        """Return the text that *output* has for this parser."""
+        return output if isinstance(output, str) else text_and_end(output)[0]
 
     def read(self, text: str, *, ended: Ended = "unknown") -> Turn:
         """Read one turn and return all that is to know of it.
@@ -94,8 +114,13 @@ class TurnParser(EventParser):
 
         return read_turn(self.stream_parser(), text, ended)
 
-    def explain(self, text: str) -> Explanation:
-        """Say why a turn parses as it does: spans, repairs, what did not count; it never raises."""
+    def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
+        """Say why a turn parses as it does: spans, repairs, what did not count; it never raises.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended; see `parse`.
+        """
         from agent_parsers._explain import explain  # only who asks why needs it
 
         return explain(
@@ -104,9 +129,10 @@ class TurnParser(EventParser):
             text,
             self.tools,
             self.max_chars,
-            both=self.both,
+            on_conflict=self.on_conflict,
             start=self.start,
             prompt=self.prompt,
+            ended=ended,
         )
 
     @override
@@ -119,7 +145,7 @@ class TurnParser(EventParser):
             mode=self.mode,
             max_chars=self.max_chars,
             tools=self.tools,
-            both=self.both,
+            on_conflict=self.on_conflict,
             start=self.start,
             prompt=self.prompt,
         )
@@ -211,3 +237,10 @@ class TurnParser(EventParser):
         A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
         """
         return self.dialect.instructions(self.tools)
+
+
+@lru_cache
+def _takes_end(parse: Callable[..., Any]) -> bool:
+    """Tell whether *parse* takes how the text ended."""
+    known = signature(parse).parameters.values()
+    return any(each.name == "ended" or each.kind is each.VAR_KEYWORD for each in known)

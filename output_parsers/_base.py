@@ -210,7 +210,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
         """Parse the text of the first of *result*; by default *partial* makes no difference."""
-        return self.parse(self._text_in(result[0]))
+        return self._parse_output(result[0])
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
@@ -225,7 +225,9 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         # takes longer than to parse.
         if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
             return self.parse_result([generation_of(input)])
-        return self.parse(input if isinstance(input, str) else self._text_in(input))
+        if isinstance(input, str) and not kwargs:
+            return self.parse(input)
+        return self._parse_output(input, **kwargs)
 
     @override
     async def ainvoke(
@@ -233,7 +235,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     ) -> T:
         if not (is_default(self.aparse_result) and is_default(self.aparse)):
             return await self.aparse_result([generation_of(input)])
-        return BaseOutputParser.invoke(self, input)
+        return BaseOutputParser.invoke(self, input, config, **kwargs)
 
     @override
     def batch(
@@ -244,16 +246,27 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        plain = is_default(self.invoke) and is_default(self.parse_result)
-        if return_exceptions or not plain:
+        if return_exceptions or kwargs or not self._invokes_parse():
             return super().batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
         configs_for(config, len(inputs))
         parse, invoke = self.parse, self.invoke
         return [parse(value) if isinstance(value, str) else invoke(value) for value in inputs]
 
+    def _invokes_parse(self) -> bool:
+        """Tell whether `invoke` does no more with a text than `parse`."""
+        return is_default(self.invoke) and is_default(self.parse_result)
+
     @override
     def _waits(self) -> bool:
         return super()._waits() or not is_default(self.aparse)
+
+    def _parse_output(
+        self,
+        output: ModelOutput,
+        **_kwargs: Any,
+    ) -> T:
+        """Parse the text of *output*, given what else `invoke` was called with."""
+        return self.parse(self._text_in(output))
 
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text that *output* has for this parser, which may refuse the rest of it."""

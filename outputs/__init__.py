@@ -1,7 +1,7 @@
 """Data that language models produce: messages, their chunks, tool calls, usage and generations.
 
-The readers of JSON that is still being written, and an error of providers, are imported with the
-first use of their names.
+The readers of JSON that is still being written, an error of providers, and how a message ended are
+imported with the first use of their names.
 """
 
 from typing import TYPE_CHECKING
@@ -49,6 +49,7 @@ from outputs._tool_calls import (
 from outputs._usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
 
 if TYPE_CHECKING:
+    from outputs._ended import Ended, ended_of
     from outputs._from_errors import ProviderError
     from outputs._json_errors import (
         JsonError,
@@ -71,6 +72,8 @@ __all__ = [  # noqa: RUF022 - by subject
     "AnyMessage",
     "from_any",
     "ProviderError",
+    "Ended",
+    "ended_of",
     # their content
     "Content",
     "TextAccessor",
@@ -122,6 +125,8 @@ __all__ = [  # noqa: RUF022 - by subject
 ]
 
 _MODULES = {
+    "Ended": "_ended",
+    "ended_of": "_ended",
     "ProviderError": "_from_errors",
     "JsonError": "_json_errors",
     "JsonIncompleteError": "_json_errors",

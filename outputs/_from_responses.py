@@ -134,12 +134,14 @@ def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
 def wire_entry(item: dict[str, Any]) -> dict[str, Any] | None:
     """Return a call as Chat Completions have it; `None` if the *item* is no call of a tool."""
     if item.get("type") == "function_call":
-        arguments = item["arguments"]
+        kind, arguments = "function", item["arguments"]
     elif item.get("type") == "custom_tool_call":
+        kind = "custom"
         arguments = json.dumps({TEXT_ARGUMENT: item["input"]}, ensure_ascii=False)
     else:
         return None
-    return {"id": item["call_id"], "function": {"name": item["name"], "arguments": arguments}}
+    function = {"name": item["name"], "arguments": arguments}
+    return {"id": item["call_id"], "type": kind, "function": function}
 
 
 def _text_block(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
@@ -210,7 +212,8 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
     if kind == "function_call":
         return _block(event, kind, whole=item)
     if kind == "custom_tool_call":
-        return _call(event, {"type": kind, "whole": item}, TEXT_END)
+        is_cut = event["item"].get("status") == "incomplete"
+        return _call(event, {"type": kind, "whole": item}, "" if is_cut else TEXT_END)
     if kind == "reasoning":
         # Its texts were told, so that all of them came before what follows here.
         late = {name: item[name] for name in ("encrypted_content",) if name in item}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
@@ -18,7 +18,10 @@ from outputs._json_scalars import WORDS, skip_space
 from outputs._json_steps import State, Step
 from outputs._json_whole import MAX_DEPTH
 
-__all__ = ["JsonRepair", "LenientJsonReader", "RepairKind"]
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["JsonRepair", "LenientJsonReader", "RepairKind", "missing_at_end"]
 
 _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     **{first: (word,) for first, word in WORDS.items()},
@@ -28,6 +31,19 @@ _WORDS: dict[str, tuple[tuple[str, Any], ...]] = {
     "u": (("undefined", None),),
 }
 _ALL_CLOSERS = frozenset("".join(CLOSERS.values()))
+_MISSING = "supplied the missing "
+
+
+def missing_at_end(text: str, repairs: Iterable[JsonRepair]) -> str:
+    """Return the brackets that were missing at the end of *text*, the innermost first.
+
+    Those that were missing before another bracket, or before the end of a fence, are none of them.
+    """
+    return next((
+        repair.message.removeprefix(_MISSING)
+        for repair in repairs
+        if repair.kind == "missing_closer" and not text[repair.span[0] :].strip()
+    ), "")  # fmt: skip
 
 
 class LenientJsonReader(LenientStrings):
@@ -97,7 +113,7 @@ class LenientJsonReader(LenientStrings):
         return None if self._supplied else super()._missing_closers()
 
     def _tell_missing(self, pos: int, closers: str) -> None:
-        self._repair("missing_closer", pos, pos, f"supplied the missing {closers}")
+        self._repair("missing_closer", pos, pos, _MISSING + closers)
 
     def _fence(self, chunk: str, pos: int) -> int:
         """End the value before a fence that closes before its brackets do."""

@@ -84,6 +84,10 @@ def _anywhere(fence: str, is_lead: bool) -> bool:
     return is_lead or fence.strip() != "`" or "\n" in fence
 
 
+def _on_a_line(fence: str, is_lead: bool) -> bool:
+    return is_lead or "\n" in fence
+
+
 def block_rules(
     tool: str = "name", tool_input: str = "arguments", *, call_id: str = "", enclosed: str = ""
 ) -> tuple[JsonCallRules, JsonCallRules]:
@@ -96,7 +100,7 @@ def block_rules(
         enclosed: What stands before calls that are in a list: ``[``, or a fence and ``[``.
     """
     strict = JsonCallRules(
-        keys=CallKeys(tool=tool, input=tool_input, id=call_id),
+        keys=CallKeys(tool=tool, input=tool_input, id=call_id, other_inputs=OTHER_INPUTS),
         may_open=partial(_is_opener, enclosed),
         enclosed=enclosed,
         reads_null=True,
@@ -117,27 +121,30 @@ def block_rules(
 
 def _followed(strict: JsonCallRules, lenient: JsonCallRules) -> tuple[JsonCallRules, JsonCallRules]:
     """Return the rules with those for calls that follow the first: they come right behind it."""
+    may_open = lenient.may_open if lenient.in_rows else _is_dressed
     next_strict = replace(strict, may_open=partial(_is_opener, ""), enclosed="")
-    next_lenient = replace(lenient, may_open=_is_dressed, strict=next_strict, enclosed="")
+    next_lenient = replace(lenient, may_open=may_open, strict=next_strict, enclosed="")
     strict = replace(strict, following=next_strict)
     return strict, replace(lenient, following=next_lenient, strict=strict)
 
 
 def bare_rules(
-    rules: tuple[JsonCallRules, JsonCallRules], *, anywhere: bool = False
+    rules: tuple[JsonCallRules, JsonCallRules], *, anywhere: bool = False, on_a_line: bool = False
 ) -> tuple[JsonCallRules, JsonCallRules]:
     """Return *rules* for calls that no mark announces, so that a name alone makes none.
 
     Args:
         rules: How a call is written.
-        anywhere: Whether, when it is mended, prose may stand before it.
+        anywhere: Whether, leniently, prose may stand before it.
+        on_a_line: Whether, leniently, prose may stand on the lines before it.
     """
     strict, lenient = (
         replace(each, keys=replace(each.keys, is_call_alone=False), is_marked=False)
         for each in rules
     )
-    may_open = _anywhere if anywhere else _is_dressed
-    return _followed(strict, replace(lenient, may_open=may_open, strict=strict))
+    may_open = _anywhere if anywhere else _on_a_line if on_a_line else _is_dressed
+    in_rows = anywhere or on_a_line
+    return _followed(strict, replace(lenient, may_open=may_open, in_rows=in_rows, strict=strict))
 
 
 def with_marks(table: Table, *marks: str) -> Table:

@@ -53,13 +53,13 @@ __all__ = [
     "strict_table", "write_blob", "write_observation", "written_call",
 ]  # fmt: skip
 
-KEYS: Final = CallKeys(tool="action", input="action_input")
 ANSWERS: Final = frozenset({"finalanswer"})
 """What an action is called that gives the answer, by `folded`."""
 
 OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
 WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
+KEYS: Final = CallKeys(tool="action", input="action_input", other_inputs=OTHER_INPUTS)
 # OpenAI's form has the arguments as JSON in a string.
 ENCODED: Final = frozenset({"arguments", "parameters", "args"})
 

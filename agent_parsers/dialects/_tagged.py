@@ -31,6 +31,7 @@ def tagged_table(
     thought: tuple[str, str] = TAGS,
     other_thought: tuple[str, str] | None = None,
     ends: tuple[str, ...] = (),
+    drafts: bool = True,
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of tagged calls.
 
@@ -44,6 +45,8 @@ def tagged_table(
         thought: What opens and closes a thought.
         other_thought: What does so too, leniently.
         ends: What ends the turn.
+        drafts: Whether a block in a thought is always a draft. If not, it is read, leniently, in a
+            thought that is still open, if the text ends behind it.
     """
     tags = form.tags
     wrapped = Part.WRAP in tags
@@ -59,6 +62,7 @@ def tagged_table(
         call=(tags[opener].canonical, tags[closer].canonical),
         thought=thought,
         ends=ends,
+        drafts=drafts or (),
         mends=form.mends,
         also=also if form.mends else {},
     )

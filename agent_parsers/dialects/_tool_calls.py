@@ -36,6 +36,8 @@ CALLS_PROMPT: Final = _PROMPT.format(several="A turn may have several calls.")
 ONE_CALL_PROMPT: Final = _PROMPT.format(several="A turn has one call.")
 """What a model is told whose chat template has one call in a turn."""
 _ODD: Final = "read a mark that the dialect does not write"
+_CALL: Final = "call in a thought"
+_BEHIND: Final = "thought behind a call"
 _WORDS: Final = Words(tool="name_of_the_tool", tool_input={"parameter": "its value"})
 _EXAMPLE: Final = Written(tool="search", tool_input={"query": "what to look for"})
 
@@ -79,7 +81,6 @@ def calls_dialect(
         own: Other fields of a `Dialect`.
     """
     common: dict[str, Any] = {
-        "reasoning": (),
         "example": _EXAMPLE,
         "words": _WORDS,
         "list_tools": list_tools,
@@ -106,7 +107,7 @@ def calls_table(
     region: tuple[str, str] | None = None,
     thought: tuple[str, str] | None = ("<think>", "</think>"),
     ends: tuple[str, ...] = (),
-    drafts: bool | Collection[str] = False,
+    drafts: bool | Collection[str] = True,
     mends: bool = False,
     bare: Callable[[], CallReader] | None = None,
     also: Mapping[str, tuple[str, ...]] | None = None,
@@ -122,8 +123,9 @@ def calls_table(
             is an error, or mended.
         thought: What opens and closes a thought, if there are thoughts.
         ends: What ends the turn.
-        drafts: Whether a block in a thought is a draft, or only one that begins with ``"call"`` or
-            with ``"region"``; if not, it ends the thought.
+        drafts: Whether a block in a thought is always a draft, or only one that begins with
+            ``"call"`` or with ``"region"``. Others are read, leniently, in a thought that is still
+            open, if the text ends behind them.
         mends: Whether what models really write is mended.
         bare: Makes the reader of content, if that may hold calls without a mark.
         also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
@@ -154,19 +156,25 @@ def calls_table(
     elif call:
         holding.append("call")
     moves |= {("content", name): go for name, go in begins.items()}
+    acting: set[str] = set()  # what opens a block that may be read in an open thought
     if thought is not None:
+        if mends and drafts is not True:
+            acting = begins.keys() - set(drafts or ())
+        if mends and call and call[1]:
+            holding.append("call")
         moves |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
         # The prompt may have opened the thought that ends here.
         late = "" if mends else "late_thought"  # which may have quoted the call
-        ended = Go("content", closes=True, restarts=mends, late=late)
+        ended = Go("content", closes=True, restarts=mends, late=late, unopened=True)
         moves |= {(state, "end of thought"): ended for state in holding}
         moves["thought", "end of thought"] = Go("content", closes=True)
-        draft = set(begins) if drafts is True else set(drafts or ())
-        moves |= {("thought", name): go for name, go in begins.items() if name not in draft}
     roles = {"content": Role.CONTENT if bare is None else Role.CALL}
     roles |= {"call": Role.CALL} if call else {}
     roles |= {"region": Role.CONTENT} if region else {}
     roles |= {"thought": Role.THOUGHT} if thought else {}
+    if acting:
+        roles |= {_CALL: Role.CALL, _BEHIND: Role.THOUGHT}
+        moves |= _rows_in_thoughts(moves, acting)
     for end in ends:
         moves |= {(state, f"end {end}"): Go("over") for state in roles}
     moves = {key: move._replace(odd=_ODD) if key[1] in odd else move for key, move in moves.items()}
@@ -176,13 +184,30 @@ def calls_table(
         markers=markers,
         roles=roles | ({"over": Role.SKIPPED} if ends else {}),
         moves=moves,
-        ends={"thought": "open_reasoning"} if thought else {},
+        ends={name: "open_reasoning" for name, role in roles.items() if role is Role.THOUGHT},
+        drafts=(_CALL, _BEHIND) if acting else (),
         several=True,
         starts={name: name for name in ("content", "thought") if name in roles},
         prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
         mends=mends,
         one_line_tools=True,
     )
+
+
+def _rows_in_thoughts(
+    moves: Mapping[tuple[str, str], Go], acting: Collection[str]
+) -> dict[tuple[str, str], Go]:
+    """Return the rows for blocks that may count in a thought, which *acting* marks open."""
+    to = {"call": _CALL, "region": _BEHIND}
+    rows = {("thought", name): Go(to[name]) for name in acting}
+    behind = acting | {"call"}  # within a region it needs nothing else
+    rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
+    closers = {name for _, name in moves if name in ("end of call", "end of region")}
+    rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
+    for state in (_CALL, _BEHIND):
+        rows[state, "thought"] = Go("thought")
+        rows[state, "end of thought"] = Go("content", closes=True)
+    return rows
 
 
 def _bare_call(*, mends: bool) -> Go:

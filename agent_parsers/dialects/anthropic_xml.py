@@ -1,143 +1,129 @@
 """Calls as Claude wrote them before it had tool calls of its own: an element for each parameter.
 
 Two forms are read, and mixtures of them: the name and keys as attributes, which is written here,
-and ``<tool_name>`` with ``<parameters>`` whose elements are the keys. Values are texts. The outer
-element may be missing, and so may closing tags at the end. The answer stands in ``<final_answer>``,
-as in `xml`.
+and ``<tool_name>`` with ``<parameters>`` whose elements are the keys. Values are texts, verbatim;
+they have no escapes: what closes a value counts if another tag or the end of the text follows. A
+block may have several calls, and a turn content before them. What stands in ``<thinking>`` is not
+done. The answer stands in ``<final_answer>``, as in `xml`, or is all that is said.
 
-Source: Anthropic's guides to legacy tool use.
+Leniently, the outer element may be missing, and so may closing tags; a JSON object may stand for
+all parameters.
+
+Source: Anthropic's guides to legacy tool use; results as there, with the name of each tool.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects import xml
-from agent_parsers.engine import (
-    Cut,
-    Go,
-    Label,
-    Literal,
-    Note,
-    ParameterCall,
-    Problem,
-    Role,
-    Table,
-    Written,
-    list_schemas,
-    mend_tool,
-)
+from agent_parsers.dialects._tagged import tagged_table
+from agent_parsers.dialects._tool_calls import calls_dialect
+from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of, write_value
+from agent_parsers.engine import Cut, Go, Label, Literal, Problem, Role, list_schemas, mend_tool
+from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import Result, Table, WrittenCall
+    from agent_parsers.engine._table import Move
 
 __all__ = ["DIALECT"]
 
 SAMPLE: Final = """\
-Question: How old is the oldest bridge of Bern?
-<thinking>I need to know which bridge that is.</thinking>
+<thinking>I have to look it up.</thinking>
+Let me see.
 <function_calls>
 <invoke name="search">
-<parameter name="query">oldest bridge in Bern</parameter>
+<parameter name="query">Lake Thun</parameter>
 </invoke>
-</function_calls>
-<function_results>
-The Untertorbrücke was built from 1461 to 1489.
-</function_results>
-<thinking>I now know the answer.</thinking>
-<final_answer>The Untertorbrücke has stood since 1489.</final_answer>"""
+<invoke name="ping">
+</invoke>
+</function_calls>"""
 
-STRICT: Final = Table(
-    new_call=ParameterCall,
-    markers={
-        "thinking": Literal("<thinking>"),
-        "end of thinking": Literal("</thinking>"),
-        "calls": Literal("<function_calls>"),
-        "answer": Literal("<final_answer>"),
-        "end of answer": Literal("</final_answer>"),
-    },
-    roles={
-        "thought": Role.THOUGHT,
-        "call": Role.CALL,
-        "answer": Role.ANSWER,
-        "after": Role.SKIPPED,
-    },
-    moves={
-        ("thought", "thinking"): Go("thought"),
-        ("thought", "end of thinking"): Go("thought", closes=True),
-        ("thought", "calls"): Go("call"),
-        ("thought", "answer"): Go("answer"),
-        ("answer", "end of answer"): Go("after", closes=True),
-    },
-    ends={"answer": "open_answer"},
+FORM: Final = TaggedForm(
+    tags={
+        Part.WRAP: Element("<function_calls>"),
+        Part.END_WRAP: Element("</function_calls>"),
+        Part.CALL: Attributes("<invoke"),
+        Part.NAME: Element("<tool_name>"),
+        Part.END_NAME: Element("</tool_name>"),
+        Part.END_CALL: Element("</invoke>"),
+        Part.KEY: Attributes("<parameter"),
+        Part.END_VALUE: Element("</parameter>"),
+        Part.KEYS: Element("<parameters>"),
+        Part.END_KEYS: Element("</parameters>"),
+        Part.OWN_KEY: OwnName("<"),
+        Part.OWN_NAME: OwnName("</"),
+    }
 )
+LENIENT_FORM: Final = replace(FORM, mends=True, json_arguments="odd")
+BARE: Final = "call without a wrapper"
+ENDED: Final = ("after", "answer", "answered")
+"""States behind calls, or in an answer, in which the turn may end too late."""
 
-LENIENT: Final = Table(
-    new_call=ParameterCall,
-    read_tool=mend_tool,
-    markers={
-        **STRICT.markers,
-        "question": Label("Question", loose=True),
-        "invoke": Literal("<invoke>", ("<invoke ",)),
-        "end of calls": Literal("</function_calls>"),
-        "results": Literal("<function_results>"),
-        "end of results": Literal("</function_results>"),
-    },
-    roles={
-        **STRICT.roles,
-        "thinking": Role.THOUGHT,
-        "over": Role.CALL,
-        "results": Role.OBSERVATION,
-        "question": Role.QUESTION,
-    },
-    moves={
-        **STRICT.moves,
-        # What the model only thinks of doing is not done.
-        ("thought", "thinking"): Go("thinking"),
-        ("thinking", "end of thinking"): Go("thought", closes=True),
-        ("thinking", "results"): Go("results", clash="early"),
-        ("thought", "invoke"): Go("call"),
+
+def _table(form: TaggedForm) -> Table:
+    """Return the table for turns of calls, with an answer in an element of its own."""
+    table = tagged_table(form, thought=("<thinking>", "</thinking>"), drafts=True)
+    opens = {
+        m for (state, m), move in table.moves.items() if state == "content" and m in ("call", BARE)
+    }
+    moves: dict[tuple[str, str], Move] = {
+        **table.moves,
+        **{("answered", name): Go("call", clash="both") for name in opens},
+        ("answer", "end of answer"): Go("answered", closes=True),
+        ("content", "answer"): Go("answer"),
+        ("content", "results"): Go("results", clash="early"),
         ("thought", "results"): Go("results", clash="early"),
-        # No tag counts within a parameter that is closed later, so the calls must end first.
-        ("call", "end of calls"): Note("over"),
-        ("over", "thinking"): Cut("thought"),
-        ("over", "results"): Cut("results"),
-        ("over", "calls"): Cut("call"),
-        ("over", "answer"): Go("answer", clash="both"),
-        ("over", "question"): Cut("question", firm=True),
-        ("answer", "question"): Cut("question", firm=True),
-        ("after", "calls"): Go("call", clash="both"),
-        ("after", "question"): Cut("question", firm=True),
-        ("results", "end of results"): Go("thought", closes=True),
-        ("question", "question"): Go("question"),
-        ("question", "thinking"): Go("thinking"),
-        ("question", "calls"): Go("call"),
-        ("question", "invoke"): Go("call"),
-        ("question", "answer"): Go("answer"),
-    },
-    ends={"thinking": "open_reasoning"},
-    transcript_start="question",
-    mends=True,
-)
+        ("results", "end of results"): Go("content", closes=True),
+        ("results", "end of result"): Go("results"),
+        ("results", "end of output"): Go("results"),
+    }
+    for state in ("after", *(name for name in opens if name in table.roles)):
+        if state != "call":  # where another tag has to end the block first
+            moves[state, "answer"] = Go("answer", clash="both")
+            moves[state, "results"] = Cut("results")
+    if form.mends:
+        moves |= {(state, "question"): Cut("content", firm=True) for state in ENDED}
+    return replace(
+        table,
+        markers={
+            **table.markers,
+            "answer": Literal("<final_answer>"),
+            "end of answer": Literal("</final_answer>"),
+            "results": Literal("<function_results>"),
+            "end of results": Literal("</function_results>"),
+            "end of result": Literal("</result>"),
+            "end of output": Literal("</stdout>"),
+            **({"question": Label("Question", loose=True)} if form.mends else {}),
+        },
+        roles={
+            **table.roles,
+            "answer": Role.ANSWER,
+            "answered": Role.SKIPPED,
+            "results": Role.OBSERVATION,
+        },
+        moves=moves,
+        read_tool=mend_tool if form.mends else None,
+        ends={**table.ends, **({} if form.mends else {"answer": "open_answer"})},
+    )
 
-_FORM: Final = (
-    'Invalid Format: Write <function_calls><invoke name="tool"><parameter name="key">value'
-    "</parameter></invoke></function_calls>"
-)
+
+def write_call(call: WrittenCall) -> str:
+    """Write one call."""
+    values = "".join(
+        f'<parameter name="{key}">{write_value(value)}</parameter>\n'
+        for key, value in inputs_of(call).items()
+    )
+    return f'<invoke name="{call.tool}">\n{values}</invoke>'
+
+
+def write_result(result: Result) -> str:
+    """Write what one call returned."""
+    return f"<tool_name>{result.tool}</tool_name>\n<stdout>\n{result.text}\n</stdout>"
+
+
 PROBLEMS: Final = {
-    "nothing": Problem(
-        "expected <function_calls> or a <final_answer>",
-        f"{_FORM}, or <final_answer>answer</final_answer>.",
-    ),
-    "no_call": Problem("expected <invoke> in <function_calls>", f"{_FORM}."),
-    "no_tool": Problem("expected the name of a tool in <invoke>", f"{_FORM}."),
-    "long_tool": Problem("expected the name of a tool on one line in <invoke>", f"{_FORM}."),
-    "after_call": Problem(
-        "found text after <function_calls>",
-        "Invalid Format: Write nothing after </function_calls>.",
-    ),
-    "open_call": Problem(
-        "expected the end of the parameter",
-        "The parameter is not closed, so nothing was done. Write the call again, whole.",
-    ),
     "open_answer": Problem(
         "expected </final_answer> at the end of the answer",
         "Invalid Format: Write <final_answer>answer</final_answer>.",
@@ -150,63 +136,35 @@ PROBLEMS: Final = {
         "found <function_results> before any call; they are not the model's to write",
         "Invalid Format: Do not write <function_results>.",
     ),
+    "invented": Problem(
+        "found <function_results>; they are not the model's to write",
+        "Invalid Format: Do not write <function_results>.",
+    ),
 }
 
-
-def write(step: Written) -> str:
-    """Write one step."""
-    if not step.tool:
-        return xml.DIALECT.write(step)
-    thought = f"<thinking>{step.thought}</thinking>\n" if step.thought else ""
-    inputs: dict[Any, Any] = step.tool_input if isinstance(step.tool_input, dict) else {}
-    parameters = "".join(
-        f'<parameter name="{key}">{value}</parameter>\n' for key, value in inputs.items()
-    )
-    calls = f'<function_calls>\n<invoke name="{step.tool}">\n{parameters}</invoke>\n'
-    return f"{thought}{calls}</function_calls>"
-
-
-def write_observation(observation: str, _number: int) -> str:
-    """Write what a tool returned."""
-    return f"\n<function_results>\n{observation}\n</function_results>\n"
-
-
-PROMPT: Final = """\
-Answer the question as well as you can. You can use these tools:
-
-{tools}
-
-To use a tool, write <function_calls> with its name and its parameters, then stop.
-The name is one of [{tool_names}]. What the tool returned is given to you in <function_results>.
-When you know the answer, write it in <final_answer>.
-
-Write in this form:
-
-{form}
-
-Use one tool in a turn.
-For example, this turn uses a tool:
-
-{action}"""
-
-WORDS: Final = replace(xml.WORDS, tool_input={"name of a parameter": "its value"})
-
-DIALECT: Final = replace(
-    xml.DIALECT,
-    name="anthropic_xml",
+DIALECT: Final = calls_dialect(
+    "anthropic_xml",
+    SAMPLE,
     aliases=("claude_xml",),
-    summary="XML elements for a call and its parameters (Claude's legacy form)",
-    sample=SAMPLE,
-    strict=STRICT,
-    lenient=LENIENT,
+    summary="XML elements for calls and their parameters (Claude's legacy form)",
+    strict=_table(FORM),
+    lenient=_table(LENIENT_FORM),
     problems=PROBLEMS,
     stop=("</function_calls>",),
-    reasoning=(("<think>", "</think>"),),  # <thinking> holds its thoughts
     closer="</function_calls>",
-    write=write,
-    write_observation=write_observation,
-    prompt=PROMPT,
-    words=WORDS,
+    write=TurnWriter(
+        thought=("<thinking>", "</thinking>\n"),
+        content=("", "\n"),
+        call=write_call,
+        calls=("<function_calls>\n", "\n", "\n</function_calls>"),
+        answer=("<final_answer>", "</final_answer>"),
+    ),
+    write_results=ResultsWriter(
+        text=write_result,
+        each=("<result>\n", "\n</result>"),
+        between="\n",
+        around=("<function_results>\n", "\n</function_results>"),
+    ),
+    frame=("\n", "\n"),
     list_tools=list_schemas,
-    example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

@@ -89,7 +89,6 @@ table = partial(
     call=("<｜tool▁call▁begin｜>", "<｜tool▁call▁end｜>"),
     region=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"),
     ends=("<｜end▁of▁sentence｜>",),
-    drafts=("call",),
 )
 
 

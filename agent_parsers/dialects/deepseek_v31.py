@@ -59,7 +59,7 @@ DIALECT: Final = replace(
     summary="<｜tool▁calls▁begin｜>, names, and JSON (DeepSeek V3.1)",
     sample=SAMPLE,
     strict=table(partial(call, read_head, RULES[0])),
-    lenient=table(partial(call, read_any, RULES[1]), mends=True),
+    lenient=table(partial(call, read_any, RULES[1]), drafts=("call",), mends=True),
     write=TurnWriter(
         thought=TAGS,
         call=write_call,

@@ -1,14 +1,24 @@
 """Granite 3: ``<|tool_call|>`` and a list of calls in JSON. Granite 4 writes `hermes`.
 
-Source: the chat template of ibm-granite/granite-3.1-8b-instruct.
+Granite 3.2 writes sentences around its thoughts, if the prompt wants any: ``Here is my thought
+process:`` and ``Here is my response:``. They count where they begin a line. No other dialect knows
+them, since they are prose.
+
+Source: the chat templates of ibm-granite/granite-3.1-8b-instruct and granite-3.2-8b-instruct.
 """
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects._json_blocks import block_rules, list_dialect, write_named
 from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
+from agent_parsers.engine import Go, Literal, Role
+
+if TYPE_CHECKING:
+    from agent_parsers.engine import Marker, Table
+    from agent_parsers.engine._table import Move
 
 __all__ = ["DIALECT"]
 
@@ -16,19 +26,50 @@ SAMPLE: Final = """\
 Let me see.<|tool_call|>[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
 {"name": "ping", "arguments": {}}]"""
 
-END: Final = "<|end_of_text|>\n<|start_of_role|>"
+ENDS: Final = "<|end_of_text|>"
+END: Final = f"{ENDS}\n<|start_of_role|>"
 FRAME: Final = (f"{END}tool_response<|end_of_role|>", f"{END}assistant<|end_of_role|>")
 
-DIALECT: Final = list_dialect(
+THOUGHT: Final = ("Here is my thought process:", "Here's my thought process:")
+RESPONSE: Final = ("Here is my response:", "Here's my response:")
+
+
+def with_thoughts(table: Table) -> Table:
+    """Return a *table* that knows the sentences around a thought."""
+    markers: dict[str, Marker] = {
+        **table.markers,
+        "thought": Literal(THOUGHT[0], THOUGHT[1:], place="line"),
+        "end of thought": Literal(RESPONSE[0], RESPONSE[1:], place="line"),
+    }
+    moves: dict[tuple[str, str], Move] = {
+        **table.moves,
+        **{(state, "thought"): Go("thought") for state in ("content", "call")},
+        ("thought", "end of thought"): Go("content", closes=True),
+        ("thought", f"end {ENDS}"): Go("over"),
+    }
+    return replace(
+        table,
+        markers=markers,
+        roles={**table.roles, "thought": Role.THOUGHT},
+        moves=moves,
+        ends={**table.ends, "thought": "open_reasoning"},
+        starts={**table.starts, "thought": "thought"},
+    )
+
+
+CALLS: Final = list_dialect(
     "granite",
     SAMPLE,
     summary="<|tool_call|> and a JSON list (Granite 3)",
     marks=("<|tool_call|>", ""),
     other_marks=("<tool_call>",),  # Granite 3.0 wrote a tag, and seldom closed it
     closer="</tool_call>",
-    end="<|end_of_text|>",
+    end=ENDS,
     rules=block_rules(enclosed="["),
     write=TurnWriter(call=write_named, calls=("<|tool_call|>[", ", ", "]")),
     write_results=ResultsWriter(between=FRAME[0]),
     frame=FRAME,
+)
+DIALECT: Final = replace(
+    CALLS, strict=with_thoughts(CALLS.strict), lenient=with_thoughts(CALLS.lenient)
 )

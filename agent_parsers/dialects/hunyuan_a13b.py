@@ -58,7 +58,6 @@ def _table(rules: JsonCallRules, *, mends: bool = False) -> Table:
         partial(JsonCalls, rules),
         call=("<tool_calls>", "</tool_calls>"),
         ends=("<|eos|>",),
-        drafts=True,
         mends=mends,
     )
     return replace(table, markers={**table.markers, **MARKERS}, moves={**table.moves, **MOVES})

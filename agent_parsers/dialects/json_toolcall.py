@@ -1,8 +1,10 @@
-"""A tool call as text, in OpenAI's form: ``{"name": "search", "arguments": {"query": "…"}}``.
+"""Tool calls as text, in OpenAI's form: ``{"name": "search", "arguments": {"query": "…"}}``.
 
-Models write it when they were trained on tool calls and nothing on the way reads them. The object
-may be bare or in a fence, and ``arguments`` a string that holds JSON. The key ``name`` alone makes
-no call, since objects with a name are common. The answer stands after ``Final Answer:``.
+Models write it when they were trained on tool calls and nothing on the way reads them. An object is
+a call and a list of them several, bare at the beginning of the turn or in a fence; ``arguments``
+may be a string that holds JSON. The key ``name`` alone makes no call, since objects with a name are
+common. What the label ``Thought:`` begins is a thought, up to the calls; other text beside them is
+content. The answer stands after ``Final Answer:``, or is all that is said.
 
 Source: the ``function`` object of OpenAI's chat completions.
 """
@@ -10,56 +12,172 @@ Source: the ``function`` object of OpenAI's chat completions.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.dialects import _json_calls
-from agent_parsers.dialects._json_calls import (
+from agent_parsers.dialects._json_blocks import (
+    BARE_PROBLEMS,
     PROBLEMS,
-    invite,
-    lenient_rules,
-    lenient_table,
-    opens_after,
-    strict_table,
-    write_blob,
-    write_observation,
+    bare_rules,
+    block_rules,
+    json_dialect,
 )
-from agent_parsers.engine import CallKeys, Dialect, JsonCallRules, Written, list_schemas
+from agent_parsers.dialects._json_calls import opens_after
+from agent_parsers.dialects._writing import write_json
+from agent_parsers.engine import (
+    Cut,
+    Dialect,
+    Go,
+    Label,
+    Literal,
+    Note,
+    Role,
+    Table,
+    list_schemas,
+    mend_tool,
+)
+from agent_parsers.engine._json_blocks import JsonCalls
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine import JsonCallRules, Result, Written, WrittenCall
+    from agent_parsers.engine._table import Move
 
 __all__ = ["DIALECT"]
 
 SAMPLE: Final = """\
-Question: How deep is Lake Thun?
 Thought: I have to look it up.
 ```json
-{
-  "name": "search",
-  "arguments": {
-    "query": "Lake Thun"
-  }
-}
-```
-Observation: Lake Thun is 217 m deep.
-Thought: I now know the answer.
-Final Answer: Lake Thun is 217 m deep."""
+[
+  {"name": "search", "arguments": {"query": "Lake Thun"}},
+  {"name": "ping", "arguments": {}}
+]
+```"""
 
-KEYS: Final = CallKeys(tool="name", input="arguments", is_call_alone=False)
-
-RULES: Final = JsonCallRules(
-    keys=KEYS,
-    may_open=opens_after(r"\s*```(?:json)?\s*\[?\s*", is_lead_enough=True),
-    needs_input=True,
-    reads_null=True,
+FENCED: Final = opens_after(r"\s*```(?:json)?\s*\[?\s*", is_lead_enough=True)
+STRICT_RULES: Final = replace(
+    bare_rules(block_rules())[0], may_open=FENCED, in_rows=True, following=None
 )
-STRICT: Final = strict_table(RULES, answers=True)
-LENIENT: Final = lenient_table(lenient_rules(RULES), has_action=False)
+LENIENT_RULES: Final = replace(
+    bare_rules(block_rules(), anywhere=True)[1], strict=STRICT_RULES, following=None
+)
+
+
+BEFORE: Final = ("content", "thought")
+"""States in which no call has begun."""
+
+
+def _table(rules: JsonCallRules) -> Table:
+    """Return the table for turns with labels, whose calls no mark opens."""
+    new_call = partial(JsonCalls, rules, bare=True)
+    moves: dict[tuple[str, str], Move] = {
+        **{(state, "thought"): Go("thought") for state in BEFORE},
+        **{(state, "answer"): Go("answer") for state in BEFORE},
+        **{(state, "observation"): Go("observation", clash="early") for state in BEFORE},
+        ("calls", "thought"): Cut("thought"),
+        ("calls", "answer"): Go("answer", clash="both"),
+        ("calls", "observation"): Cut("observation"),
+        ("answer", "answer"): Go("answer", firm=True),
+        ("answer", "observation"): Cut("observation", firm=True),
+        ("observation", "thought"): Go("thought"),
+        ("observation", "answer"): Go("answer"),
+    }
+    return Table(
+        new_call=new_call,
+        readers={"thought": partial(new_call, thinks=True)},
+        markers={
+            "thought": Label("Thought", loose=rules.mends),
+            "answer": Label("Final Answer", loose=rules.mends),
+            "observation": Label("Observation", loose=rules.mends),
+        },
+        roles={
+            **dict.fromkeys((*BEFORE, "calls"), Role.CALL),
+            "answer": Role.ANSWER,
+            "observation": Role.OBSERVATION,
+        },
+        begun=dict.fromkeys(BEFORE, "calls"),
+        moves=moves,
+        several=True,
+        starts={name: name for name in BEFORE},
+        prompt_ends={"Thought:": "thought"},
+        one_line_tools=True,
+    )
+
+
+def _lenient(rules: JsonCallRules) -> Table:
+    """Return the same for what models write: labels of other formats, and tokens."""
+    table = _table(rules)
+    moves = {
+        **table.moves,
+        **{(state, "question"): Go("action", clash="early") for state in BEFORE},
+        **{(state, "action"): Go("action") for state in ("observation", *BEFORE)},
+        **{
+            ("action", marker): move
+            for (state, marker), move in table.moves.items()
+            if state == "content"
+        },
+        ("action", "action"): Go("action"),
+        ("action", "question"): Go("action", clash="early"),
+        ("calls", "question"): Cut("content"),
+        ("calls", "action"): Cut("action"),
+        ("answer", "question"): Cut("content", firm=True),
+        ("observation", "question"): Go("content", firm=True),
+        # Minutes may have a line "Action:"; only with a call it makes a second turn.
+        ("answer", "action"): Note("answer, action", firm=True),
+        ("answer, action", "key"): Note("answer and action"),
+        ("answer, action", "answer"): Go("answer", firm=True),
+    }
+    return replace(
+        table,
+        read_tool=mend_tool,
+        readers={**table.readers, "action": partial(JsonCalls, rules, closed=False)},
+        markers={
+            **table.markers,
+            "question": Label("Question", loose=True),
+            "action": Label("Action", loose=True, borrowed=True),
+            "key": Literal('"name"'),
+        },
+        roles={
+            **table.roles,
+            "action": Role.CALL,
+            "answer, action": Role.ANSWER,
+            "answer and action": Role.ANSWER,
+        },
+        begun={**table.begun, "action": "calls"},
+        moves=moves,
+        ends={"answer and action": "both"},
+        mends=True,
+    )
+
+
+def _as_json(call: WrittenCall) -> dict[str, Any]:
+    return {"name": call.tool, "arguments": call.tool_input}
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Write one turn; behind a thought, content stands after the calls."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
-    if not step.tool:
+    if not step.calls:
         return f"{thought}Final Answer: {step.answer}"
-    return thought + write_blob({"name": step.tool, "arguments": step.tool_input})
+    first, *others = map(_as_json, step.calls)
+    written = write_json(first)
+    if others:
+        written = "[\n" + ",\n".join(f"  {write_json(call)}" for call in (first, *others)) + "\n]"
+    blob = f"```json\n{written}\n```"
+    if not step.content:
+        return f"{thought}{blob}"
+    return f"{thought}{blob}\n{step.content}" if thought else f"{step.content}\n{blob}"
+
+
+def write_results(results: Sequence[Result], _number: int) -> str:
+    """Write what the calls of a turn returned: that of one as it is, of several as a list."""
+    if len(results) == 1:
+        return f"Observation: {results[0].text}"
+    seen = ",\n".join(
+        f"  {write_json({'name': result.tool, 'content': result.text})}" for result in results
+    )
+    return f"Observation: [\n{seen}\n]"
 
 
 PROMPT: Final = """\
@@ -70,31 +188,29 @@ Answer the question as well as you can. You can use these tools:
 To use a tool, write a JSON blob with two keys.
 "name" is the name of the tool, one of [{tool_names}].
 "arguments" is an object with the arguments of the tool.
+For example:
 
-Write in this form. Each label begins a line:
+{action}
 
-{form}
+To use several tools in a turn, write a list of such objects in the blob.
+Then stop: what the tools return is given to you as the Observation.
+When you need no tool, write the answer in this form:
 
-A blob has one call, never a list of them. Stop after it: the Observation is given to you.
-For example, this turn uses a tool:
+{answer}"""
 
-{action}"""
-
-WORDS: Final = replace(_json_calls.WORDS, tool_input={"parameter": "value"})
-
-DIALECT: Final = Dialect(
-    name="json_toolcall",
+DIALECT: Final = json_dialect(
+    "json_toolcall",
+    SAMPLE,
     aliases=("openai_json", "autogpt"),
-    summary="a tool call as text: name and arguments in a JSON object (OpenAI's form)",
-    sample=SAMPLE,
-    strict=STRICT,
-    lenient=LENIENT,
-    problems={name: text for name, text in PROBLEMS.items() if name != "no_input"},
+    summary="tool calls as text: name and arguments in JSON objects (OpenAI's form)",
+    strict=_table(STRICT_RULES),
+    lenient=_lenient(LENIENT_RULES),
+    problems={**PROBLEMS, **BARE_PROBLEMS},
     stop=("\nObservation:",),
+    reasoning=Dialect.reasoning,
     write=write,
-    write_observation=write_observation,
-    invite=invite,
+    write_results=write_results,
+    frame=("\n", "\n"),
     prompt=PROMPT,
-    words=WORDS,
     list_tools=list_schemas,
 )

@@ -57,6 +57,7 @@ _table = partial(
     call=("<|tool_call_begin|>", "<|tool_call_end|>"),
     region=("<|tool_calls_section_begin|>", "<|tool_calls_section_end|>"),
     ends=("<|im_end|>",),
+    drafts=(),
 )
 
 

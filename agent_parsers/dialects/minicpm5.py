@@ -16,7 +16,7 @@ from agent_parsers.dialects import hermes
 from agent_parsers.dialects._tagged import tagged_table
 from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
 from agent_parsers.dialects._writing import LINES, TurnWriter, chatml, inputs_of, write_value
-from agent_parsers.engine._tagged_form import Attributes, Element, Part, TaggedForm
+from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
 
 if TYPE_CHECKING:
     from agent_parsers.engine import WrittenCall
@@ -59,12 +59,19 @@ def write_call(call: WrittenCall) -> str:
     return f'<function name="{call.tool}">{values}</function>'
 
 
+LENIENT_FORM: Final = replace(
+    FORM,
+    tags={**FORM.tags, Part.OWN_NAME: OwnName("</")},
+    mends=True,
+    json_arguments="odd",
+)
+
 DIALECT: Final = calls_dialect(
     "minicpm5",
     SAMPLE,
     summary="<function name> and <param name> (MiniCPM5)",
     strict=tagged_table(FORM, ends=ENDS),
-    lenient=tagged_table(replace(FORM, mends=True, json_arguments="odd"), ends=ENDS),
+    lenient=tagged_table(LENIENT_FORM, ends=ENDS),
     stop=ENDS,
     write=TurnWriter(thought=LINES, content=("", "\n"), call=write_call, calls=("", "\n", "")),
     write_results=hermes.RESULTS,

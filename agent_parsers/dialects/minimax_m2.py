@@ -85,8 +85,8 @@ DIALECT: Final = calls_dialect(
     SAMPLE,
     aliases=("minimax_m25",),
     summary="<invoke> and <parameter> in <minimax:tool_call> (MiniMax M2)",
-    strict=tagged_table(FORM, ends=ENDS),
-    lenient=tagged_table(LENIENT_FORM, ends=ENDS),
+    strict=tagged_table(FORM, ends=ENDS, drafts=False),
+    lenient=tagged_table(LENIENT_FORM, ends=ENDS, drafts=False),
     stop=ENDS,
     write=TurnWriter(
         thought=LINES,

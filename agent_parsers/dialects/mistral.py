@@ -78,7 +78,6 @@ def tables(thought: tuple[str, str], other: tuple[str, str]) -> tuple[Table, Tab
         thought=thought,
         also={"thought": other[:1], "end of thought": other[1:]},
         ends=("</s>",),
-        drafts=True,
     )
     call = partial(_call, read_head, RULES[0], unnamed=partial(_calls, RULES[0]))
     return table(call), table(_lenient_call, bare=_bare, mends=True)

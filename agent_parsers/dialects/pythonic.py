@@ -49,7 +49,7 @@ def _lenient() -> Table:
     """Return the same for models that seldom write the marks, which is told then."""
     known = table(mends=True)
     moves = dict(known.moves)
-    for row in (("content", "call"), ("thought", "call"), ("content", "end of call")):
+    for row in (("content", "call"), ("content", "end of call")):
         move = moves[row]
         assert isinstance(move, Go), "it leads to another state"
         moves[row] = move._replace(odd="read the marks of another form")

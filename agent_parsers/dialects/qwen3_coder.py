@@ -4,9 +4,9 @@ Values are raw text, with a line break at each end that belongs to the tags; not
 off, so that code keeps its indentation. They have no escapes: what closes a value counts if another
 tag or the end of the text follows. A turn may have several blocks, and a block several calls.
 
-Leniently, ``<tool_call>`` may be missing, or its end; a value may end where the next tag opens or
-closes; tags may have blanks in them; and a block may hold JSON, as `hermes` has it. A call without
-``<tool_call>`` in a thought is a draft.
+Leniently, ``<tool_call>`` may be missing, or its end; a value may end where another parameter of
+the tool opens, where its call closes, or by its own name; tags may have blanks in them; and a block
+may hold JSON, as `hermes` has it. A call without ``<tool_call>`` in a thought is a draft.
 
 Source: the chat template of Qwen/Qwen3-Coder; a thought as in that of Qwen3.5.
 """
@@ -29,7 +29,7 @@ from agent_parsers.dialects._writing import (
     write_value,
 )
 from agent_parsers.engine._json_blocks import JsonCalls
-from agent_parsers.engine._tagged_form import Element, Named, Part, TaggedForm
+from agent_parsers.engine._tagged_form import Element, Named, OwnName, Part, TaggedForm
 
 if TYPE_CHECKING:
     from agent_parsers.engine import WrittenCall
@@ -68,6 +68,7 @@ FORM: Final = TaggedForm(
 )
 LENIENT_FORM: Final = replace(
     FORM,
+    tags={**FORM.tags, Part.OWN_NAME: OwnName("</")},
     mends=True,
     json_arguments="odd",
     json_calls=partial(JsonCalls, hermes.RULES[1]),
@@ -92,8 +93,8 @@ DIALECT: Final = calls_dialect(
     SAMPLE,
     aliases=("qwen3_xml", "qwen35", "nemotron_v3", "step3p5", "mimo_v2"),
     summary="<function=name> and <parameter=key> in <tool_call> (Qwen3-Coder and others)",
-    strict=tagged_table(FORM, ends=("<|im_end|>",)),
-    lenient=tagged_table(LENIENT_FORM, ends=("<|im_end|>",)),
+    strict=tagged_table(FORM, ends=("<|im_end|>",), drafts=False),
+    lenient=tagged_table(LENIENT_FORM, ends=("<|im_end|>",), drafts=False),
     stop=("<|im_end|>",),
     write=TURNS,
     write_results=ResultsWriter(each=("<tool_response>\n", "\n</tool_response>\n")),

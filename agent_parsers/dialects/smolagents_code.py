@@ -11,6 +11,7 @@ Source: smolagents' prompts and ``parse_code_blobs``.
 from __future__ import annotations
 
 import ast
+from functools import partial
 from typing import Any, Final
 
 from agent_parsers.engine import (
@@ -26,6 +27,7 @@ from agent_parsers.engine import (
     MarkerSeen,
     Problem,
     RawValue,
+    Repair,
     Role,
     SkippedDelta,
     Table,
@@ -34,6 +36,7 @@ from agent_parsers.engine import (
     Written,
     list_functions,
 )
+from agent_parsers.engine._raw_values import held_size
 
 __all__ = ["DIALECT", "TOOL"]
 
@@ -51,8 +54,18 @@ final_answer('The Untertorbrücke has stood since 1489.')
 
 TOOL: Final = "python_interpreter"
 """The only tool; the others are functions that the code calls."""
+_END: Final = "</code>"
 _MOST_ANSWER: Final = 10_000
 """Longest code that is looked at for an answer, in characters."""
+
+
+def is_python(code: str) -> bool:
+    """Tell whether *code* can be run as far as its syntax goes. Nothing is evaluated."""
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def read_answer(code: str) -> tuple[Any] | None:
@@ -74,17 +87,22 @@ def read_answer(code: str) -> tuple[Any] | None:
 class CodeCall(CallReader):
     """Reads a block of code from behind ``<code`` or, leniently, ````` ```py `````.
 
-    The rest of the opening mark tells the two apart, so it is left to this reader.
+    The rest of the opening mark tells the two apart, so it is left to this reader. Code whose end
+    is missing has to be whole Python: the stop sequence may have taken the end, or a limit.
+
+    Args:
+        mends: Whether half of the closing mark is left out.
     """
 
     problems = frozenset({"no_call", "open_call", "after_call"})
 
     __slots__ = (
-        "_after", "_at", "_code", "_end", "_head", "_is_fence", "_is_inline", "_lead", "_raw",
-        "_start",
+        "_after", "_at", "_code", "_end", "_head", "_is_fence", "_is_inline", "_lead", "_mends",
+        "_raw", "_start",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, *, mends: bool = False) -> None:
+        self._mends = mends
         self._start = self._at = self._end = self._after = -1
         self._head = ""
         self._lead: str | None = ""  # the rest of the opening mark, with white space behind it
@@ -111,7 +129,7 @@ class CodeCall(CallReader):
         if head != mark and mark.startswith(head):
             return ""
         self._is_fence = mark != ">"
-        self._raw = RawValue("\n```" if self._is_fence else "</code>")
+        self._raw = RawValue("\n```" if self._is_fence else _END)
         self._lead = mark if head.startswith(mark) else ""
         return head.removeprefix(mark)
 
@@ -146,7 +164,7 @@ class CodeCall(CallReader):
         """Go over the closing mark that *text* begins with."""
         if self._lead is not None:
             self._tell_lead(events)
-        size = len("\n```" if self._is_fence else "</code>")
+        size = len("\n```" if self._is_fence else _END)
         self._told(text[:size], MarkerSeen, events)
         self._end = self._at
         self._skip(text[size:], events)
@@ -167,14 +185,20 @@ class CodeCall(CallReader):
             return events, Call(TOOL, "", (self._start, max(self._at, 0)), problem="no_call")
         if not self._raw.is_closed:
             code, rest = self._raw.close()
-            self._take(code, events)
+            half = self._half_mark(code)
+            self._take(code[: len(code) - half], events)
+            if half:
+                span = (self._at, self._at + half)
+                self._told(code[len(code) - half :], MarkerSeen, events)
+                events.append(Repair("unclosed", span, "left out half of a closing tag"))
             if self._raw.is_closed:
                 self._close(rest, events)
         if self._lead is not None:
             self._tell_lead(events)
         code = "".join(self._code).strip()
         problem = "" if code else "no_call"
-        if self._is_fence and self._end < 0:
+        is_open = self._end < 0
+        if is_open and (self._is_fence or (code and not is_python(code))):
             problem = "open_call"
         elif self._is_inline and self._after >= 0 and not problem:
             problem = "after_call"  # a sentence quotes it
@@ -189,8 +213,14 @@ class CodeCall(CallReader):
             is_answer=answer is not None,
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,
+            lacks="closer" if self._end < 0 else "",
         )
         return events, call
+
+    def _half_mark(self, code: str) -> int:
+        """Return how much of the closing mark *code* ends with; two characters at the least."""
+        size = held_size(code, _END) if self._mends and not self._is_fence else 0
+        return size if size > 1 else 0
 
     def _told(
         self, text: str, kind: type[InputDelta | SkippedDelta | MarkerSeen], events: list[Event]
@@ -210,7 +240,7 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
-    new_call=CodeCall,
+    new_call=partial(CodeCall, mends=True),
     markers={
         "task": Label("Task", loose=True),
         "thought": Label("Thought", loose=True),
@@ -237,10 +267,12 @@ LENIENT: Final = Table(
         ("call", "task"): Cut("task", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "code"): Go("call"),
+        ("observation", "fence"): Go("call"),
         ("observation", "task"): Go("task", firm=True),
         ("task", "task"): Go("task"),
         ("task", "thought"): Go("thought"),
         ("task", "code"): Go("call"),
+        ("task", "fence"): Go("call"),
     },
     transcript_start="task",
     mends=True,
@@ -260,7 +292,7 @@ PROBLEMS: Final = {
         "Invalid Format: Write one block of code from <code> to </code>.",
     ),
     "open_call": Problem(
-        "expected the end of the fence around the code",
+        "expected the end of the block of code",
         "The block of code is not closed, so nothing was run. Write it again, whole.",
     ),
     "after_call": Problem(

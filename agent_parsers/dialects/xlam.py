@@ -31,7 +31,7 @@ SAMPLE: Final = """\
 [{"name": "search", "arguments": {"query": "Lake Thun"}}, {"name": "ping", "arguments": {}}]"""
 
 RULES: Final = block_rules(enclosed="[")
-BARE: Final = bare_rules(RULES)
+BARE: Final = bare_rules(RULES, on_a_line=True)
 _table = partial(calls_table, ends=("<|eot_id|>",))
 _calls = partial(JsonCalls, closed=False)
 

@@ -30,6 +30,7 @@ from agent_parsers.engine import (
     mend_tool,
     mend_written_input,
 )
+from agent_parsers.engine._reasoning import other_reasoning
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -329,7 +330,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         ),
         problems=PROBLEMS,
         stop=("</tool_input>",),
-        reasoning=(("<think>", "</think>"),),  # <thinking> holds its thoughts
+        reasoning=other_reasoning("<thinking>"),  # which holds its thoughts
         closer="</tool_input>",
         write=write,
         write_observation=write_observation,

@@ -56,12 +56,11 @@ if TYPE_CHECKING:
         mend_written_input,
     )
     from agent_parsers.engine._mend_names import mend_tool
-    from agent_parsers.engine._parameter_calls import ParameterCall
     from agent_parsers.engine._payloads import BadPayload, ToolHead
     from agent_parsers.engine._raw_values import RawValue
     from agent_parsers.engine._render import Step, action_and_observation
     from agent_parsers.engine._rules import Mode
-    from agent_parsers.engine._states import Both
+    from agent_parsers.engine._states import OnConflict
     from agent_parsers.engine._stream import StreamParser
     from agent_parsers.engine._tag_calls import TagCall
     from agent_parsers.engine._tool_lists import list_functions, list_schemas
@@ -73,7 +72,6 @@ __all__ = [
     "Ahead",
     "AnswerDelta",
     "BadPayload",
-    "Both",
     "BracketCall",
     "Call",
     "CallKeys",
@@ -97,7 +95,7 @@ __all__ = [
     "Mode",
     "Note",
     "ObservationDelta",
-    "ParameterCall",
+    "OnConflict",
     "Problem",
     "QuestionDelta",
     "RawValue",
@@ -191,13 +189,12 @@ _MODULES = {
     "read_json_input": "_json_inputs",
     "write_json_input": "_json_inputs",
     "mend_tool": "_mend_names",
-    "ParameterCall": "_parameter_calls",
     "BadPayload": "_payloads",
     "ToolHead": "_payloads",
     "RawValue": "_raw_values",
     "Step": "_render",
     "action_and_observation": "_render",
-    "Both": "_states",
+    "OnConflict": "_states",
     "StreamParser": "_stream",
     "TagCall": "_tag_calls",
     "list_functions": "_tool_lists",

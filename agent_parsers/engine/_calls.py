@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 
 from typing_extensions import override
 
@@ -25,8 +25,12 @@ from agent_parsers.engine._mend_names import read_python_call
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
-__all__ = ["BracketCall", "Call", "CallReader", "CallsReader", "TellingReader"]
+__all__ = ["BracketCall", "Call", "CallReader", "CallsReader", "Lack", "TellingReader"]
 
+Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
+"""What a call lacks where the text ends: nothing; its own closer, behind arguments that are closed;
+the closer of its arguments, whose last value is closed; or more, if only that nobody can say
+whether the last value is whole."""
 _Told: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
 ]
@@ -61,6 +65,11 @@ class Call:
     """What the model calls it by, so that the result can name it."""
     others: Mapping[str, Callable[[], Iterable[Any]]] = field(default_factory=dict)
     """What else values of the input may be, by name: for a tool that does not take the first."""
+    lacks: Lack = ""
+    """What closes it and is missing where the text ends."""
+    openers: Sequence[str] = ()
+    """Names of parameters whose tags ended a value that nothing closed: only the schema of the tool
+    can say that they are its parameters, and not part of the value."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""
@@ -205,6 +214,7 @@ class BracketCall(TellingReader):
         """Return the events that were held back, and the call: its text has ended."""
         events: list[Event] = []
         problem = ""
+        is_open = self._read != self._read_after  # on its last line, which may go on
         if self._read == self._read_name and self._mends and self._name:
             self._read_parentheses("".join(self._name), events)
         if self._read in (self._read_name, self._read_no_call):
@@ -228,6 +238,7 @@ class BracketCall(TellingReader):
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,
             input_span=(self._input_at, self._input_end) if self._input_at >= 0 else None,
+            lacks="closer" if is_open else "",
         )
         return events, call
 

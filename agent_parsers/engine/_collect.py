@@ -16,6 +16,7 @@ from agent_parsers.engine._events import (
     Span,
     ThoughtDelta,
     ToolNamed,
+    cut_answer,
 )
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import QuoteWatch
@@ -46,8 +47,9 @@ class Collector:
 
     __slots__ = (
         "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "is_closed", "label",
-        "label_span", "result",
+        "_step_at", "_text", "_tool", "_tools", "_watch", "ended", "has_dropped", "is_closed",
+        "is_half",
+        "label", "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -67,6 +69,10 @@ class Collector:
         """Where that stands, without white space around it."""
         self.is_closed = False
         """Whether the marker behind it, which is met now, closes it."""
+        self.is_half = False
+        """Whether only half of that marker is there, as the text may be cut there."""
+        self.has_dropped = True
+        """Whether what the turn was so far was forgotten, when it should last have been."""
         self.ended: Ended = "unknown"
         """How the text ended, once it has."""
         # The tool that waits for its input, or why there is none; and its place.
@@ -82,6 +88,11 @@ class Collector:
     def text(self) -> str:
         """All text so far."""
         return "".join(self._text)
+
+    @property
+    def tools(self) -> ToolSet | None:
+        """The tools there are; `None` if any will do."""
+        return self._tools
 
     @property
     def has_begun(self) -> bool:
@@ -185,8 +196,18 @@ class Collector:
     def meet_late(self, problem: str, span: Span) -> None:
         """Hear of a marker at *span* that may not come behind a call."""
 
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
-        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        """Hear that at *span* text speaks of what opens a thought, or closes one."""
+
+    def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
+        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The state that ends.
+            span: Where the text of the state stands.
+            stop: Where the text ends that belongs to it; see `leave`.
+        """
         if state.role is Role.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
@@ -251,7 +272,9 @@ class Collector:
             raise head
         is_whole = is_beside or (to is not None and to.role in _BETWEEN)
         mends: list[Repair] = []
-        value = self._machine.bare_input(head, span, self._tools, mends, is_whole=is_whole)
+        value = self._machine.bare_input(
+            head, span, self._tools, mends, is_whole=is_whole, ended=self.ended
+        )
         events += mends
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
@@ -275,7 +298,8 @@ class Collector:
             raise head
         self._machine.check_quotes(watch, written, at[0])
         repairs: list[Repair] = []
-        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs)
+        ended = self.ended if to is None else "stop"  # what follows it closes it
+        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs, ended)
         events += repairs
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
@@ -293,13 +317,15 @@ class Collector:
         reader = self._call or self._new_call(state)
         self._call = None
         last, call = reader.close()
+        if to is not None and not self.is_half:
+            call.lacks = ""  # what follows the turn closes it
         events += self._named(last)
         events += call.repairs
         if state.begun is not None and not self._machine.ends_turn(call, to):
             return
         if state.begun is not None and state.problem and call.is_text:
             return
-        if problem := self._machine.call_problem(call):
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is no part of it"
@@ -309,7 +335,10 @@ class Collector:
         repairs: list[Repair] = []
         result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
         events += repairs
-        self._done(events, result, call_span("", call, stop))
+        span = call_span("", call, stop)
+        if call.is_text and to is None and self.ended == "length":  # text that is the answer
+            events.append(cut_answer(span))
+        self._done(events, result, span)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Tell what the step has come to, which stands at *span*."""
@@ -370,6 +399,8 @@ class Collector:
                 if is_open and self._machine.mends:
                     message = "the answer is not closed; took all of it"
                     events.append(Repair("unclosed", self._answer[1], message))
+                if self.ended == "length" and state.role is Role.ANSWER:
+                    events.append(cut_answer(self._answer[1]))
                 try:
                     self._finish(events, text[:entry].rstrip() if state.is_cut else text)
                 except BadPayload as bad:

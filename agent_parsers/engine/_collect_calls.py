@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers._agent import AgentAction, make_finish
+from agent_parsers._agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine._collect import Collector
-from agent_parsers.engine._events import ActionComplete, Event, Finish, Repair, Span, ThoughtDelta
+from agent_parsers.engine._events import (
+    ActionComplete,
+    AnswerDelta,
+    Event,
+    Finish,
+    Repair,
+    Span,
+    ThoughtDelta,
+    cut_answer,
+)
 from agent_parsers.engine._payloads import BadPayload
 from agent_parsers.engine._spans import call_span, end_span
 from agent_parsers.engine._table import Role
@@ -23,6 +32,11 @@ if TYPE_CHECKING:
     from agent_parsers.tools import ToolSet
 
 __all__ = ["CallsCollector"]
+
+
+_NO_CALLS: Final = "[] \t\r\n"
+"""What an empty block is made of, or a list of no calls."""
+_LONGEST_BLANK: Final = 16
 
 
 class _Made(NamedTuple):
@@ -45,7 +59,10 @@ class CallsCollector(Collector):
         tools: The tools there are; `None` if any will do.
     """
 
-    __slots__ = ("_begun", "_content", "_lost", "_made", "_thoughts")
+    __slots__ = (
+        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_empty",
+        "_is_marked", "_lost", "_made", "_opener", "_thoughts",
+    )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
 
@@ -56,6 +73,16 @@ class CallsCollector(Collector):
         self._thoughts: list[Span] = []
         self._begun = -1  # where the first text of the turn begins
         self._lost: BadPayload | None = None  # the first that turned out to be no call
+        # Where text first speaks of what opens a thought, and last of what closes one.
+        self._opener: Span | None = None
+        self._closer: Span | None = None
+        self._is_marked = True  # whether marks open all calls so far
+        # Calls at the end of a thought that is still open, or what is wrong with one; and where
+        # that thought begins, -1 if there are none.
+        self._drafts: list[_Made] = []
+        self._draft_problem: BadPayload | None = None
+        self._draft_at = -1
+        self._empty: BadPayload | None = None  # the first that has nothing in it
 
     @override
     def leave(
@@ -63,16 +90,89 @@ class CallsCollector(Collector):
     ) -> None:
         if span[0] < span[1] and self._begun < 0:
             self._begun = span[0]
+        if state.is_draft or (to is not None and to.is_draft):
+            self._leave_draft(events, state, to, span, stop)
+            return
+        if state.role is Role.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
+            self._drop_drafts(self._draft_at)  # not even what ended the turn was meant
+            self._lost = self._lost or BadPayload("open_reasoning", span)
         if state.role is Role.CONTENT:
             self._kept.clear()
             self._say(span)
             return
         if state.role is Role.THOUGHT and span[0] < span[1]:
             self._think(span)
-        if to is not None and to.role is Role.SKIPPED and state.problem:  # the turn must not end
+        must_go_on = bool(state.problem) and not self.is_closed
+        if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
+        made = len(self._made)
         super().leave(events, state, to, span, stop)
+        if len(self._made) > made and state.new_call is not None:
+            self._is_marked = False
+
+    @override
+    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
+        told = len(events)
+        super().take(events, state, text, at)
+        if state.is_draft:
+            _as_thoughts(events, told)
+
+    def _leave_draft(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        """Leave a thought for a call in it, or what such a call came to, or the text behind it."""
+        if not state.is_draft:
+            if state.role is Role.THOUGHT and span[0] < span[1]:
+                self._think(span)
+            self._draft_at = span[0] if span[0] < span[1] else stop
+            return
+        if state.role is Role.CALL:
+            kept = self._made, self._content, self._problem, self._lost
+            self._made, self._content, self._problem, self._lost = self._drafts, [], None, None
+            told = len(events)
+            super().leave(events, state, to, span, stop)
+            _as_thoughts(events, told)
+            self._draft_problem = self._draft_problem or self._problem
+            is_thought = bool(self._content or self._lost)
+            self._made, self._content, self._problem, self._lost = kept
+            if is_thought:
+                events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
+                is_closed = to is not None and self.is_closed
+                self._drop_drafts(stop if is_closed else max(span[1], self.label_span[1]))
+        elif span[0] < span[1]:
+            self._drop_drafts(span[1])
+        if to is not None and not to.is_draft:
+            if to.role is not Role.SKIPPED:
+                self._drop_drafts(span[1] if span[0] < span[1] else self.label_span[1])
+                self._draft_at = -1
+            elif self._draft_at < 0 or not (self._drafts or self._draft_problem):
+                self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
+
+    def _drop_drafts(self, stop: int) -> None:
+        """Take calls in a thought for a part of it: it goes on up to *stop*."""
+        self._drafts.clear()
+        self._draft_problem = None
+        if stop > self._draft_at:
+            self._thoughts = [span for span in self._thoughts if span[0] < self._draft_at]
+            self._thoughts.append((self._draft_at, stop))
+
+    @override
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        if opens:
+            self._opener = self._opener or span
+        else:
+            self._opener, self._closer = None, span
+
+    def _enclosed(self) -> BadPayload | None:
+        """Return what is wrong if marks, of which text may only speak, enclose a call."""
+        if not self._made:
+            return None
+        if self._closer is not None and self._made[0].span[0] < self._closer[0]:
+            return BadPayload("late_thought", self._closer)
+        if self._opener is not None and self._opener[0] < self._made[-1].span[0]:
+            return BadPayload("open_reasoning", self._opener)
+        return None
 
     @override
     def _named(self, events: list[Event]) -> list[Event]:
@@ -95,7 +195,8 @@ class CallsCollector(Collector):
     @property
     @override
     def content(self) -> str:
-        return self._joined(self._content)
+        spans = self._content if self._answer is None else [*self._content, self._answer[1]]
+        return self._joined(sorted(spans))
 
     @property
     @override
@@ -112,13 +213,22 @@ class CallsCollector(Collector):
             self._problem = BadPayload(problem, span)
 
     @override
-    def restart(self, events: list[Event], state: State, span: Span) -> None:
-        super().restart(events, state, span)
+    def restart(self, events: list[Event], state: State, span: Span, stop: int) -> None:
+        told = len(events)
+        self.leave(events, state, None, span, stop)
+        is_odd = self._problem or self._lost or self._content or self._thoughts
+        self.has_dropped = not (self._made and self._is_marked) or bool(is_odd)
+        if not self.has_dropped:
+            return  # a block at the very beginning stands in no thought
+        events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
+        super().restart(events, state, span, stop)
         begun = span[0] if self._begun < 0 else self._begun
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
         self._made.clear()
         self._content.clear()
-        self._lost = None
+        self._answer = None
+        self._lost = self._empty = self._opener = self._closer = None
+        self._is_marked = True
 
     @override
     def _end_call(
@@ -127,7 +237,9 @@ class CallsCollector(Collector):
         is_cut = to is None and self._call is None  # the text ends in what opens a call
         reader = self._call or self._new_call(state)
         self._call = None
-        if to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
+        if self.is_half:
+            pass  # who knows whether that is what it begins
+        elif to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
             reader.meet()
         elif to is not None:
             reader.go_on()
@@ -149,13 +261,24 @@ class CallsCollector(Collector):
 
     def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
         """Take what stands at *span*, which is no call, for content."""
-        self._lost = self._lost or bad
         start, stop = span if span[0] < span[1] else bad.span
+        if self.label and self.is_closed and self._is_blank(start, stop):
+            self._empty = self._empty or bad
+            place = (start, stop) if start < stop else self.label_span
+            events.append(Repair("empty_call", place, "left out a block without a call"))
+            return
+        self._lost = self._lost or bad
         if start < stop:
             self._say((start, stop))
             events.append(Repair("no_call", (start, stop), "took what is no call for content"))
         elif self.label:
             events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
+
+    def _is_blank(self, start: int, stop: int) -> bool:
+        """Tell whether nothing stands between two offsets, or a list of no calls."""
+        if start == stop:
+            return True
+        return stop - start <= _LONGEST_BLANK and not self._slice(start, stop).strip(_NO_CALLS)
 
     def _placed(self, repair: Repair) -> Repair:
         """Return *repair* with a place: what mends a call without text has only its mark."""
@@ -165,15 +288,20 @@ class CallsCollector(Collector):
     def _make(self, events: list[Event], call: Call, stop: int) -> None:
         """Make what can be made of one *call*."""
         call = self._machine.resolved(call, self._tools)
-        if problem := self._machine.call_problem(call):
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
             message = "text that follows the call is no part of it"
             events.append(Repair("after_call", call.after, message))
+        if call.lacks in ("arguments", "values"):
+            span = (call.span[1] - 1, call.span[1])
+            events.append(Repair("unclosed", span, "took a call without its end"))
         repairs: list[Repair] = []
         action = self._machine.call_result(call, "", self._tools, repairs)
-        assert isinstance(action, AgentAction), "a call reader tells of no answer here"
         events += repairs
+        if isinstance(action, AgentFinish):  # the name of the tool says that it is the answer
+            self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
+            return
         self._made.append(_Made(action.tool, action.tool_input, call.id, call_span("", call, stop)))
 
     @override
@@ -182,22 +310,69 @@ class CallsCollector(Collector):
     ) -> None:
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
+        self._end_drafts(events, state)
         if self._problem is not None:
             return
-        if state.role is Role.SKIPPED and state.problem:  # what must not come has come
+        if (enclosed := self._enclosed()) is not None:
+            self._problem = enclosed
+        elif state.role is Role.SKIPPED and state.problem:  # what must not come has come
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
+        elif self._made and self._answer is not None and not state.beside_action:
+            self._problem = BadPayload("both", end_span("both", text, entry))
         elif self._made:
             self._act(events, log)
+        elif self._answer is not None:
+            self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
             self._problem = self._lost
-        elif not self._content:
+        elif not self._content and self._empty is not None:
+            self._problem = self._empty
+        elif state.problem or not self._content:
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
             answer = self.content
             span = (self._content[0][0], self._content[-1][1])
+            if self.ended == "length" and state.role is not Role.SKIPPED:
+                events.append(cut_answer(span))
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
+
+    def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
+        """Make the answer that marks of its own enclose; what is said beside it is no part of it.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The last state.
+            entry: Where the marker stands that led to it.
+            log: The model's text.
+        """
+        assert self._answer is not None, "it was read"
+        answer, span = self._answer
+        if state.problem or (state.is_open_answer and not answer):
+            problem = state.problem or "nothing"
+            self._problem = BadPayload(problem, end_span(problem, log, entry))
+            return
+        if state.is_open_answer and self._machine.mends:
+            events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
+        for start, stop in self._content if self._machine.mends else ():
+            message = "text beside the answer is no part of it"
+            events.append(Repair("beside_answer", (start, stop), message))
+        try:
+            self._finish(events, log)
+        except BadPayload as bad:
+            self._problem = bad
+
+    def _end_drafts(self, events: list[Event], state: State) -> None:
+        """Make calls that end a thought which is still open, if nothing but its closer is missing."""
+        if self._draft_problem is not None:
+            self._problem = self._problem or self._draft_problem
+        elif self._drafts and self.ended == "length":
+            self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].span)
+        elif self._drafts:
+            message = "made a call in reasoning that is not closed"
+            events += (Repair("open_reasoning", made.span, message) for made in self._drafts)
+            self._made += self._drafts
 
     def _act(self, events: list[Event], text: str) -> None:
         # Such a turn is rare enough that others need not wait for the import.
@@ -211,3 +386,11 @@ class CallsCollector(Collector):
             actions.append(action)
             events.append(ActionComplete(action, made.span))
         self.result = actions
+
+
+def _as_thoughts(events: list[Event], start: int) -> None:
+    """Tell as thoughts what *events* from *start* on tell as content: it stands in a thought."""
+    for at in range(start, len(events)):
+        event = events[at]
+        if isinstance(event, AnswerDelta):
+            events[at] = ThoughtDelta(event.text, event.span)

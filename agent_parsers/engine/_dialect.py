@@ -13,6 +13,7 @@ from typing import Literal as Choice
 from pydantic_core import CoreSchema, core_schema
 
 from agent_parsers.engine._problems import SHARED_PROBLEMS, Problem
+from agent_parsers.engine._reasoning import REASONING
 from agent_parsers.engine._table import Cut, Go, Move, Note, Role, Table
 from agent_parsers.engine._words import Words
 
@@ -142,13 +143,9 @@ class Dialect:
     """Stop sequences to pass to the model."""
     closer: str = ""
     """What ends an action, if the model stops there; a scratchpad puts it back."""
-    reasoning: tuple[tuple[str, str], ...] = (
-        ("<think>", "</think>"),
-        ("<thinking>", "</thinking>"),
-        ("<reasoning>", "</reasoning>"),
-    )
-    """What opens and closes a block of reasoning, in which no label counts; only lenient reading
-    knows it. Empty if the dialect has none."""
+    reasoning: tuple[tuple[str, str], ...] = REASONING
+    """What opens and closes a block of reasoning, in which no label and no call counts; only lenient
+    reading knows it. Tables may have marks of their own besides. Empty if the dialect has none."""
     write: Callable[[Written], str]
     """Writes one step; `render` checks that it can be read back."""
     write_observation: Callable[[str, int], str] | None = None

@@ -108,7 +108,8 @@ class Finish:
 class Repair:
     """Something was read that the dialect does not say; only lenient reading does this.
 
-    Or something was left out of an input, as the policy of a `ToolSet` says.
+    Or something was left out of an input, as the policy of a `ToolSet` says, or an answer was cut
+    (``cut``), which strict reading reports as well.
     """
 
     kind: str
@@ -121,6 +122,11 @@ class Repair:
     def moved(self, by: int) -> Repair:
         """Return the same for a text that begins *by* characters later."""
         return replace(self, span=(self.span[0] + by, self.span[1] + by))
+
+
+def cut_answer(span: Span) -> Repair:
+    """Return the notice that an answer, which stands at *span*, was cut at its end."""
+    return Repair("cut", (span[1], span[1]), "the text was cut; the answer may not be whole")
 
 
 @dataclass(frozen=True, slots=True)

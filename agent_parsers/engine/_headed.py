@@ -169,10 +169,11 @@ class NamedText(TellingReader):
         size: How long the head is, in characters; it comes in one piece.
     """
 
-    __slots__ = ("_call", "_head", "_pieces", "_size")
+    __slots__ = ("_call", "_head", "_is_met", "_pieces", "_size")
 
     def __init__(self, head: Head, size: int) -> None:
         self._head, self._size = head, size
+        self._is_met = False
         self._pieces: list[str] = []
         self._call = Call("", "", (-1, -1), problem="no_call", id=head.id)
 
@@ -201,9 +202,15 @@ class NamedText(TellingReader):
         return events
 
     @override
+    def meet(self) -> None:
+        """Hear that a marker closes the text, so that nothing of it was cut off."""
+        self._is_met = True
+
+    @override
     def close(self) -> tuple[list[Event], Call]:
         """Return no events, and the call."""
         call = self._call
+        call.lacks = "" if self._is_met else "closer"
         call.tool_input = "".join(self._pieces)
         call.span = (call.span[0], self._at)
         if call.input_span is not None:

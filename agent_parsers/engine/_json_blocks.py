@@ -9,6 +9,7 @@ from typing_extensions import override
 from agent_parsers.engine._calls import Call, CallsReader
 from agent_parsers.engine._events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 from agent_parsers.engine._json_call import JsonCall
+from agent_parsers.engine._json_rules import is_one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,23 +35,33 @@ class JsonCalls(CallsReader):
         closed: Whether a mark closes the block, so that strictly nothing else follows the call.
         bare: Whether no mark opens the block, so that it may hold nothing but content.
         odd: What is told of a call in such a block, if there should be a mark.
+        thinks: Whether the text before the first call is a thought, and not content.
     """
 
     __slots__ = (
-        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_over", "_odd",
-        "_reader", "_rules", "_said", "_stop", "_wrong",
+        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_in_row", "_is_over",
+        "_odd", "_reader", "_row", "_rules", "_said", "_stop", "_thinks", "_wrong",
     )  # fmt: skip
 
     problems = JsonCall.problems
 
     def __init__(
-        self, rules: JsonCallRules, *, closed: bool = True, bare: bool = False, odd: str = ""
+        self,
+        rules: JsonCallRules,
+        *,
+        closed: bool = True,
+        bare: bool = False,
+        odd: str = "",
+        thinks: bool = False,
     ) -> None:
         super().__init__()
         self._rules = rules
         self._enclosed = rules.enclosed
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
+        self._thinks = thinks
         self._reader = JsonCall(rules)
+        self._row = 0  # how many calls and texts came before the row that is read
+        self._is_in_row = False  # whether a call was read that others may follow at once
         self._said: Span | None = None  # where content stands that was read since the last call
         self._is_over = False  # whether no call can follow
         self._ends = ""  # what has to close the list and the fence that are open
@@ -58,6 +69,12 @@ class JsonCalls(CallsReader):
         self._wrong = -1  # where that stands which strictly must not be there
         self._stop = 0  # where the text ends
         self._calls: list[Call] = []
+
+    @property
+    @override
+    def is_begun(self) -> bool:
+        """Whether a call has begun."""
+        return self._has_call or self._reader.is_begun
 
     @property
     @override
@@ -82,8 +99,9 @@ class JsonCalls(CallsReader):
             pos += len(piece) - len(left)
             if left:
                 self._end(events, at + pos, left[0])
-                self._is_over = left[0] not in "{["
-                size = len(text) if self._is_over else _WINDOW
+                if left[0] not in "{[" or (self._rules.in_rows and self._ends_row(left[0])):
+                    self._end_of_row()
+                size = _WINDOW
         return events
 
     @override
@@ -101,6 +119,19 @@ class JsonCalls(CallsReader):
         self.more = tuple(calls[1:])
         return events, calls[0]
 
+    def _ends_row(self, after: str) -> bool:
+        """Tell whether what comes *after* a call opens a list behind one that is closed."""
+        return after == "[" and not self._ends
+
+    def _end_of_row(self) -> None:
+        """Go on where other text follows the calls: there may be more of them behind it, or not."""
+        self._is_over = not self._rules.in_rows
+        self._reader = JsonCall(self._rules)
+        self._is_in_row = False
+        self._row = len(self._calls)
+        self._enclosed = self._rules.enclosed
+        self._ends = ""
+
     def _end(self, events: list[Event], stop: int, after: str = "") -> None:
         """End the call that is read, and begin the next.
 
@@ -112,7 +143,8 @@ class JsonCalls(CallsReader):
         reader = self._reader
         last, call = reader.close()
         self._say_all(last, events)
-        self._reader = JsonCall(self._rules.following or self._rules)
+        rules = self._rules.following or self._rules
+        self._reader = JsonCall(rules, in_fence=reader.in_fence)
         # What was said up to the end is all there is: no call has begun.
         is_none = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
         is_cut = call.problem == "open_call" and not self._is_met
@@ -128,7 +160,10 @@ class JsonCalls(CallsReader):
                 call.problem = "bad_call"  # it is whole, and lacks its end
         else:
             self._tell_place(reader, call)
+        if after or self._is_met or self._goes_on:
+            call.lacks = ""
         self._calls.append(call)
+        self._is_in_row = True
         self._enclosed = ""
         if after or not call.problem:
             self._end_row(reader, call, stop, after)
@@ -160,7 +195,7 @@ class JsonCalls(CallsReader):
     def _tell_place(self, reader: JsonCall, call: Call) -> None:
         """Tell what is odd of where a *call* stands."""
         brace = (reader.place[0], reader.place[0] + 1)
-        if self._has_call and not self._is_in_list:
+        if self._has_call and self._is_in_row and not self._is_in_list:
             self._mend(call, "several_calls", brace, "read several calls in one block")
             self._between = None
         if reader.is_odd:
@@ -185,6 +220,8 @@ class JsonCalls(CallsReader):
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
         ends, closers = self._ends, reader.closers
+        if after and after not in "{[" and self._rules.in_rows and is_one_line(closers):
+            self._quote_row()
         found = "".join(closers.split())
         if found.endswith("``"):
             found = found.rstrip("`") + "`"
@@ -208,6 +245,17 @@ class JsonCalls(CallsReader):
                 end = reader.place[1]
                 self._mend(call, "missing_closer", (end - 1, end), "supplied the missing ]")
 
+    def _quote_row(self) -> None:
+        """Take it that text goes on where a row of calls ends, which may quote them.
+
+        At the beginning of a turn only a clause does; see `begins_clause`.
+        """
+        if not any(call.is_text for call in self._calls[: self._row + 1]):
+            return
+        for call in self._calls[self._row :]:
+            if not call.is_text:
+                call.problem, call.repairs = call.problem or "quoted_call", ()
+
     def _mend_closers(self, call: Call, span: Span) -> None:
         """Tell that what stands at *span* behind a *call* closes nothing."""
         self._mend(call, "closer", span, "left out what closes nothing")
@@ -225,7 +273,7 @@ class JsonCalls(CallsReader):
 
     def _say(self, event: Event, events: list[Event]) -> None:
         """Tell *event*, but what stands around the calls of a block as content."""
-        if isinstance(event, ThoughtDelta):
+        if isinstance(event, ThoughtDelta) and not (self._thinks and not self._calls):
             self._said = (self._said[0] if self._said else event.span[0], event.span[1])
             event = AnswerDelta(event.text, event.span)
         events.append(event)

@@ -24,8 +24,10 @@ from agent_parsers.engine._events import (
 )
 from agent_parsers.engine._json_rules import (
     after_call,
+    backticks,
     begins_clause,
     between_calls,
+    between_fences,
     read_whole,
 )
 from agent_parsers.engine._json_search import JsonSearch
@@ -35,7 +37,9 @@ from outputs._json_errors import JsonError, JsonIncompleteError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._json_members import Member
+    from agent_parsers.engine._json_rules import JsonCallRules
 
 __all__ = ["JsonCall"]
 
@@ -51,10 +55,22 @@ class JsonCall(JsonSearch):
         rules: How the dialect writes calls.
     """
 
-    __slots__ = ("_after", "_end", "_follows", "_told", "_told_parts", "left")
+    problems = JsonSearch.problems | {"several_actions"}
+
+    __slots__ = (
+        "_after", "_beyond", "_end", "_follows", "_is_closing", "_lacks", "_told", "_told_parts",
+        "in_fence", "left",
+    )  # fmt: skip
+
+    in_fence: bool
+    """Whether the calls before it opened a fence, which is still open."""
 
     left: str
     """What follows the call; only where there may be several."""
+
+    def __init__(self, rules: JsonCallRules, *, in_fence: bool = False) -> None:
+        super().__init__(rules)
+        self.in_fence = in_fence
 
     @property
     def place(self) -> Span:
@@ -71,8 +87,11 @@ class JsonCall(JsonSearch):
         super()._set_up(at)
         self._told = self._told_parts = 0  # characters and pieces told of an answer
         self._end = -1  # of the JSON
+        self._lacks: Lack = ""  # what is missing where the text ends
         self._after = -1  # of the call; where other text follows
         self._follows = ""  # the first character of that
+        self._is_closing = False  # whether the end of a fence has begun
+        self._beyond = ""  # the first behind a comma there
         self.left = ""
 
     @override
@@ -129,6 +148,7 @@ class JsonCall(JsonSearch):
             self._skip_broken("", events)
         elif json.end is not None:
             self._end = self._base + json.end
+            self.in_fence = self.in_fence or "`" in self.encloser
             self._read = self._read_after
             self._read_after("".join(self._pieces)[self._end - self._at :], events)
 
@@ -137,7 +157,7 @@ class JsonCall(JsonSearch):
 
     def _read_after(self, text: str, events: list[Event]) -> None:
         if self._after < 0:
-            stop = (between_calls if self._rules.several else after_call)(text, 0).end()
+            stop = self._closers_in(text)
             self._rest.append(text[:stop])
             if stop == len(text):
                 return
@@ -150,7 +170,29 @@ class JsonCall(JsonSearch):
             self._after = self._size - len(text) + stop
             self._follows = text[stop]
             self._mark("}", self._after, events)
+            text = text[stop + 1 :] if self._follows == "," else ""
+        if self._follows == "," and not self._beyond:
+            self._beyond = text.lstrip()[:1]
         self._skipped(events)
+
+    def _closers_in(self, text: str) -> int:
+        """Return where that ends in *text* which closes the call, and what is around it.
+
+        Where other rows of calls may follow, a fence on a line of its own opens the next, behind
+        one that has ended or where there was none.
+        """
+        if not self._rules.in_rows:
+            return (between_calls if self._rules.several else after_call)(text, 0).end()
+        at = 0
+        while at < len(text):
+            start, at = at, between_fences(text, at).end()
+            if self._is_closing and "\n" in text[start:at]:
+                self.in_fence = False
+            if not self.in_fence or not text.startswith("`", at):
+                break
+            at = backticks(text, at).end()
+            self._is_closing = True
+        return at
 
     def _tell(self, events: list[Event]) -> None:
         """Tell of the members of the call what was not told yet."""
@@ -239,10 +281,16 @@ class JsonCall(JsonSearch):
 
     def _close_json(self, json: Watch) -> str:
         """End the JSON with the text; return the problem with that, or ``""``."""
+        member = self._members.tool_input
+        is_text = member is not None and member.is_text and not json.is_quoting
+        is_given = is_text or (member is not None and member.end >= 0)
+        self._lacks = "closer" if is_given else json.lacks
         try:
             # The strict parsers of LangChain supply them.
             json.close(supply_closers=self._rules.mends or not self._rules.several)
             self._end = self._size
+            if json.end is not None and self._base + json.end < self._size:
+                self._lacks = ""  # the fence around it closes it
         except JsonIncompleteError:
             return "open_call"
         except JsonError:
@@ -258,11 +306,15 @@ class JsonCall(JsonSearch):
         name = tool.value if isinstance(tool.value, str) and tool.end >= 0 else ""
         is_answer = self._is_answer(name)
         value: Any = {}
-        if not problem and (members.twice is not None or not isinstance(tool.value, str)):
+        if not problem and (members.is_twice or (self._json and self._json.repeats_key)):
+            problem = "two_values"
+        if not problem and not isinstance(tool.value, str):
             problem = "bad_call"
         has_rest = self._after >= 0 and "[" not in self.encloser
         if not problem and has_rest and rules.is_cut_short(self.closers):
             problem = "bad_call"
+        if not problem and self._has_more_actions:
+            problem = "bad_call" if rules.several else "several_actions"
         if not problem and self._is_part_of_sentence():
             problem = "quoted_call"
         if not problem and not is_answer and not name.strip():
@@ -294,6 +346,7 @@ class JsonCall(JsonSearch):
             repairs=repairs,
             input_span=input_span,
             id=members.id,
+            lacks=self._lacks,
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:
@@ -331,6 +384,14 @@ class JsonCall(JsonSearch):
         elif tool_input is not None and tool_input.end >= 0 and not is_answer:
             odd = self._rules.odd_input(tool_input.key, tool_input.value)
             yield from (Repair("input_type", self._place(tool_input), text) for text in odd)
+
+    @property
+    def _has_more_actions(self) -> bool:
+        """Whether other actions follow in the list that holds this one."""
+        if self._members.has_more or self._rules.several:
+            return self._members.has_more
+        is_listed = "[" in self.encloser and "]" not in self.closers
+        return is_listed and "{" in (self._follows, self._follows == "," and self._beyond)
 
     # -- small things -----------------------------------------------------------------------------
 

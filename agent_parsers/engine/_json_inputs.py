@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers._repeated_keys import may_repeat
 from agent_parsers.engine._payloads import BadPayload
 from outputs._json_load import load_json
 
@@ -24,7 +25,7 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
         value = load_json(text)
     except ValueError:
         value = None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or may_repeat(text, value):
         raise BadPayload("bad_input", (0, len(text)))
     return value
 

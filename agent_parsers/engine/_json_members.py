@@ -28,6 +28,8 @@ class _Kind(Enum):
     INPUT = auto()
     OTHER_TOOL = auto()
     OTHER_INPUT = auto()
+    RIVAL_INPUT = auto()
+    """A key for the input in other dialects, where only the own one is read."""
     ID = auto()
     NONE = auto()
 
@@ -46,7 +48,7 @@ class CallKeys:
     """Keys for the tool in other dialects, as `folded` returns them. They count only beside one of
     an input, since objects with a name are common."""
     other_inputs: frozenset[str] = frozenset()
-    """The same for the input."""
+    """The same for the input. One beside the own key is an error: which of the two counts?"""
     wrappers: frozenset[str] = frozenset()
     """Keys under which a call may stand, in an object or at the head of a list."""
     id: str = ""
@@ -54,7 +56,8 @@ class CallKeys:
     encoded: frozenset[str] = frozenset()
     """Keys of inputs that may be written as a string which holds the JSON object."""
     folds: bool = False
-    """Whether case, spaces and marks make no difference to keys."""
+    """Whether case, spaces and marks make no difference to keys, and those of other dialects are
+    read."""
 
     @cached_property
     def quoted(self) -> tuple[str, str]:
@@ -69,9 +72,9 @@ class CallKeys:
             return _Kind.INPUT
         if key and key == self.id:
             return _Kind.ID
-        if not self.folds:
-            return _Kind.NONE
         key = folded(key)
+        if not self.folds:
+            return _Kind.RIVAL_INPUT if key in self.other_inputs else _Kind.NONE
         if key == folded(self.tool):
             return _Kind.TOOL
         if key == folded(self.input):
@@ -116,6 +119,8 @@ class _Candidate:
 
     tools: list[Member] = field(default_factory=list)
     inputs: list[Member] = field(default_factory=list)
+    rivals: list[Member] = field(default_factory=list)
+    """Further members that say which tool it is, or what its input is."""
     id: Member | None = None
     has_others: bool = False
     """Whether it has members that may be an input without its key."""
@@ -129,8 +134,8 @@ class Members:
     """
 
     __slots__ = (
-        "_keys", "_last", "_own", "_stack", "call", "is_whole", "is_wrapped", "tool", "tool_input",
-        "twice",
+        "_keys", "_last", "_own", "_stack", "call", "has_more", "is_whole", "is_wrapped", "tool",
+        "tool_input",
     )  # fmt: skip
 
     def __init__(self, keys: CallKeys) -> None:
@@ -143,12 +148,12 @@ class Members:
         """The member that names the tool; `None` until the call is found."""
         self.tool_input: Member | None = None
         """The member that is its input."""
-        self.twice: Member | None = None
-        """A member that says again what one said before."""
         self.is_wrapped = False
         """Whether it stands inside another object."""
         self.is_whole = False
         """Whether the call has ended."""
+        self.has_more = False
+        """Whether something follows it in a list that another object wraps."""
         self._own: _Candidate | None = None  # the object that is the call
 
     @property
@@ -158,6 +163,22 @@ class Members:
         if member is None or not isinstance(member.value, str):
             return None
         return member.value.strip() or None
+
+    @property
+    def is_twice(self) -> bool:
+        """Whether two members name the tool, and not the same one, or two are its input."""
+        own = self._own
+        if own is None or self.tool is None:
+            return False
+        inputs = {_Kind.INPUT, _Kind.OTHER_INPUT, _Kind.RIVAL_INPUT}
+        for rival in own.rivals:
+            if self._keys.kind(rival.key) not in inputs:
+                is_name = isinstance(rival.value, str)
+                if not rival.is_other or (is_name and rival.value != self.tool.value):
+                    return True
+            elif self.tool_input is not None:
+                return True
+        return False
 
     @property
     def has_others(self) -> bool:
@@ -171,12 +192,15 @@ class Members:
             if note.noted is Noted.KEY:
                 self._add(note.value, note.at)
             elif note.noted is Noted.OPENED:
+                self.has_more = self.has_more or (self.is_whole and note.value)
                 self._stack.append(_Candidate())
                 self._last = None
             elif note.noted is Noted.CLOSED:
                 self.is_whole = self.tool is not None
                 del self._stack[note.value :]
                 self._last = None
+            elif note.noted is Noted.ITEM:
+                self.has_more = True
             elif last is not None and note.noted is Noted.END:
                 last.end, last.value = note.at, note.value
                 self._last = None
@@ -199,21 +223,21 @@ class Members:
             return
         is_other = kind in (_Kind.OTHER_TOOL, _Kind.OTHER_INPUT)
         member = self._last = Member(key, at, is_other=is_other)
-        if self.tool is None:
-            candidate = self._stack[-1]
-            is_tool = kind in (_Kind.TOOL, _Kind.OTHER_TOOL)
+        candidate = self._own or self._stack[-1]
+        is_tool = kind in (_Kind.TOOL, _Kind.OTHER_TOOL)
+        if self.is_whole:
+            self._last = None
+        elif kind is _Kind.RIVAL_INPUT:
+            candidate.rivals.append(member)
+            candidate.has_others = True
+        elif self.tool is None:
             (candidate.tools if is_tool else candidate.inputs).append(member)
             self._settle(candidate)
-        elif self.is_whole or (is_other and not self.tool.is_other and self._is_known(kind)):
-            self._last = None
-        elif kind in (_Kind.TOOL, _Kind.OTHER_TOOL) or self.tool_input is not None:
-            self.twice = member
+        elif is_tool or self.tool_input is not None:
+            candidate.rivals.append(member)
         else:
             self.tool_input = member
             self.call.append(member)
-
-    def _is_known(self, kind: _Kind) -> bool:
-        return kind is _Kind.OTHER_TOOL or self.tool_input is not None
 
     def _settle(self, candidate: _Candidate) -> None:
         """See whether what is known of *candidate* makes it the call."""
@@ -229,4 +253,5 @@ class Members:
         self.tool = tools[0]
         self.tool_input = inputs[0] if inputs else None
         self.call = sorted((tools[0], *inputs[:1]), key=lambda member: member.key_end)
-        self.twice = next(iter((*tools[1:], *inputs[1:])), None)
+        found = (self.tool, self.tool_input)
+        candidate.rivals += (m for m in (*candidate.tools, *candidate.inputs) if m not in found)

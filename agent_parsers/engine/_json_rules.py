@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import may_repeat
 from agent_parsers.engine._calls import Call
 from outputs._json_scalars import NOTHING, matcher
 from outputs._json_whole import MAX_DEPTH, parse_whole
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine._json_members import CallKeys
 
 __all__ = [
-    "JsonCallRules", "after_call", "begins_clause", "between_calls", "read_whole",
-    "start_of_opener",
+    "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
+    "is_one_line", "read_whole", "start_of_opener",
 ]  # fmt: skip
 
 
@@ -52,6 +53,8 @@ class JsonCallRules:
     """The rules for these; `None` if they are the same."""
     enclosed: str = ""
     """What strictly stands before several calls and encloses them: ``[``, perhaps in a fence."""
+    in_rows: bool = False
+    """Whether calls may stand behind other text too, each row of them on lines of its own."""
     is_marked: bool = False
     """Whether a mark of the dialect says that a call follows, so that no sentence speaks of it."""
     strict: JsonCallRules | None = None
@@ -107,6 +110,9 @@ after_call: Final = matcher(r"[\s`\]}]*+")
 """Matches what closes a call and what is around it, if only nothing."""
 between_calls: Final = matcher(r"[\s`\]},;]*+")
 """The same where another call may follow."""
+between_fences: Final = matcher(r"[\s\]},;]*+")
+"""The same without what closes a fence."""
+backticks: Final = matcher(r"`*+")
 
 
 def begins_clause(closers: str, after: str) -> bool:
@@ -116,8 +122,12 @@ def begins_clause(closers: str, after: str) -> bool:
         closers: What closes the call.
         after: The first character behind that; ``""`` if nothing follows.
     """
-    goes_on = after.islower() or after == ","
-    return goes_on and "\n" not in closers and "`" not in closers
+    return (after.islower() or after == ",") and is_one_line(closers)
+
+
+def is_one_line(closers: str) -> bool:
+    """Tell whether what follows the *closers* of a call stands on its line, in no fence."""
+    return "\n" not in closers and "`" not in closers
 
 
 def start_of_opener(text: str, stop: int) -> int:
@@ -160,7 +170,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         return None
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
-        return None  # a key that comes twice has two readings
+        return None  # which of the two is the key?
     if after_call(text, end).end() < len(text) or not _may_begin(rules, text, brace):
         return None
     value = parse_whole(text[brace:end], MAX_DEPTH)
@@ -170,7 +180,9 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     is_bare = tool_input is NOTHING
     if not isinstance(name, str) or not name or name != name.strip():
         return None
-    if (keys.folds and len(value) != 2 - is_bare) or (is_bare and not keys.is_call_alone):
+    if len(value) != 2 - is_bare or (is_bare and not keys.is_call_alone):
+        return None  # what else it holds may be in the way
+    if type(tool_input) is dict and may_repeat(text[brace:end], value):
         return None
     is_answer = rules.name_key(name) in rules.answers
     if is_bare:

@@ -22,6 +22,8 @@ from outputs._json_steps import JsonSteps, State, Step
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
+    from agent_parsers.engine._calls import Lack
+
 __all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "told_repairs"]
 
 
@@ -29,7 +31,8 @@ class Noted(Enum):
     """What was noted."""
 
     OPENED = auto()
-    """An object or list that may be the call, or hold it, was opened."""
+    """An object or list that may be the call, or hold it, was opened; ``value`` tells whether it
+    stands in a list."""
     CLOSED = auto()
     """It was closed, or what is inside it was; ``value`` tells how many are still open."""
     KEY = auto()
@@ -40,6 +43,8 @@ class Noted(Enum):
     """Its value is an object or list, which begins here."""
     END = auto()
     """Its value ended here; ``value`` is that."""
+    ITEM = auto()
+    """Another object or list begins here in a list that holds the call, which was found before."""
 
 
 class Note(NamedTuple):
@@ -67,6 +72,7 @@ class Watch(JsonReader):
     _is_open: bool  # whether its value has not ended
 
     _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
+    _READS_REMAINS: ClassVar = True  # so that keys that come twice are known
 
     def start(self, wrappers: Container[str]) -> None:
         """Begin to take notes."""
@@ -91,6 +97,21 @@ class Watch(JsonReader):
         return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
 
     @property
+    def repeats_key(self) -> bool:
+        """Whether a key comes twice in one object, at any depth."""
+        return bool(self._grown.overwritten)
+
+    @property
+    def lacks(self) -> Lack:
+        """What is missing, from the arguments of a call on, which stand in the watched object.
+
+        If none is watched, they are all there is.
+        """
+        if self.end is not None or not self.depth:
+            return ""
+        return "arguments" if self.depth <= self._level + 1 else "values"
+
+    @property
     def text_parts(self) -> list[str]:
         """What was read of the string that is open, in pieces."""
         return self._parts
@@ -99,12 +120,15 @@ class Watch(JsonReader):
     def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
         grown = self._grown
         depth = grown.depth
+        at = self._offset + pos
+        is_item = depth > 0 and depth == self._level and type(grown.top) is list
         if depth != self._level or self.is_settled:
             if depth == self._level:
-                self.notes.append(Note(Noted.CONTAINER, self._offset + pos))
+                noted = Noted.ITEM if is_item else Noted.CONTAINER
+                self.notes.append(Note(noted, at))
             return super()._open(chunk, pos, container, state)
         if depth and type(grown.top) is dict and self._key not in self.wrappers:
-            self.notes.append(Note(Noted.CONTAINER, self._offset + pos))
+            self.notes.append(Note(Noted.CONTAINER, at))
             return super()._open(chunk, pos, container, state)
         if depth == _MOST_LEVELS:
             return super()._open(chunk, pos, container, state)
@@ -112,7 +136,7 @@ class Watch(JsonReader):
         self._level += 1
         self._state = state
         self._stale = True
-        self.notes.append(Note(Noted.OPENED, self._offset + pos))
+        self.notes.append(Note(Noted.OPENED, at, is_item))
         return pos + 1
 
     def _note_key(self, chunk: str, pos: int) -> int:

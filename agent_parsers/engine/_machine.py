@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Dialect, Role
 from agent_parsers.engine._known import known_tools
-from agent_parsers.engine._markers import begins_sentence
+from agent_parsers.engine._markers import Inline, begins_sentence
 from agent_parsers.engine._mend_names import is_bare_name, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quoting import may_quote
@@ -23,11 +23,11 @@ from agent_parsers.engine._states import OPENED, build_states
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Mapping
 
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._events import Span
-    from agent_parsers.engine._states import Both, Crossing, State
+    from agent_parsers.engine._states import Crossing, OnConflict, State
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
     from outputs._ended import Ended
@@ -50,19 +50,22 @@ class Machine(TurnRules):
     Args:
         dialect: What to read.
         mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
-        both: What counts in a lenient turn that has an action and an answer.
+        on_conflict: What counts in a lenient turn that has an action and an answer.
     """
 
-    def __init__(self, dialect: Dialect, mode: Mode, both: Both = "error") -> None:
+    def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         super().__init__(dialect, mode)
         table = self.table
-        self._mode, self._both = mode, both
+        self._mode, self._on_conflict = mode, on_conflict
         self._keeps_input_end = table.keeps_input_end
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
         self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
         self._opener = self.new_call().opener if table.begun else ""
-        states = build_states(table, dialect.reasoning, is_transcript=self.is_transcript, both=both)
+        reasoning = () if table.several else dialect.reasoning  # which the table knows
+        states = build_states(
+            table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
+        )
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
@@ -92,6 +95,11 @@ class Machine(TurnRules):
         end = prompt.rstrip()
         found = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
         return next(found, self.initial)
+
+    def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
+        """Tell whether the caller says that no thought is open where a text begins; see `start`."""
+        is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
+        return is_said and self.start(name, prompt).role is not Role.THOUGHT
 
     def parse(
         self,
@@ -132,7 +140,7 @@ class Machine(TurnRules):
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
-                if crossing.begins and begins_sentence(buffer, text_at, begin) is False:
+                if self._is_prose(crossing, buffer, (text_at, begin, at), tools):
                     continue
                 spelt, after = buffer[begin:at], buffer[at : at + 1]
                 if self._needs_stream(state, crossing, buffer[text_at:begin], spelt, after):
@@ -153,6 +161,29 @@ class Machine(TurnRules):
             if action is not None:
                 return action
         return self._resolve(text, places, state, entry, tools)
+
+    def names_tool(
+        self, crossing: Crossing, text: str, at: int, tools: Container[str] | None
+    ) -> bool:
+        """Tell whether a marker that ends at *at* names one of the *tools*, on the same line."""
+        marker = crossing.marker
+        return isinstance(marker, Inline) and marker.names_one_of(tools, text, at)
+
+    def _is_prose(
+        self, crossing: Crossing, text: str, place: _Place, tools: Container[str] | None
+    ) -> bool:
+        """Tell whether a marker stands in a sentence, and names no tool that there is.
+
+        Args:
+            crossing: What it does, perhaps.
+            text: Where it stands.
+            place: Where the text of the state begins, and where the marker begins and ends.
+            tools: The tools there are.
+        """
+        start, begin, end = place
+        if not crossing.begins or begins_sentence(text, start, begin) is not False:
+            return False
+        return not self.names_tool(crossing, text, end, tools)
 
     def _fit_plain(
         self, tool: str, value: str | dict[Any, Any], tools: ToolSet | Collection[str]
@@ -232,9 +263,9 @@ class Machine(TurnRules):
             return True
         if crossing.alike and not crossing.alike.counts(spelt, ""):
             return True
-        if crossing.place or (crossing.unless and crossing.unless in before):
+        if crossing.unopened or crossing.place or (crossing.unless and crossing.unless in before):
             return True
-        if crossing.begins and begins_sentence(before, 0, len(before)) is None:
+        if crossing.begins and not begins_sentence(before, 0, len(before)):
             return True
         return crossing.breaks_line and after not in ("", "\n")
 
@@ -257,7 +288,7 @@ class Machine(TurnRules):
             mode=self._mode,
             max_chars=None,
             tools=tools,
-            both=self._both,
+            on_conflict=self._on_conflict,
             start=start,
             prompt=prompt,
         )
@@ -294,7 +325,7 @@ class Machine(TurnRules):
         call: Call | None = None
         # Where a call may be missing, one that was left behind was a thought.
         if call_at is not None and (state.asks or not self._may_lack_call):
-            call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1)
+            call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1, tools)
             if call is not None and state.begun is not None:
                 if call.is_text and state.problem:
                     call = None
@@ -327,16 +358,19 @@ class Machine(TurnRules):
             at = stop - len(written)
             if not self._keeps_input_end:
                 written = self._unmarked(written.rstrip(), text, input_at)
-            value = self.input_value(head, span, written, at, tools, [])
+            ended: Ended = "stop" if stop < len(text) else "unknown"
+            value = self.input_value(head, span, written, at, tools, [], ended)
         return self.result(head, value, log)
 
-    def _read_call(self, text: str, start: int, stop: int) -> Call | None:
+    def _read_call(self, text: str, start: int, stop: int, tools: ToolSet | None) -> Call | None:
         """Read the call that a state has between two offsets into *text*; it may need none."""
         start, end = trimmed(text, start, stop)
         call = self.new_call().read(text[start:end], start)
+        if stop < len(text):
+            call.lacks = ""  # what follows the turn closes it
         if self._may_lack_call and not self.ends_turn(call, None):
             return None
-        if problem := self.call_problem(call):
+        if problem := self.call_problem(call, "unknown", tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         return call
 
@@ -364,9 +398,9 @@ class Machine(TurnRules):
 
 
 @cache
-def machine(dialect: Dialect, mode: Mode, both: Both = "error") -> Machine:
+def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Machine:
     """Return what reads *dialect* in *mode*; it is made once."""
-    return Machine(dialect, mode, both)
+    return Machine(dialect, mode, on_conflict)
 
 
 def _is_line(name: str) -> bool:

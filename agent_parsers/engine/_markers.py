@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeAlias
 from typing import Literal as Choice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 MOST: Final = 16
 """Longest run of white space, digits or dressing inside a label."""
@@ -242,8 +242,9 @@ def _letters(text: str) -> str:
 class Inline:
     """A label in the middle of a line, in exactly these words, perhaps emphasised.
 
-    Text may speak of labels, so it needs evidence: with *begins* it has to begin a sentence, and
-    the label *then* has to follow what it names, on the same line or the next.
+    Text may speak of labels, so it needs evidence: with *begins* it has to begin a sentence, or to
+    name one of the tools there are, and the label *then* has to follow what it names, on the same
+    line or the next.
     """
 
     words: str
@@ -269,7 +270,16 @@ class Inline:
         """Tell that it is a repair to read this."""
         return False
 
+    def names_one_of(self, names: Container[str] | None, text: str, at: int) -> bool:
+        """Tell whether *text* names one of *names* from *at* on, up to the label *then*."""
+        if names is None or not self.then:
+            return False
+        stop = text.find(self.then, at, at + _LONGEST_NAMED)
+        return stop > at and text[at:stop].strip(_AROUND_NAME) in names
 
+
+_LONGEST_NAMED: Final = 300
+_AROUND_NAME: Final = " \t\r\n*_`\"'"
 Marker: TypeAlias = Literal | Label | Inline
 
 ENDS_SENTENCE: Final = frozenset(".!?…。！？-•*")

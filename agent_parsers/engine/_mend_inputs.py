@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers._repeated_keys import repeated_key
+from agent_parsers._json_text import begins_object, unquoted
+from agent_parsers._repeated_keys import may_repeat, repeated_key
 from agent_parsers.engine._events import Repair
-from agent_parsers.engine._payloads import BadPayload
+from agent_parsers.engine._payloads import BadPayload, Unclosed
 from outputs._json_errors import JsonError, JsonIncompleteError
 from outputs._json_load import load_json
+
+if TYPE_CHECKING:
+    from agent_parsers.engine._calls import Lack
 
 __all__ = [
     "is_quoted_whole",
@@ -34,7 +38,8 @@ _CHATTER: Final = re.compile(
 another object, a member, an operator, a line of code."""
 _BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
 _FENCE: Final = "```"
-_OPENERS: Final = frozenset(("{", "[", " ", *_QUOTES))
+_EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
+_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", *_QUOTES))
 """What an input begins with that may have to be mended."""
 
 
@@ -55,7 +60,10 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
     if body[:1] not in ("{", "["):
         return body
     found = _read_json(body, at, repairs)
-    return body if found is None else found[0]
+    if found is None:
+        return body
+    _check_closed(found, found.text, text, at, len(body), repairs)
+    return found.text
 
 
 def mend_written_input(text: str, repairs: list[Repair]) -> str:
@@ -85,9 +93,10 @@ def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     if body[:1] != "{":
         return body
     found = _read_json(body, at, repairs)
-    if found is None:
+    if found is None or found.repeats_key:
         raise BadPayload("bad_input", (at, at + len(body)))
-    value: dict[Any, Any] = found[1]
+    value: dict[Any, Any] = found.value
+    _check_closed(found, value, text, at, len(body), repairs)
     return value
 
 
@@ -149,6 +158,11 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if len(body) < 2:
         return body, 0
     at = text.index(body[0])
+    body, at = _without_emphasis(body, at, repairs)
+    if (inner := _encoded_object(body, at)) is not None:
+        message = "read a string that holds an object as the object"
+        repairs.append(Repair("double_encoding", (at, at + len(body)), message))
+        return inner, at
     if (end := _end_of_object(body)) < len(body):
         start = len(text.rstrip()) - len(body[end:].lstrip())
         repairs.append(_chatter(start, len(text.rstrip())))
@@ -160,6 +174,44 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if start > 1 or body[0] != '"':  # one pair of these is nothing new to any parser
         repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
     return body[start:stop], at + start
+
+
+def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Take off emphasis that is left over beside an object; return where the rest begins.
+
+    Before it, that is the end of the emphasis around the label.
+    """
+    before = _EMPHASIS(body)
+    start = 0 if before is None else before.end()
+    if _BEGINS_OBJECT(body, start) is None:
+        return body, at
+    inner = body[start:].rstrip("*_").rstrip()
+    stop = start + len(inner) if inner.endswith("}") else len(body)
+    for span in ((0, start), (stop, len(body))):
+        if span[0] < span[1]:
+            place = (at + span[0], at + span[1])
+            repairs.append(Repair("emphasis", place, "took off the emphasis beside the input"))
+    return body[start:stop], at + start
+
+
+def _encoded_object(body: str, at: int) -> str | None:
+    """Return the object of JSON that *body* is as a string, if it is one by the book.
+
+    Raises:
+        BadPayload: It is only the beginning of one.
+    """
+    whole = unquoted(body)
+    inner = unquoted(body + body[0]) if whole is None else whole
+    if inner is None or not inner.lstrip().startswith("{"):
+        return None
+    try:
+        if whole is not None and isinstance(load_json(whole), dict):
+            return whole.strip()
+    except ValueError:
+        pass
+    if begins_object(inner):
+        raise BadPayload("cut_input", (at, at + len(body)))
+    return None
 
 
 def _end_of_object(body: str) -> int:
@@ -193,10 +245,44 @@ def _enclosed(body: str) -> tuple[str, int, int] | None:
     return None
 
 
-def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | None:
+class _Found(NamedTuple):
+    """What an input is as JSON."""
+
+    text: str
+    """The JSON."""
+    value: Any
+    """What it says."""
+    repeats_key: bool = False
+    """Whether a key comes twice."""
+    lacks: Lack = ""
+    """What is missing at its end."""
+
+
+def _check_closed(
+    found: _Found,
+    value: str | dict[Any, Any],
+    text: str,
+    at: int,
+    size: int,
+    repairs: list[Repair],
+) -> None:
+    """Refuse an input that is *found* in *text* at *at* if its last closers are missing there.
+
+    A fence around it closes it.
+
+    Raises:
+        BadPayload: They are; it has the *value* that the input has if nothing else is missing.
+    """
+    if found.lacks and at + size == len(text.rstrip()):
+        cut = Unclosed(value, found.value, [*repairs], found.lacks)
+        raise BadPayload("cut_input", (at, at + size), unclosed=cut)
+
+
+def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
     try:
-        return text, load_json(text)
+        value = load_json(text)
+        return _Found(text, value, may_repeat(text, value))
     except ValueError:
         pass
     from outputs._json_repair import LenientJsonReader  # most inputs need no repair
@@ -204,6 +290,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | N
     reader = LenientJsonReader()
     try:
         used = reader.feed(text)
+        depth = reader.depth if reader.end is None else 0
         value = reader.close()
     except JsonIncompleteError as error:
         raise BadPayload("cut_input", (at, at + len(text))) from error
@@ -226,6 +313,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> tuple[str, Any] | N
     if reader.repairs and repeated_key(text, reader.repairs) is not None:
         return None  # which value counts?
     repairs += (mend.moved(at) for mend in mends)
+    lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
     if not reader.repairs:
-        return text[:used], value
-    return json.dumps(value, ensure_ascii=False), value
+        return _Found(text[:used], value, may_repeat(text[:used], value), lacks)
+    return _Found(json.dumps(value, ensure_ascii=False), value, lacks=lacks)

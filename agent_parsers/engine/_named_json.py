@@ -43,7 +43,7 @@ class NamedJson(NamedHead):
 
     problems = frozenset(
         {"no_tool", "no_call", "no_input", "open_call", "bad_call", "bad_input", "quoted_call",
-         "after_call"}
+         "two_values", "after_call"}
     )  # fmt: skip
 
     @override
@@ -127,8 +127,12 @@ class NamedJson(NamedHead):
         call = self._call
         problem = "" if json.error is None else "bad_call"
         if json.error is None and json.end is None:
+            call.lacks = "" if self._is_met or self._goes_on else json.lacks
             try:
                 json.close(supply_closers=self._rules.mends)
+                size = self._at + sum(map(len, self._pieces)) - self._base
+                if json.end is not None and json.end < size:
+                    call.lacks = ""  # the fence around it closes it
                 self._tell_input(json, events)
             except JsonIncompleteError:
                 problem = "bad_call" if self._is_met else "open_call"
@@ -143,6 +147,8 @@ class NamedJson(NamedHead):
             call.input_span = span = (self._base, self._base + json.end)
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
+            if json.repeats_key:
+                problem = "two_values"
             odd = self._rules.odd_input(key, value)
             call.repairs += tuple(Repair("input_type", span, text) for text in odd)
         call.problem = call.problem or problem

@@ -7,10 +7,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
+    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._events import Repair, Span
     from output_parsers import OutputParserException
 
-__all__ = ["AnswerReader", "BadPayload", "InputReader", "ToolHead", "ToolReader", "as_written"]
+__all__ = [
+    "AnswerReader",
+    "BadPayload",
+    "InputReader",
+    "ToolHead",
+    "ToolReader",
+    "Unclosed",
+    "as_written",
+]
+
+
+class Unclosed(NamedTuple):
+    """An input that ends with the text, before its closers do."""
+
+    value: str | dict[Any, Any]
+    """What it is with closers supplied."""
+    arguments: Any
+    """The object that it says, also where the value is its text."""
+    repairs: list[Repair]
+    """What was repaired to read it so; spans count from its start."""
+    lacks: Lack
+    """What is missing."""
 
 
 class BadPayload(Exception):  # noqa: N818 - it never leaves the engine, which tells the problem
@@ -20,19 +42,26 @@ class BadPayload(Exception):  # noqa: N818 - it never leaves the engine, which t
         problem: Name of what is wrong, as in the dialect's problems.
         span: Where, in `str` characters; a codec counts from the start of what it was given.
         error: What the tools say of it, if they do.
+        unclosed: What it is if nothing is missing but closers at its end.
     """
 
     def __init__(
-        self, problem: str, span: Span, error: OutputParserException | None = None
+        self,
+        problem: str,
+        span: Span,
+        error: OutputParserException | None = None,
+        unclosed: Unclosed | None = None,
     ) -> None:
         super().__init__(problem)
         self.problem = problem
         self.span = span
         self.error = error
+        self.unclosed = unclosed
 
     def moved(self, by: int) -> BadPayload:
         """Return the same for a payload that begins *by* characters later."""
-        return BadPayload(self.problem, (self.span[0] + by, self.span[1] + by), self.error)
+        span = (self.span[0] + by, self.span[1] + by)
+        return BadPayload(self.problem, span, self.error, self.unclosed)
 
 
 InputReader: TypeAlias = "Callable[[str, list[Repair]], str | dict[Any, Any]]"

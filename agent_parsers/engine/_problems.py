@@ -91,8 +91,8 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: An argument of the call has no value. Write each argument with its value.",
     ),
     "two_values": Problem(
-        "expected one value for each argument, found two for one",
-        "Invalid Format: The call has the same argument twice. Write each argument once.",
+        "expected each key of the call once, found one twice",
+        "Invalid Format: A key stands twice in the call, so nothing was done. Write each once.",
     ),
     "bad_value": Problem(
         "expected a value in a form that can be read",
@@ -142,6 +142,11 @@ SHARED_PROBLEMS: Final = {
     "several_tools": Problem(
         "expected one tool, found several",
         "Invalid Format: Use one tool in a turn.",
+    ),
+    "several_actions": Problem(
+        "found a list of several actions; there is one action in a turn",
+        "Write one action in a turn, never a list of them, then stop: you see what it returns"
+        " before the next.",
     ),
     "several_inputs": Problem(
         "expected one input for the tool, found several",

@@ -28,6 +28,10 @@ __all__ = ["PythonCalls"]
 
 _head: Final = re.compile(r"([^\W\d][\w.-]*+)(\s*+)(\(?)").match
 """Matches a name, as far as it goes, and a parenthesis."""
+_line_of_calls: Final = re.compile(
+    r"\n[^\S\n]*+(?:\Z|\[[^\S\n]*+(?:\Z|([^\W\d][\w.-]{0,199}+)(?:\Z|(\())))"
+).search
+"""Matches what begins a list of calls on a line, or may begin one at the end of the text."""
 _is_more: Final = re.compile(r"[\w.-]++").fullmatch
 _LONGEST_NAME: Final = 200
 """Longer words begin no call."""
@@ -37,7 +41,8 @@ class PythonCalls(CallsReader):
     """Reads calls as Python writes them, in a list, or one on each line.
 
     A call is whole at its ``)``; its arguments go by name. What follows a list is content, and what
-    is no call where one should be makes no other call less sound.
+    is no call where one should be makes no other call less sound. Leniently, in a bare text a list
+    may stand behind content, on a line of its own.
 
     Args:
         listed: Whether the calls stand in a list, with commas between them.
@@ -50,13 +55,13 @@ class PythonCalls(CallsReader):
         {
             *("no_call", "open_call", "positional", "deep_call", "long_call", "other_form"),
             *("no_key", "no_value", "two_values", "bad_value", "no_literal", "odd_brackets"),
-            *("stray_text", "two_ends"),
+            *("stray_text", "two_ends", "quoted_call"),
         }
     )
 
     __slots__ = (
-        "_arguments", "_bare", "_calls", "_held", "_input_at", "_is_open", "_lead", "_listed",
-        "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
+        "_arguments", "_bare", "_calls", "_first", "_held", "_input_at", "_is_open", "_lead",
+        "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at", "_tail",
     )  # fmt: skip
 
     def __init__(
@@ -80,6 +85,8 @@ class PythonCalls(CallsReader):
         self._odd: list[Repair] = []  # what was mended before them
         self._arguments = Arguments(0, mends=mends)
         self._calls: list[Call] = []
+        self._first = 0  # how many came before the list that is read
+        self._tail = ""  # the end of content that may begin such a list
 
     @property
     @override
@@ -122,6 +129,7 @@ class PythonCalls(CallsReader):
             self._end_call("odd_brackets" if self._is_met else "open_call", is_whole=False)
         elif self._rest_at < 0:
             self._close_list(events)
+        self._end_content(events)
         if self._rest_at >= 0 or not self._calls:
             is_text = self._read == self._read_content
             span = (self._rest_at, self._at)
@@ -176,7 +184,7 @@ class PythonCalls(CallsReader):
     def _read_name(self, text: str, events: list[Event]) -> str:
         """Read the name of a call, and over the parenthesis behind it."""
         head = _head(text)
-        is_first = not self._calls
+        is_first = len(self._calls) == self._first
         if head is not None and not head[3]:
             if head.end() == len(text) <= _LONGEST_NAME:
                 self._held = [text]
@@ -258,11 +266,14 @@ class PythonCalls(CallsReader):
 
     def _read_after(self, text: str, events: list[Event]) -> str:
         text = self._take_blank(text)
+        if self._first and text and "\n" not in self._lead:
+            for call in self._calls[self._first :]:
+                call.problem = call.problem or "quoted_call"
         return self._end_calls(text, events, is_content=True) if text else ""
 
     def _end_calls(self, text: str, events: list[Event], *, is_content: bool) -> str:
         """Take *text* and all that follows for no calls; return what is told of it first."""
-        if self._calls:
+        if len(self._calls) > self._first:
             self._told(self._lead, MarkerSeen, events, self._lead[:1])
         else:
             text = self._lead + text
@@ -272,8 +283,42 @@ class PythonCalls(CallsReader):
         return text
 
     def _read_content(self, text: str, events: list[Event]) -> str:
-        self._told(text, AnswerDelta, events)
-        return ""
+        """Read content, up to a line on which a list of calls begins."""
+        text, self._tail = self._tail + text, ""
+        if not (self._bare and self._mends):
+            self._told(text, AnswerDelta, events)
+            return ""
+        line = _line_of_calls(text)
+        while line is not None and line[2] and not _is_name(line[1]):
+            line = _line_of_calls(text, line.end())
+        body = text if line is None else text[: line.start()].rstrip()
+        self._told(body, AnswerDelta, events)
+        if line is None:
+            return ""
+        if line[2] is None:
+            self._tail = text[len(body) :]
+            return ""
+        if self._rest_at < self._at:
+            self._calls.append(_no_call("", (self._rest_at, self._at)))
+        self._rest_at = -1
+        self._first = len(self._calls)
+        bracket = text.index("[", line.start())
+        self._lead = text[len(body) : bracket + 1]
+        self._is_open = True
+        self._read = self._read_line
+        return text[bracket + 1 :]
+
+    def _read_line(self, text: str, events: list[Event]) -> str:
+        """Read the first name in a list behind content."""
+        text = self._take_blank(text)
+        span = (self._at + len(self._lead), self._at + len(self._lead) + 1)
+        self._odd.append(Repair("brackets", span, "read a list of calls behind other text"))
+        return self._read_name(text, events)
+
+    def _end_content(self, events: list[Event]) -> None:
+        """Tell of the end of content that begins no list of calls."""
+        tail, self._tail = self._tail, ""
+        self._told(tail, AnswerDelta, events)
 
     def _read_junk(self, text: str, events: list[Event]) -> str:
         self._told(text, SkippedDelta, events)

@@ -13,15 +13,17 @@ from agent_parsers.engine._events import Repair, ToolNamed
 from agent_parsers.engine._markers import open_mark
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._problems import SHARED_PROBLEMS
+from agent_parsers.engine._reasoning import with_reasoning
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from agent_parsers.engine._calls import Call, CallReader
+    from agent_parsers.engine._calls import Call, CallReader, Lack
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._quoting import QuoteWatch
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
+    from outputs._ended import Ended
 
 __all__ = ["Mode", "TurnRules", "unmarked"]
 
@@ -38,7 +40,10 @@ class TurnRules:
 
     def __init__(self, dialect: Dialect, mode: Mode) -> None:
         self.dialect = dialect
-        self.table = table = dialect.strict if mode == "strict" else dialect.lenient
+        table = dialect.strict if mode == "strict" else dialect.lenient
+        if table.several and table.mends:
+            table = with_reasoning(table, dialect.reasoning)
+        self.table = table
         self.is_transcript = mode == "transcript"
         self._is_strict = mode == "strict"
         self.mends = table.mends
@@ -71,6 +76,7 @@ class TurnRules:
         repairs: list[Repair],
         *,
         is_whole: bool,
+        ended: Ended = "unknown",
     ) -> str | dict[Any, Any]:
         """Return the input of a tool whose name no input follows.
 
@@ -80,6 +86,7 @@ class TurnRules:
             tools: The tools there are.
             repairs: Takes what was mended.
             is_whole: Whether the name is known to be whole, since a line follows it.
+            ended: How the text ended, if it ended in the name.
 
         Raises:
             BadPayload: The name may be cut short, or is none, or the tool needs an input.
@@ -89,7 +96,8 @@ class TurnRules:
         if head.tool_input is not None:
             return self._fit(head, head.tool_input, span, tools, repairs)
         # Without an input the name may be cut short, unless it is known or a line follows it.
-        if head.needs_input or not (is_whole or tools is not None):
+        is_cut = ended == "length" and not is_whole
+        if head.needs_input or is_cut or not (is_whole or tools is not None):
             raise BadPayload("no_input", span)
         return self._fit(head, "", span, tools, repairs, is_given=False)
 
@@ -101,8 +109,11 @@ class TurnRules:
         at: int,
         tools: ToolSet | None,
         repairs: list[Repair],
+        ended: Ended = "unknown",
     ) -> str | dict[Any, Any]:
         """Return the value of the input that is *written* at offset *at*, after the name at *span*.
+
+        It *ended* so: where a marker follows it, as a model ends it that stops.
 
         Raises:
             BadPayload: The name is none, or the input has no value, or not one that the tool takes.
@@ -115,7 +126,12 @@ class TurnRules:
         try:
             value = self._read_input(written, mends)
         except BadPayload as bad:
-            raise bad.moved(at) from None
+            cut = bad.unclosed
+            if cut is None or not self._may_lack(cut.lacks, head.tool, cut.arguments, ended, tools):
+                raise bad.moved(at) from None
+            value, mends = cut.value, cut.repairs
+        if ended == "length" and isinstance(value, str) and not head.is_answer:
+            raise BadPayload("cut_input", (at, at + len(written)))
         if mends:
             repairs += (mend.moved(at) for mend in mends)
         return self._fit(head, value, (at, at + len(written)), tools, repairs)
@@ -179,6 +195,9 @@ class TurnRules:
 
     def resolved(self, call: Call, tools: ToolSet | None) -> Call:
         """Return *call* with the values and names that the schema of its tool says, if it does."""
+        if call.openers and not call.problem:
+            is_meant = tools is not None and tools.declares(call.tool, call.openers)
+            call = call if is_meant else replace(call, problem="open_tag")
         is_open = call.unnamed or (call.others and not call.problem)
         if not is_open or tools is None:
             return call
@@ -262,11 +281,27 @@ class TurnRules:
         """Tell whether *head* names a tool, be there such a tool or not."""
         return not head.is_answer and not self.tool_problem(head.tool)
 
-    def call_problem(self, call: Call) -> str:
-        """Name the problem with a call; ``""`` if there is none."""
-        if call.problem or self.mends or call.after is None:
+    def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
+        """Name the problem with a call in a text that *ended* so; ``""`` if there is none."""
+        if call.problem:
             return call.problem
-        return "after_call"
+        if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):
+            return "open_call"
+        return "" if self.mends or call.after is None else "after_call"
+
+    def _may_lack(
+        self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
+    ) -> bool:
+        """Tell whether a call of *tool* counts although the text ended before what closes it.
+
+        A model that stopped by itself has left out closers. One that was cut may have lost more. If
+        nobody knows which, the arguments have to be closed, or to be all that the tool takes.
+        """
+        if ended == "length" or lacks == "closer":
+            return ended != "length"
+        if not self.mends or ended == "stop":
+            return self.mends
+        return tools is not None and lacks == "arguments" and tools.fills(tool, arguments)
 
     def error(
         self, bad: BadPayload, text: str, tools: ToolSet | None = None

@@ -21,6 +21,7 @@ from agent_parsers.engine._events import (
 )
 from agent_parsers.engine._markers import Inline, Label, Literal, Marker
 from agent_parsers.engine._patterns import Patterns
+from agent_parsers.engine._reasoning import Nameable
 
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import CallReader
@@ -48,7 +49,7 @@ class State:
 
     __slots__ = (
         "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
-        "is_bare", "is_cut", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end",
+        "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim", "keeps_end",
         "leads", "new_call", "problem", "role", "skim", "watches", "whole",
     )  # fmt: skip
 
@@ -69,6 +70,7 @@ class State:
         self.is_verbatim = is_verbatim  # white space at both ends is part of the text
         self.is_cut = is_cut  # the turn ended before
         self.is_plain = False  # an input after which a turn may end
+        self.is_draft = False  # inside or behind a call in a thought that is still open
         self.is_bare = False  # an answer that no label says is one
         self.beside_action = False  # whether the action before counts, if it is one
         self.can_be_cut = False  # whether a marker may end the turn here
@@ -98,6 +100,7 @@ class State:
         for crossing in crossings:
             watches = self.watches and crossing.is_label
             is_odd = crossing.breaks_line or crossing.begins or crossing.unless or crossing.place
+            is_odd = is_odd or crossing.unopened or crossing.is_nameable
             crossing.is_delicate = bool(self.asks or watches or is_odd or crossing.alike)
         self.is_open_answer = closes and self.role is Role.ANSWER
         patterns = few = self._patterns = _Patterns(crossings)
@@ -162,6 +165,12 @@ class Crossing:
     """What to tell of it, if only mending takes it to mean this."""
     late: str = ""
     """The problem of a turn in which it comes behind a call."""
+    unopened: bool = False
+    """Whether it closes a thought that nothing in the text opened."""
+    ends_thought: bool = False
+    """Whether it closes a thought."""
+    is_nameable: bool = False
+    """Whether it opens or closes a thought, unless the text only speaks of it."""
     breaks_line: bool = False
     """Whether what follows begins a line, as far as labels go."""
 
@@ -214,7 +223,7 @@ _END_TOKENS: Final = (
 """What chat templates end a turn with; a server that does not know the template leaves it in."""
 
 
-Both: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
+OnConflict: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
 """What counts in a turn that has an action and a final answer."""
 
 
@@ -223,7 +232,7 @@ def build_states(
     reasoning: Sequence[tuple[str, str]],
     *,
     is_transcript: bool,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> dict[str, State]:
     """Return the states of *table* by name, as a transcript or a single turn needs them.
 
@@ -231,7 +240,7 @@ def build_states(
         table: What to build.
         reasoning: What opens and closes a block of reasoning.
         is_transcript: Whether steps follow each other, or there is only one.
-        both: What counts in a turn that has an action and an answer.
+        on_conflict: What counts in a turn that has an action and an answer.
     """
     states = _bare_states(table)
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
@@ -259,29 +268,42 @@ def build_states(
             closes=isinstance(move, Go) and move.closes,
             odd=move.odd if isinstance(move, Go) else "",
             late=move.late if isinstance(move, Go) else "",
+            unopened=isinstance(move, Go) and move.unopened,
+            ends_thought=_ends_thought(state, move, to),
         )
+        if table.several and type(spelt) is Literal and _is_nameable(crossing, state):
+            crossing.marker = Nameable(spelt.canonical, spelt.variants)
+            crossing.is_nameable = True
         if not is_transcript:
-            crossing = _in_turn(move, crossing, both, mends=table.mends)
+            crossing = _in_turn(move, crossing, on_conflict, mends=table.mends)
         elif not isinstance(move, Cut) and move.in_turn:
             continue
         crossings[state].append(crossing)
     for marks in reasoning if table.mends else ():
         thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
         initial = states[table.initial]
-        thinking.arm([Crossing(marks[1], Literal(marks[1]), initial, breaks_line=True)])
+        thinking.arm([_closes(marks[1], Literal(marks[1]), initial)])
         for state, found in crossings.items():
             if state.role is Role.THOUGHT or not is_transcript:
                 found.extend(_reasoning(state, marks, thinking, initial))
     if table.mends and reasoning and not is_transcript:
         states[OPENED] = _opened(reasoning, states[table.initial])
+    own = {text for marker in table.markers.values() for text in _texts(marker)}
+    foreign = [token for token in _END_TOKENS if token.canonical not in own]
     for state, found in crossings.items():
         is_turn = state.role in {*_TURN, Role.THOUGHT}
-        if table.mends and not is_transcript and is_turn and not table.several:
-            found.extend(Crossing(token.canonical, token, CUT) for token in _END_TOKENS)
-            state.watches = state.role in (Role.INPUT, Role.ANSWER)
+        if table.mends and not is_transcript and is_turn:
+            found.extend(Crossing(token.canonical, token, CUT) for token in foreign)
+            state.watches = not table.several and state.role in (Role.INPUT, Role.ANSWER)
         if found:
             state.arm(found)
     return states
+
+
+def _texts(marker: Marker) -> tuple[str, ...]:
+    """Return how a *marker* is spelt, if it is a literal."""
+    variants = marker.variants if isinstance(marker, Literal) else ()
+    return (marker.canonical, *variants)
 
 
 def _bare_states(table: Table) -> dict[str, State]:
@@ -302,6 +324,8 @@ def _bare_states(table: Table) -> dict[str, State]:
         state.asks = state.asks or (table.several and state.role is Role.CALL)
     for name, new_call in table.readers.items():
         states[name].new_call = new_call
+    for name in table.drafts:
+        states[name].is_draft = True
     for name in table.bare_answers:
         states[name].is_bare = True
     for state in states.values():
@@ -309,13 +333,33 @@ def _bare_states(table: Table) -> dict[str, State]:
     return states
 
 
-def _in_turn(move: Move, crossing: Crossing, both: Both, *, mends: bool) -> Crossing:
+def _ends_thought(state: State, move: Move, to: State) -> bool:
+    """Tell whether a *move* closes a thought."""
+    if not isinstance(move, Go) or not move.closes:
+        return False
+    is_thought = state.role is Role.THOUGHT or state.is_draft
+    return move.unopened or (is_thought and to.role is not Role.THOUGHT and not to.is_draft)
+
+
+def _is_nameable(crossing: Crossing, state: State) -> bool:
+    """Tell whether text in this *state* may name the mark of a *crossing*, which is of a thought."""
+    if crossing.place or state.is_draft or state.role not in (Role.CONTENT, Role.CALL):
+        return False
+    return crossing.unopened or crossing.to.role is Role.THOUGHT
+
+
+def _closes(name: str, marker: Marker, initial: State) -> Crossing:
+    """Return what a *marker* does that closes reasoning, so that a turn begins."""
+    return Crossing(name, marker, initial, breaks_line=True, ends_thought=True)
+
+
+def _in_turn(move: Move, crossing: Crossing, on_conflict: OnConflict, *, mends: bool) -> Crossing:
     """Return what a *move* does in a single turn, where *crossing* is the bare move."""
     to = crossing.to
     if isinstance(move, Cut):
         # What follows is left out, which is mending.
         return replace(crossing, to=CUT if mends else State(Role.SKIPPED, problem="invented"))
-    if isinstance(move, Note) and to.problem == "both" and both in ("first", "answer"):
+    if isinstance(move, Note) and to.problem == "both" and on_conflict in ("first", "answer"):
         to.problem = ""
         return replace(crossing, drops="{} and what follows it are part of the answer")
     if isinstance(move, Go) and move.restarts:
@@ -323,12 +367,12 @@ def _in_turn(move: Move, crossing: Crossing, both: Both, *, mends: bool) -> Cros
     if not isinstance(move, Go) or not move.clash:
         return crossing
     is_answer = to.role is Role.ANSWER
-    if move.clash == "both" and both == ("answer" if is_answer else "action"):
+    if move.clash == "both" and on_conflict == ("answer" if is_answer else "action"):
         left_out = "action" if is_answer else "answer"
         return replace(crossing, drops=f"left out the {left_out} before {{}}")
     # An answer is kept: the action beside it may say that it is none.
     to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
-    if move.clash == "both" and both != "error":
+    if move.clash == "both" and on_conflict != "error":
         to.problem = ""
         to.beside_action = is_answer
     return replace(crossing, to=to)
@@ -341,7 +385,7 @@ def _opened(reasoning: Sequence[tuple[str, str]], initial: State) -> State:
     again = (Literal(opens) for opens, _ in reasoning)  # what repeats the prompt is no text
     opened.arm(
         [
-            *(Crossing(end.canonical, end, initial, breaks_line=True) for end in ends),
+            *(_closes(end.canonical, end, initial) for end in ends),
             *(Crossing(opener.canonical, opener, opened) for opener in again),
         ]
     )
@@ -362,10 +406,12 @@ def _reasoning(
     drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
     if role is Role.THOUGHT:
         yield Crossing(opens, Literal(opens), thinking)
-        yield Crossing(closes, Literal(closes), initial, breaks_line=True)
+        yield _closes(closes, Literal(closes), initial)
     elif role in _TURN:
         begins = "" if state.asks else "\n"  # the reader knows what is within a string
         spelt = Literal(begins + closes)
-        yield Crossing(closes, spelt, initial, drops=drops, breaks_line=True)
+        # An answer goes on behind it, if reasoning was closed before.
+        is_last = role is Role.ANSWER
+        yield replace(_closes(closes, spelt, initial), drops=drops, unopened=is_last)
         if role is Role.CALL:
             yield Crossing(opens, Literal(begins + opens), thinking, drops=drops)

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import Event, MarkerSeen, Repair
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
 from agent_parsers.engine._markers import ENDS_SENTENCE, Literal
+from agent_parsers.engine._reasoning import WINDOW, is_spoken_of
 from agent_parsers.engine._states import CUT, Crossing
 from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from re import Match
 
     from agent_parsers._message_text import MessageText
     from agent_parsers.engine._dialect import Dialect
+    from agent_parsers.engine._events import Span
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._markers import Marker
     from agent_parsers.engine._rules import Mode
-    from agent_parsers.engine._states import Both, State
+    from agent_parsers.engine._states import OnConflict, State
     from agent_parsers.engine._turn import TurnResult
     from agent_parsers.tools import ToolSet
     from output_parsers import ModelOutput
@@ -49,8 +53,8 @@ class StreamParser:
         mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
         max_chars: Longest text that is read; `None` if there is no limit.
         tools: The tools there are, or only their names; `None` if any will do.
-        both: What counts in a lenient turn that has an action and an answer: the ``"first"``, the
-            ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
+        on_conflict: What counts in a lenient turn that has an action and an answer: the
+            ``"first"``, the ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
         start: Where the text begins: ``"content"``, or ``"thought"`` if its prompt has opened one.
             Empty if that is where the dialect says.
         prompt: The end of the prompt, which says the same.
@@ -61,8 +65,8 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_is_full", "_last", "_machine", "_marker", "_marker_at", "_max_chars", "_message", "_size",
-        "_state", "_tail", "_text_at", "last_events",
+        "_has_thought", "_has_unseen", "_is_full", "_last", "_machine", "_marker", "_marker_at",
+        "_max_chars", "_message", "_size", "_state", "_tail", "_text_at", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -72,11 +76,11 @@ class StreamParser:
         mode: Mode = "lenient",
         max_chars: int | None = MAX_CHARS,
         tools: ToolSet | Collection[str] | None = None,
-        both: Both = "error",
+        on_conflict: OnConflict = "error",
         start: str = "",
         prompt: str = "",
     ) -> None:
-        self._machine = machine(dialect, mode, both)
+        self._machine = machine(dialect, mode, on_conflict)
         self._collector = _collector(self._machine, known_tools(tools))
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
@@ -88,12 +92,14 @@ class StreamParser:
 
         # A label may stand at the very beginning, as if after a line break.
         self._state = self._machine.start(start, prompt)
+        self._has_thought = self._machine.begins_behind_thought(start, prompt)  # that was closed
         self._tail = "\n"  # not told yet: it may become a marker
         self._at = -1  # offset of the tail
         self._floor = 0  # where the text begins, or what follows the last marker
         self._has_broken = False  # whether `_break_line` was called
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
         self._fresh = True  # no text since the last marker: white space belongs to it
+        self._has_unseen = False  # whether an invisible character stands before that text
         self._last = ""  # the last character of that text, but for white space
         self._text_at = 0  # where the text of this state begins
         self._marker = "start"  # the last marker, told when its white space is known
@@ -186,6 +192,7 @@ class StreamParser:
             ended = self._message.ended
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
+            self._collector.is_half = ended != "stop"
             self._cross(events, half, self._tail, self._at, self._size)
             self._tail = ""
         self._advance(events, self._tail, is_last=True)
@@ -212,7 +219,11 @@ class StreamParser:
             return None
         if self._collector.is_quoting:
             return None
-        markers = ((crossing, crossing.marker) for crossing in state.crossings)
+        markers = (
+            (crossing, crossing.marker)
+            for crossing in state.crossings
+            if not crossing.ends_thought and crossing.to.role is not Role.THOUGHT
+        )
         begun = [
             crossing
             for crossing, marker in markers
@@ -244,7 +255,7 @@ class StreamParser:
             stop, at = found.span()
             if crossing.is_delicate:
                 told = self._say_part(events, buffer, told, stop)
-                if self._is_text(events, crossing, found[0], base + stop):
+                if self._is_text(events, crossing, found, base + stop):
                     continue
                 if self._begin_call():
                     at = stop
@@ -265,22 +276,42 @@ class StreamParser:
         self._tail = buffer[stop:]
         self._at = base + stop
 
-    def _is_text(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> bool:
-        """Tell whether the marker *spelt* at offset *start* is none, given the text before it."""
+    def _is_text(
+        self, events: list[Event], crossing: Crossing, found: Match[str], start: int
+    ) -> bool:
+        """Tell whether the marker *found* at offset *start* is none, given the text before it."""
+        spelt = found[0]
         if crossing.begins:
-            return not self._fresh and self._last not in ENDS_SENTENCE
+            if self._fresh or self._last in ENDS_SENTENCE:
+                return False
+            tools = self._collector.tools
+            return not self._machine.names_tool(crossing, found.string, found.end(), tools)
         if crossing.unless:
             return self._collector.holds(crossing.unless)
         if crossing.place and not self._is_at(crossing.place):
             return True
         if crossing.alike and not crossing.alike.counts(spelt, self._collector.label):
             return True
-        if not (self._state.asks or (self._state.watches and crossing.is_label)):
-            return False
-        is_quoted = self._collector.is_quoting
-        if is_quoted:
+        asks = self._state.asks or (self._state.watches and crossing.is_label)
+        if asks and self._collector.is_quoting:
             self._pass_by(events, spelt, start)
-        return is_quoted
+            return True
+        after = found.string[found.end() : found.end() + WINDOW] if crossing.is_nameable else ""
+        return self._is_spoken_of(crossing, (start, start + len(spelt)), after)
+
+    def _is_spoken_of(self, crossing: Crossing, span: Span, after: str) -> bool:
+        """Tell whether text only speaks of the mark of a thought that stands at *span*.
+
+        What closes a thought is text behind one, unless it follows another mark.
+        """
+        if self._fresh:
+            return False
+        is_so = crossing.unopened and self._has_thought
+        if crossing.is_nameable and not is_so:
+            is_so = is_spoken_of(self._last, "".join(self._blank), after)
+        if is_so:
+            self._collector.meet_mark(span, opens=not crossing.unopened)
+        return is_so
 
     def _is_at(self, place: str) -> bool:
         """Tell whether what comes next stands at a *place*: where a line begins, or the text."""
@@ -340,7 +371,7 @@ class StreamParser:
             return
         if self._fresh:
             size = len(text)
-            text = text.lstrip()
+            text = self._begun_text(events, text, at)
             if not text:
                 return  # it belongs to the marker before it
             at += size - len(text)
@@ -359,6 +390,22 @@ class StreamParser:
         self._collector.take(events, self._state, body, at)
         if rest:
             self._blank.append(rest)
+
+    def _begun_text(self, events: list[Event], text: str, at: int) -> str:
+        """Return *text* at offset *at* without white space before it; it belongs to the marker.
+
+        Leniently, where calls may begin, so do characters that nobody sees.
+        """
+        table = self._machine.table
+        if not (table.mends and table.several):
+            return text.lstrip()
+        begun = _unseen(text)
+        assert begun is not None, "it may match nothing"
+        if begun[1] and not self._has_unseen:
+            self._has_unseen = True
+            span = (at + begun.start(1), at + begun.end(1))
+            events.append(Repair("invisible", span, "left out a character that nobody sees"))
+        return text[begun.end() :]
 
     def _begin(self, events: list[Event], at: int) -> None:
         """Begin the text of this state at offset *at*."""
@@ -380,7 +427,14 @@ class StreamParser:
         to = crossing.to
         edge = end if crossing.closes else start
         self._collector.is_closed = crossing.closes
-        marker_at = self._leave(events, to, start, edge, drops=bool(crossing.drops))
+        drops = crossing.drops
+        if crossing.unopened and self._has_thought:
+            self._collector.meet_mark((start, end), opens=False)
+            drops = ""
+        marker_at = self._leave(events, to, start, edge, drops=bool(drops))
+        if drops and not self._collector.has_dropped:
+            drops = ""
+        self._has_thought = self._has_thought or crossing.ends_thought
         if self._machine.is_transcript:
             self._collector.turn_page(events, to.role, edge)
         label = spelt.strip()
@@ -398,11 +452,14 @@ class StreamParser:
             self._collector.meet_late(crossing.late, span)
         self._state = to
         self._entry = edge if self._machine.is_transcript else start
-        if crossing.drops and self._machine.mends:
-            events.append(Repair("left_out", span, crossing.drops.format(repr(label))))
+        if drops and self._machine.mends:
+            events.append(Repair("left_out", span, drops.format(repr(label))))
+        elif crossing.drops and self._machine.mends:
+            events.append(Repair("closer", span, "left out what closes nothing"))
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.label, self._collector.label_span = spelt, span
         self._fresh = True
+        self._has_unseen = False
 
     def _leave(
         self, events: list[Event], to: State | None, stop: int, edge: int, *, drops: bool = False
@@ -425,10 +482,14 @@ class StreamParser:
             blank = ""
         end = stop - len(blank)
         if drops:
-            self._collector.restart(events, state, (self._text_at, end))
+            self._collector.restart(events, state, (self._text_at, end), edge)
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
+
+
+_unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
+"""Matches white space and characters that have no width; the group has the first of those."""
 
 
 def _variants(marker: Marker) -> tuple[str, ...]:

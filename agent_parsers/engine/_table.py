@@ -57,6 +57,8 @@ class Go(NamedTuple):
         in_turn: It means something in a single turn only.
         odd: What is told of it, if only mending takes it to mean this.
         late: The problem of a turn in which it comes behind a call.
+        unopened: It closes a thought that nothing in the text opened, so the prompt must have: it
+            counts once, and not where the text only speaks of it.
     """
 
     to: str
@@ -67,6 +69,7 @@ class Go(NamedTuple):
     in_turn: bool = False
     odd: str = ""
     late: str = ""
+    unopened: bool = False
 
 
 class Cut(NamedTuple):
@@ -147,6 +150,9 @@ class Table:
     begun: Mapping[str, str] = field(default_factory=dict)
     """What a call state becomes as soon as its reader sees a call begin. Until then its text is a
     thought, and it may end without a call."""
+    drafts: Collection[str] = ()
+    """States inside and behind a call in a thought that is still open; the call counts only if the
+    text ends there."""
     read_tool: ToolReader | None = None
     """Takes the dressing off the name of a tool; without it the name is what is written."""
 
@@ -172,6 +178,7 @@ class Table:
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no move")
         named = (*self.ends, *self.starts.values(), *self.prompt_ends.values(), *self.readers)
+        named = (*named, *self.drafts)
         for state in (*named, self.transcript_start or self.initial):
             if state not in self.roles:
                 raise ValueError(f"state {state!r} has no role")

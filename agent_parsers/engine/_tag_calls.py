@@ -46,7 +46,10 @@ class TagCall(TellingReader):
     """
 
     problems = frozenset(
-        {"no_tool", "long_tool", "no_call", "open_call", "several_tools", "several_inputs"}
+        {
+            *("no_tool", "long_tool", "no_call", "open_call", "two_ends"),
+            *("several_tools", "several_inputs"),
+        }
     )
 
     __slots__ = (
@@ -134,6 +137,7 @@ class TagCall(TellingReader):
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 and self._mends else None,
             input_span=input_span,
+            lacks="closer" if self._part < len(self._marks) else "",
         )
         return events, call
 
@@ -143,6 +147,9 @@ class TagCall(TellingReader):
             return "several_tools"
         if has_element(outside, self._tags[1]):
             return "several_inputs"
+        ends = outside.count(self._marks[2]) if self._part == 3 and self._mends else 0
+        if ends and outside.replace(self._marks[2], "").strip():
+            return "two_ends"  # the input may have quoted the first
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
         if self._part == 1 and self._mends and outside.lstrip().startswith("<"):

@@ -13,6 +13,7 @@ from outputs._json_errors import JsonError, JsonLimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._json_watch import Watch
 
@@ -22,7 +23,10 @@ __all__ = ["JsonArguments", "TaggedCall"]
 class TaggedCall:
     """A call that has begun at an offset; `end` says what came of it."""
 
-    __slots__ = ("_inputs", "_inputs_at", "_others", "_problem", "_start", "tool", "tool_at")
+    __slots__ = (
+        "_inputs", "_inputs_at", "_lacks", "_others", "_problem", "_start", "openers", "tool",
+        "tool_at",
+    )  # fmt: skip
 
     def __init__(self, start: int) -> None:
         self._start = start
@@ -30,6 +34,8 @@ class TaggedCall:
         self._inputs_at: Span | None = None
         self._others: dict[str, Callable[[], Iterable[Any]]] = {}
         self._problem = ""
+        self._lacks: Lack = "values"  # without its end: what closes a value may be a part of it
+        self.openers: list[str] = []  # the names of the tags that ended a value
         self.tool = ""
         self.tool_at: Span = (start, start)
 
@@ -52,7 +58,10 @@ class TaggedCall:
 
     def add_all(self, arguments: JsonArguments, span: Span, *, is_cut: bool) -> None:
         """Take all *arguments*, which stand at *span*, with which the text *is_cut* or goes on."""
+        self._lacks = arguments.lacks or "closer"
         value = arguments.close()
+        if value is not None and arguments.repeats_key:
+            self.spoil("two_values")
         if value is None:
             self.spoil("open_call" if is_cut and arguments.is_cut else "bad_input")
         else:
@@ -69,7 +78,8 @@ class TaggedCall:
     def end(self, stop: int, *, without_end: str = "") -> Call:
         """Return the call, which ends at *stop*.
 
-        Without its end, one without arguments may have lost them as well.
+        Without its end, one without arguments may have lost them as well, and one with arguments
+        may have lost others.
 
         Args:
             stop: Where it ends.
@@ -77,6 +87,7 @@ class TaggedCall:
         """
         if without_end and not self.has_inputs:
             self.spoil(without_end)
+        is_cut = without_end == "open_call"
         return Call(
             tool=self.tool,
             tool_input=self._inputs,
@@ -85,6 +96,8 @@ class TaggedCall:
             problem=self._problem or ("" if self.tool else "no_tool"),
             input_span=self._inputs_at,
             others=self._others,
+            lacks=self._lacks if is_cut else "",
+            openers=tuple(self.openers),
         )
 
 
@@ -108,6 +121,16 @@ class JsonArguments:
         with suppress(JsonLimitError):  # it is the reader's error as well
             return self._json.feed(text)
         return len(text)
+
+    @property
+    def repeats_key(self) -> bool:
+        """Whether a key comes twice."""
+        return self._json.repeats_key
+
+    @property
+    def lacks(self) -> Lack:
+        """What is missing of its closers."""
+        return self._json.lacks
 
     @property
     def known(self) -> int:

@@ -133,6 +133,8 @@ class TaggedCalls(TagActions):
             part = self._form.part(tag)
             # Between calls only the beginning of one is worth a word about its form.
             is_tag = self._in is not In.BLOCK or part is Part.CALL or self._form.is_known(tag)
+            if part is Part.OWN_KEY:
+                is_tag = self._in is In.CALL and self._in_keys
             if is_tag and part is not Part.OWN_NAME:
                 break
             at = tag.end()
@@ -266,10 +268,12 @@ class TaggedCalls(TagActions):
             if self._json is not None:
                 self._end_json(self._json, events)
         is_closed = self._is_met
+        is_half = False
         if self._value is not None:
             is_closed = is_closed or self._end_last_value(self._value)
         cut = self._tail.strip()  # the beginning of a tag
-        is_closed = self._form.is_closing(cut) if cut else is_closed
+        if cut:
+            is_closed = is_half = self._form.is_closing(cut)
         if self._in is In.NAME and is_closed:
             self._end_name(events)
             self._miss_end_of_name(self._call.tool_at)
@@ -284,7 +288,10 @@ class TaggedCalls(TagActions):
             self._end_cut(cut)
         self._told(self._tail if self._text_at < 0 else "", MarkerSeen, events, "tag")
         self._end_run()
+        is_open = self._in is not In.BLOCK
         self._leave(without_end="" if is_closed else self._cut_or("open_tag"))
+        if is_half and is_open and self._last is not None:
+            self._last.lacks = "values"  # what looks like half of its end may be a part of it
 
     def _end_last_value(self, value: TaggedValue) -> bool:
         """End a *value* that is open at the end of the text; tell whether its call is closed."""

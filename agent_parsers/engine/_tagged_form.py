@@ -33,6 +33,8 @@ class Part(Enum):
     END_WRAP = "end of wrap"
     CALL = "tool"
     """Opens a call, and names the tool; without a hole the name is the text that follows."""
+    NAME = "name"
+    """Opens the name of the tool, where the tag of its call has none."""
     END_NAME = "end of name"
     END_CALL = "end of tool"
     KEY = "key"
@@ -41,14 +43,21 @@ class Part(Enum):
     VALUE = "value"
     """Opens a value, where the key has an element of its own."""
     END_VALUE = "end of value"
+    KEYS = "keys"
+    """Opens a row of elements that are called what they name; `OWN_KEY` counts only in it."""
+    END_KEYS = "end of keys"
+    OWN_KEY = "own key"
+    """Opens a parameter in such a row, by its name."""
     OWN_NAME = "own name"
-    """Closes a value by the name of its parameter, which is mended."""
+    """Closes a value by the name of its parameter; what `KEY` opens, only leniently."""
 
 
 GAP: Final = r"\s{0,32}+"
 """Most white space that may stand before what has to follow a tag."""
 
-CLOSERS: Final = frozenset({Part.END_WRAP, Part.END_CALL, Part.END_VALUE, Part.OWN_NAME})
+CLOSERS: Final = frozenset(
+    {Part.END_WRAP, Part.END_CALL, Part.END_KEYS, Part.END_VALUE, Part.OWN_NAME}
+)
 """What may stand behind the last value of a call."""
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"

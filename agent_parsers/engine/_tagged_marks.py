@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["CallStart", "Wrapper"]
 
-_IN_CALL: Final = (Part.KEY, Part.VALUE, Part.END_NAME, Part.END_CALL, Part.END_WRAP)
+_IN_CALL: Final = (
+    *(Part.KEY, Part.VALUE, Part.NAME, Part.KEYS),
+    *(Part.END_NAME, Part.END_CALL, Part.END_WRAP),
+)
 """What may follow the name of a tool."""
 _NONE: Final = Ahead("", sample="")
 

@@ -59,9 +59,9 @@ class TagActions(CallsReader):
     """
 
     __slots__ = (
-        "_call", "_calls", "_form", "_held", "_in", "_is_bare", "_is_named", "_is_over",
-        "_is_short", "_key", "_last", "_lead", "_repairs", "_surplus", "_text_at", "_value",
-        "_value_at",
+        "_call", "_calls", "_form", "_held", "_in", "_in_keys", "_is_bare", "_is_ended",
+        "_is_named", "_is_next", "_is_over", "_is_short", "_key", "_last", "_lead", "_repairs",
+        "_surplus", "_text_at", "_value", "_value_at",
     )  # fmt: skip
 
     def __init__(self, form: TaggedForm, told: int) -> None:
@@ -71,6 +71,7 @@ class TagActions(CallsReader):
         self._lead = told
         self._is_bare = told > 0  # whether nothing encloses the calls
         self._in = In.BLOCK
+        self._in_keys = False  # whether elements that are called like parameters may come
         self._call = TaggedCall(-1)  # the one that is read, or was
         self._calls: list[Call] = []  # those that are over, and the text between them
         self._last: Call | None = None  # the last of those
@@ -81,6 +82,8 @@ class TagActions(CallsReader):
         self._value_at = -1  # where it begins
         self._text_at = -1  # where text begins since the last tag
         self._is_named = True  # whether what ends the name was seen, if the form has that
+        self._is_ended = False  # whether the last tag closed a value
+        self._is_next = False  # whether the tag of a parameter ended the last value
         self._is_short = False  # whether a value lacks its closing tag
         self._surplus = False  # whether there was one too many
         self._is_over = False  # whether no text follows
@@ -147,6 +150,7 @@ class TagActions(CallsReader):
         """Take the *value*, which a tag of this *part* ended; none did if there is no part."""
         self._value = None
         self._in = In.CALL
+        self._is_ended = part is Part.END_VALUE or part is Part.OWN_NAME
         span = (self._value_at, self._at)
         try:
             self._call.add(value.key, value.value(), span, value.others)
@@ -158,14 +162,17 @@ class TagActions(CallsReader):
             self._call.spoil(self._cut_or("open_tag"))
         elif part is not Part.END_VALUE and part is not Part.OWN_NAME:
             self._is_short = True
+            self._is_next = part is Part.KEY
+            if value.holds_call:  # or is that the next one?
+                self._call.spoil("two_ends")
             message = f"ended the value of {value.key!r} without its closing tag"
             self._mend("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 
     def _check_tag(self, part: Part, seen: str, span: Span) -> None:
         """Tell of a tag that is *seen* at a *span* if the dialect writes it otherwise."""
-        if part is Part.OWN_NAME:
+        if part is Part.OWN_NAME and not self._in_keys:
             self._mend("closer", f"read {seen!r} as the end of the value", span)
-        elif not self._form.tags[part].is_canonical(seen):
+        elif part is not Part.OWN_NAME and not self._form.tags[part].is_canonical(seen):
             self._mend("tag", f"read {seen!r} as the {part.value}", span)
 
     def _take(self, tag: Match[str], written: str, events: list[Event]) -> None:
@@ -177,6 +184,7 @@ class TagActions(CallsReader):
         elif before is In.KEY and (part is not Part.KEY or self._held):
             self._end_key(part, events)
         self._end_run()
+        self._is_ended = self._is_ended and part is Part.END_VALUE
         span = self._span(seen, written)
         if part is not Part.END_NAME:
             self._miss_end_of_name(span)
@@ -185,13 +193,16 @@ class TagActions(CallsReader):
         if part is Part.CALL:
             self._leave(without_end="open_tag")
             self._begin(seen, written, events)
-        elif part is Part.KEY:
-            self._open_key(seen, written, events)
+        elif part is Part.KEY or part is Part.OWN_KEY:
+            self._open_key(part, seen, written, events)
         elif part is Part.VALUE:
             self._open_value(seen, written, events)
         elif part is Part.END_CALL:
             if self._in is In.BLOCK:
                 self._stray(span)
+            elif self._in_keys:
+                mark = self._form.tags[Part.END_KEYS].canonical
+                self._mend("unclosed", f"ended the parameters without {mark}", span, "open_tag")
             self._told(written, MarkerSeen, events, part.value)
             self._leave()
         else:
@@ -209,14 +220,23 @@ class TagActions(CallsReader):
             self._leave(without_end="open_tag" if part is Part.WRAP else "")
         elif part is Part.END_VALUE:
             self._surplus = True
-            if self._in is In.BLOCK and self._last is not None:
-                self._doubt("two_ends")
-            else:
+            if self._in is not In.BLOCK and self._is_ended:
                 self._stray(span)
+            else:  # it may close a value that was taken to end before
+                self._call.spoil("two_ends")
+                self._doubt("two_ends")
+                if self._last is None:
+                    self._calls.append(Call("", "", span, problem="two_ends"))
         elif part is Part.END_NAME:
             if self._is_named:
                 self._stray(span)
             self._is_named = True
+        elif part is Part.NAME:
+            self._open_name(span)
+        elif part is Part.KEYS or part is Part.END_KEYS:
+            if self._in is not In.CALL or self._in_keys is (part is Part.KEYS):
+                self._stray(span)
+            self._in_keys = self._in is In.CALL and part is Part.KEYS
         elif part is Part.END_KEY and before is not In.KEY:
             if self._in is not In.PARAMETER:
                 self._call.spoil("odd_tag")
@@ -243,7 +263,8 @@ class TagActions(CallsReader):
         span = self._span(seen, written)
         self._call = TaggedCall(span[0])
         self._check_tag(Part.CALL, seen, span)
-        self._is_named = Part.END_NAME not in self._form.tags
+        self._in_keys = False
+        self._is_named = hole is not None or Part.END_NAME not in self._form.tags
         if hole is None:
             self._told(written, MarkerSeen, events, Part.CALL.value)
             self._in = In.NAME
@@ -254,7 +275,16 @@ class TagActions(CallsReader):
         self._told(written[at + len(hole.name) :], MarkerSeen, events, GAP)
         self._in = In.CALL
 
-    def _open_key(self, seen: str, written: str, events: list[Event]) -> None:
+    def _open_name(self, span: Span) -> None:
+        """Begin the name of the tool, which the tag of the call does not have."""
+        if self._in is not In.CALL or self._call.tool:
+            self._call.spoil("odd_tag")
+            self._stray(span)
+            return
+        self._in = In.NAME
+        self._is_named = False
+
+    def _open_key(self, part: Part, seen: str, written: str, events: list[Event]) -> None:
         span = self._span(seen, written)
         if self._in is In.KEY:
             self._mend("doubled", "found an opening tag too many", span, "odd_tag")
@@ -263,11 +293,11 @@ class TagActions(CallsReader):
         elif self._in is In.BLOCK:
             self._begin_nameless(span)
         self._told(written, MarkerSeen, events, Part.KEY.value)
-        hole = self._form.hole(Part.KEY, seen)
+        hole = self._form.hole(part, seen)
         if hole is None:
             self._in = In.KEY
         else:
-            self._new_value(hole.name, hole.attributes)
+            self._new_value(hole.name, hole.attributes, is_own=part is Part.OWN_KEY)
 
     def _end_key(self, part: Part | None, events: list[Event]) -> None:
         """End the name of a parameter at a tag of this *part*, or at the end of the text."""
@@ -290,8 +320,11 @@ class TagActions(CallsReader):
         self._told(written, MarkerSeen, events, Part.VALUE.value)
         self._new_value(self._key, {})
 
-    def _new_value(self, key: str, attributes: Mapping[str, str]) -> None:
-        self._value = TaggedValue(self._form, key, attributes)
+    def _new_value(self, key: str, attributes: Mapping[str, str], *, is_own: bool = False) -> None:
+        if self._is_next:
+            self._is_next = False
+            self._call.openers.append(key)
+        self._value = TaggedValue(self._form, key, attributes, is_own=is_own)
         self._value_at = self._at
 
     def _begin_nameless(self, span: Span) -> None:

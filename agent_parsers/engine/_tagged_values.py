@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,41 +31,50 @@ class _Means(Enum):
     AROUND = auto()
     """It closes what is around the value, whose own closing tag is missing."""
     NEXT = auto()
-    """It opens what must stand outside; the closing tag is missing too."""
+    """It opens another parameter; the closing tag is missing too."""
 
 
 _MEANS: Final = {
     Part.END_VALUE: _Means.OWN,
     Part.OWN_NAME: _Means.OWN,
+    Part.END_KEYS: _Means.AROUND,
     Part.END_CALL: _Means.AROUND,
     Part.END_WRAP: _Means.AROUND,
-    Part.WRAP: _Means.NEXT,
-    Part.CALL: _Means.NEXT,
     Part.KEY: _Means.NEXT,
 }
+_QUOTABLE: Final = frozenset({Part.WRAP, Part.CALL})
+"""What opens a call that stands in a value: a model that means the next call closes this one."""
+_NEVER_BEHIND: Final = frozenset({Part.END_NAME, Part.END_KEY, Part.VALUE})
+"""What never follows a value at once."""
+_OPENERS: Final = {Part.END_WRAP: Part.WRAP, Part.END_CALL: Part.CALL}
 
 
 class TaggedValue:
     """One value while it is read.
 
     A closing tag ends it if structure or the end of the text follows; else it is text. The closing
-    tags of what is around the value do so too, and so does any tag that opens what must stand
-    outside; strictly, it is no call then. In what quotes a value no tag counts but its closing tag
-    behind the end of the quotation.
+    tags of what is around the value do so too, and so does a tag that opens another parameter;
+    strictly, it is no call then. A tag that opens a call is part of the value, and so is all that
+    is closed in such a call. In what quotes a value no tag counts but its closing tag behind the
+    end of the quotation.
 
     Args:
         form: How calls are written.
         key: Name of the parameter.
         attributes: Those of its tag.
+        is_own: Whether its element is called what the parameter is.
     """
 
     __slots__ = (
-        "_attributes", "_end", "_form", "_is_quoted", "_pieces", "is_at_closer", "is_fresh", "key",
-        "quotes",
+        "_attributes", "_count", "_end", "_form", "_is_quoted", "_open", "_pieces", "holds_call",
+        "is_at_closer", "is_fresh", "is_own", "key", "quotes",
     )  # fmt: skip
 
-    def __init__(self, form: TaggedForm, key: str, attributes: Mapping[str, str]) -> None:
+    def __init__(
+        self, form: TaggedForm, key: str, attributes: Mapping[str, str], *, is_own: bool = False
+    ) -> None:
         self._form = form
+        self.is_own = is_own
         self._attributes = attributes
         self.key = key
         self._pieces: list[str] = []
@@ -73,6 +83,9 @@ class TaggedValue:
         self.is_fresh = form.trims  # a line break that comes next is part of the tag
         self.is_at_closer = False  # the text ends in a closing tag: what follows it decides
         self.quotes = False  # whether a closing tag of the value was taken for text
+        self._open: list[tuple[Part, str]] = []  # the tags that are open of calls in the value
+        self._count: Counter[tuple[Part, str]] = Counter()  # how many there are of each
+        self.holds_call = False  # whether a tag that opens a call was taken for text
 
     def add(self, text: str) -> None:
         """Take *text*, which goes on with the value."""
@@ -118,6 +131,8 @@ class TaggedValue:
                 return _before_space(text, at, begin), None
             means = self._meaning(tag)
             if self._is_quoted and not self._ends_quote(means, text, at, begin):
+                continue
+            if not self._is_quoted and self._is_of_call(tag):
                 continue
             if means is _Means.TEXT:
                 continue
@@ -183,7 +198,7 @@ class TaggedValue:
 
     def _meaning(self, tag: Match[str]) -> _Means:
         part = self._form.part_in_value(tag)
-        if part is None or (part is Part.KEY and self._form.nests):
+        if part is None or (part is Part.KEY and self._form.nests) or self._is_of_other(part):
             return _Means.TEXT
         means = _MEANS.get(part, _Means.TEXT)
         hole = self._form.hole(part, tag[0])
@@ -192,6 +207,30 @@ class TaggedValue:
         if means is _Means.OWN:
             return means if hole.name == self.key else _Means.TEXT
         return means if hole.name else _Means.TEXT
+
+    def _is_of_call(self, tag: Match[str]) -> bool:
+        """Tell whether a *tag* is part of a call that the value holds; take note of it."""
+        part = self._form.part_in_value(tag)
+        hole = None if part is None else self._form.hole(part, tag[0])
+        if part is None or (hole is not None and not hole.name):
+            return False
+        # Only where parameters are called what they name do their names say what closes what.
+        name = hole.name if hole is not None and self._form.nests else ""
+        opener = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
+        if part in _QUOTABLE or (part is opener and self._open):
+            self.holds_call = True
+            name = "" if part in _QUOTABLE else name
+            self._open.append((part, name))
+            self._count[part, name] += 1
+            return True
+        closed = (opener, name) if part is Part.END_VALUE else (_OPENERS.get(part, part), "")
+        if not self._count[closed]:
+            return bool(self._open) and part is Part.KEY
+        while True:  # what is open in it lacks its end
+            top = self._open.pop()
+            self._count[top] -= 1
+            if top == closed:
+                return True
 
     def _is_structural(self, closer: Match[str], text: str, *, is_last: bool) -> bool | None:
         """Tell whether a *closer* counts, since structure or the end of the text follows it.
@@ -209,12 +248,26 @@ class TaggedValue:
         if tag.lastindex is None:
             return self._form.is_closing(text[start:]) if is_last else None
         part = self._form.part_in_value(tag)
+        if part is not None and self._is_of_other(part):
+            return False
         if self._form.part_in_value(closer) is Part.OWN_NAME and part in (
             Part.END_VALUE,
             Part.OWN_NAME,
         ):
             return False
+        if part in _NEVER_BEHIND:
+            return False
         return part is not None and (part is not Part.OWN_NAME or self._meaning(tag) is _Means.OWN)
+
+    def _is_of_other(self, part: Part) -> bool:
+        """Tell whether a tag of this *part* belongs to values whose elements are named otherwise.
+
+        Strictly, what closes a value by its name is of no use to one that ``KEY`` opened.
+        """
+        if self.is_own:
+            return part is Part.END_VALUE
+        is_named = part is Part.OWN_NAME and not self._form.mends
+        return is_named or part is Part.OWN_KEY or part is Part.END_KEYS
 
     def _before_break(self, text: str, at: int, stop: int) -> int:
         """Return where the value ends that a closing tag at *stop* ends."""

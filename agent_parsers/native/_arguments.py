@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers._repeated_keys import repeated_key
 from agent_parsers.engine._events import Repair
@@ -19,12 +19,18 @@ from output_parsers._tools_arguments import read_arguments
 from outputs._json_errors import JsonIncompleteError, JsonLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from agent_parsers.engine._events import Span
     from outputs import JsonRepair
 
-__all__ = ["ARGUMENT", "as_input", "is_fence", "read_lenient", "read_strict"]
+__all__ = ["ARGUMENT", "Lack", "MayLack", "as_input", "is_fence", "read_lenient", "read_strict"]
+
+Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
+"""What a call lacks at the end of a text: nothing, what encloses it, the end of its arguments, or
+besides the end of a value within them."""
+MayLack: TypeAlias = "Callable[[Lack, Any], bool]"
+"""Tells whether a call with these arguments may lack that."""
 
 ARGUMENT: Final = "__arg1"
 """Under this name a tool gets its only input, if that has no name; LangChain declares it so."""
@@ -79,7 +85,7 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
         is_function: Whether it is a function call.
 
     Raises:
-        BadCall: They are not JSON text.
+        BadCall: They are not JSON text, or have a key twice.
     """
     if is_function:
         if not isinstance(written, str):
@@ -96,11 +102,18 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
         value = read_arguments(written, strict=not is_function)
     except json.JSONDecodeError as error:
         raise _no_json(error, written, tool, function) from error
+    _refuse_repeated(written, (), tool)
     return value if is_function else value or {}
 
 
 def read_lenient(
-    written: Any, tool: str, function: Any, repairs: list[Repair], *, is_function: bool
+    written: Any,
+    tool: str,
+    function: Any,
+    repairs: list[Repair],
+    *,
+    is_function: bool,
+    may_lack: MayLack,
 ) -> Any:
     r"""Return the value of arguments as models really write them; the rules are those of the class.
 
@@ -110,9 +123,10 @@ def read_lenient(
         function: Name and arguments as they came.
         repairs: Takes what was mended, with spans from the start of *written*.
         is_function: Whether it is a function call.
+        may_lack: Tells whether brackets may be missing at their end.
 
     Raises:
-        BadCall: They have no reading, or end in the middle of a value.
+        BadCall: They have no reading, or are cut, or have a key twice.
     """
     if isinstance(written, dict):
         repairs.append(Repair("data_arguments", (0, 0), "took arguments that came as data"))
@@ -127,11 +141,11 @@ def read_lenient(
         if written and not is_function:
             repairs.append(Repair("missing_input", (0, len(written)), "read blank arguments as {}"))
         return {}
-    value = _mended(written, tool, function, repairs)
+    value = _mended(written, tool, function, repairs, may_lack)
     if value and isinstance(value, str):
         inner: list[Repair] = []
         if value.lstrip().startswith("{"):
-            value = _mended(value, tool, function, inner)
+            value = _mended(value, tool, function, inner, _is_enclosed)
             span = (0, len(written))
             repairs.append(Repair("double_encoding", span, "read arguments that are JSON twice"))
             repairs += (Repair(repair.kind, span, repair.message) for repair in inner)
@@ -139,7 +153,14 @@ def read_lenient(
     return value if is_function and value is not None else value or {}
 
 
-def _mended(written: str, tool: str, function: Any, repairs: list[Repair]) -> Any:
+def _is_enclosed(_lacks: Lack, _value: Any) -> bool:
+    """Tell that brackets may be missing: the string around the arguments has its end."""
+    return True
+
+
+def _mended(
+    written: str, tool: str, function: Any, repairs: list[Repair], may_lack: MayLack
+) -> Any:
     try:
         value = read_arguments(written, strict=True)
     except JsonLimitError as error:
@@ -149,7 +170,9 @@ def _mended(written: str, tool: str, function: Any, repairs: list[Repair]) -> An
     else:
         _refuse_repeated(written, (), tool)
         return value
-    from output_parsers._json_repair import repair_json  # takes time to import; few replies need it
+    # They take time to import, and few replies need them.
+    from output_parsers._json_repair import repair_json
+    from outputs._json_repair import missing_at_end
 
     try:
         value, mends = repair_json(written)
@@ -159,6 +182,9 @@ def _mended(written: str, tool: str, function: Any, repairs: list[Repair]) -> An
         raise BadCall(cut_arguments(tool), (0, len(written))) from error
     except json.JSONDecodeError as error:
         raise _no_json(error, written, tool, function) from error
+    missing = missing_at_end(written, mends)
+    if missing and not may_lack("arguments" if missing == "}" else "values", value):
+        raise BadCall(cut_arguments(tool), (0, len(written)))
     for mend in mends:
         if mend.kind == "surrounding_text" and not is_fence(written[slice(*mend.span)]):
             # A brace somewhere in prose or code is no argument.

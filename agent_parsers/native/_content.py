@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from agent_parsers.engine._events import Span
+    from agent_parsers.native._arguments import Lack
 
 __all__ = ["ContentCall", "ContentHold", "calls_in_content"]
 
@@ -56,6 +57,8 @@ class ContentCall:
     """Where the call stands, tags and all."""
     name_at: int
     """Where the name stands."""
+    lacks: Lack = ""
+    """What it lacks, if the content ends before its end."""
 
 
 class ContentHold:
@@ -133,6 +136,7 @@ def calls_in_content(
 
 def _json_calls(content: str, start: int, tools: Collection[str]) -> list[ContentCall] | None:
     from output_parsers._json_repair import repair_json
+    from outputs._json_repair import missing_at_end
 
     text = content[start:]
     try:
@@ -161,7 +165,20 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
     ends = [*(call.name_at for call in calls[1:]), len(content)]
     starts = [start, *ends]
     spans = zip(starts, ends, strict=False)
-    return [replace(call, span=span) for call, span in zip(calls, spans, strict=True)]
+    lacks = _lack(missing_at_end(text, mends), entries[-1], is_listed=isinstance(value, list))
+    return [
+        replace(call, span=span, lacks=lacks if call is calls[-1] else "")
+        for call, span in zip(calls, spans, strict=True)
+    ]
+
+
+def _lack(missing: str, entry: Any, *, is_listed: bool = False) -> Lack:
+    """Return what the call that *entry* is lacks, given the brackets that were *missing*."""
+    if not missing:
+        return ""
+    is_wrapped = isinstance(entry, dict) and isinstance(entry.get("function"), dict)
+    own = len(missing) - 1 - is_wrapped - is_listed  # those of the arguments
+    return "closer" if own <= 0 else "arguments" if own == 1 else "values"
 
 
 def _begins_as_call(text: str, tools: Collection[str]) -> bool:
@@ -209,14 +226,17 @@ def _tagged_calls(content: str, start: int) -> Iterator[ContentCall]:
         function = _function(content, body)
         if function is not None:
             name_at, name = function.start(1), function[1]
-            arguments, at = _tagged_arguments(content, function.end())
+            arguments, at, lacks = _tagged_arguments(content, function.end())
         else:
-            name, arguments, name_at, at = _json_body(content, body)
-        if is_wrapped:
-            after = _end_of_space(content, at)
-            if content.startswith(_CALL_END, after):
-                at = after + len(_CALL_END)
-        yield ContentCall(name, arguments, (begin, at), name_at)
+            name, arguments, name_at, at, lacks = _json_body(content, body)
+        after = _end_of_space(content, at)
+        if is_wrapped and content.startswith(_CALL_END, after):
+            at, lacks = after + len(_CALL_END), ""
+        elif after < len(content):  # what follows it ends it
+            lacks = ""
+        elif is_wrapped:
+            lacks = lacks or "closer"
+        yield ContentCall(name, arguments, (begin, at), name_at, lacks)
 
 
 def _is_quoted(content: str, at: int) -> bool:
@@ -229,8 +249,8 @@ def _end_of_space(content: str, at: int) -> int:
     return at if found is None else found.end()
 
 
-def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int]:
-    """Read parameters from *at* on; return them, and where they end."""
+def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int, Lack]:
+    """Read parameters from *at* on; return them, where they end, and what they lack."""
     arguments: dict[str, str] = {}
     while (parameter := _parameter(content, at)) is not None:
         end = _value_end(content, parameter.end())
@@ -243,17 +263,21 @@ def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int]:
         at = end.end()
     closer = _function_end(content, at)
     if closer is not None:
-        return arguments, closer.end()
+        return arguments, closer.end(), ""
     if at < len(content) and not content.startswith(_CALL_END, at):
         raise BadCall(BAD_TAG, (at, len(content)))
     if not arguments and at == len(content) and not content[:at].rstrip().endswith("=>"):
         raise BadCall(CUT_CONTENT_CALL, (at, at))  # Who knows what it was to be called with?
-    return arguments, at
+    return arguments, at, "arguments"
 
 
-def _json_body(content: str, at: int) -> tuple[str, Any, int, int]:
-    """Read a call in JSON from *at* on; return its name and arguments, and where both are."""
-    from outputs._json_repair import LenientJsonReader
+def _json_body(content: str, at: int) -> tuple[str, Any, int, int, Lack]:
+    """Read a call in JSON from *at* on.
+
+    Returns:
+        Its name and arguments, where the name stands and the call ends, and what it lacks.
+    """
+    from outputs._json_repair import LenientJsonReader, missing_at_end
 
     at = _end_of_space(content, at)
     reader = LenientJsonReader()
@@ -265,7 +289,8 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int]:
         reader.feed(content[fed:stop])
         fed = stop
     try:
-        parts = _parts_of(reader.close())
+        value = reader.close()
+        parts = _parts_of(value)
     except json.JSONDecodeError as error:
         raise BadCall(CUT_CONTENT_CALL, (at, len(content))) from error
     end = at + (reader.end or 0)
@@ -274,4 +299,4 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int]:
         raise BadCall(BAD_TAG, (at, end))
     if repeated_key(content[at:end], reader.repairs) is not None:
         raise BadCall(TWICE, (at, end))
-    return *parts, name_at, end
+    return *parts, name_at, end, _lack(missing_at_end(content[at:fed], reader.repairs), value)

@@ -20,7 +20,7 @@ class GrowingCall:
 
     __slots__ = (
         "_data", "_function", "_lenient", "_names", "_read", "_reader", "args_at", "end", "id",
-        "is_data", "is_named", "is_over", "name_at", "parts", "told",
+        "index", "is_data", "is_named", "is_over", "is_text", "name_at", "parts", "told",
     )  # fmt: skip
 
     def __init__(self, *, lenient: bool) -> None:
@@ -31,7 +31,9 @@ class GrowingCall:
         self._reader: JsonReader | None = None  # made when it is first asked for
         self._read = 0  # how many parts the reader has read
         self.id: str | None = None
+        self.index: int | None = None  # of its pieces
         self.is_data = False  # whether the message came with the arguments already read
+        self.is_text = False  # whether they were one text, which became JSON
         self.parts: list[str] = []
         """The text of the arguments, as it arrived."""
 
@@ -71,7 +73,9 @@ class GrowingCall:
     def add(self, piece: CallPiece, name: str, text: str) -> None:
         """Take a *piece* that has this part of the *name* and this *text* of the arguments."""
         self.id = self.id or piece.id
+        self.index = piece.index
         self.is_data = self.is_data or piece.is_data
+        self.is_text = self.is_text or piece.is_text
         # What came in one piece is quoted as it came; of several there is nothing to quote.
         is_first = not self._names and not self.parts and self._data is _NOTHING
         self._function = piece.function if is_first else None
@@ -81,6 +85,15 @@ class GrowingCall:
             self._data = piece.arguments
         if text or piece.arguments == "":
             self.parts.append(text)
+
+    @property
+    def shows_end(self) -> bool:
+        """Whether the arguments are such that half of them can be told from all of them."""
+        written = self.written
+        if self.is_text or not isinstance(written, str):
+            return False
+        last = written.rstrip()[-1:]
+        return bool(last) and not last.isdigit()
 
     def is_whole(self) -> bool:
         """Tell whether the arguments are a whole JSON value, after which nothing is expected."""

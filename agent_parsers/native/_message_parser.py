@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._render import Step
     from output_parsers._batching import RunnableConfig
     from outputs import AIMessage, BaseMessage, Generation
+    from outputs._ended import Ended
 
 __all__ = ["MessageParser", "MessageTurn"]
 
@@ -127,21 +128,23 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         past = past_messages(steps, self.format_scratchpad)
         return [*head, HumanMessage(question), *past]
 
-    def read(self, message: Any) -> MessageTurn:
+    def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn:
         """Read one message and return all that is to know of it.
 
         Args:
             message: A message of any kind that `outputs.from_any` takes, or a generation with one.
+            ended: How it ended; by default as it says.
 
         Raises:
-            OutputParserException: A call cannot be made, or the model refused.
+            ModelRefusalError: The model refused.
+            OutputParserException: A call cannot be made.
             ProviderError: It says that the provider failed.
             TypeError: It is no message of a model.
             ValueError: It is text without a message, read strictly.
         """
         ours = message_in(message, takes_text=self.lenient)
         parser = self._parser_for(ours)
-        events = merge_events([*parser.feed(ours), *parser.close()])
+        events = merge_events([*parser.feed(ours), *parser.close(ended=ended)])
         result = _known(parser.result)
         return MessageTurn(
             result=result,
@@ -179,6 +182,8 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
             partial: Makes no difference.
 
         Raises:
+            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+                again.
             OutputParserException: A call cannot be made: its arguments cannot be read, it has no
                 name, or there is no such tool. Nothing is returned of the other calls.
             TypeError: The message is not a model's.
@@ -187,17 +192,26 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         return self._result_of(result[0])
 
     @override
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> R:
+    def invoke(
+        self,
+        input: Any,
+        config: RunnableConfig | None = None,
+        *,
+        ended: Ended = "unknown",
+        **kwargs: Any,
+    ) -> R:
         """Return what a message comes to; see `parse_result` for the errors.
 
         Args:
             input: A message of any kind that `outputs.from_any` takes, or a generation with one.
             config: Ignored.
+            ended: How the message ended; by default as it says. ``"length"``: it was cut, and a
+                call that may be cut is not made. ``"stop"``: the model stopped by itself.
             kwargs: Ignored.
         """
         if self._is_overridden():
             return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
-        return self._result_of(input)
+        return self._result_of(input, ended)
 
     @override
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> R:
@@ -246,13 +260,14 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
     def _is_overridden(self) -> bool:
         return getattr(self.parse_result, "__func__", None) is not MessageParser.parse_result
 
-    def _result_of(self, output: Any) -> R:
+    def _result_of(self, output: Any, ended: Ended = "unknown") -> R:
         return self._checked(result_of(
             message_in(output, takes_text=self.lenient),
             is_function=self._is_function,
             lenient=self.lenient,
             max_chars=self.max_chars,
             tools=self.tools,
+            ended=ended,
         ))  # fmt: skip
 
     @abstractmethod

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agent_parsers.native._pieces import ai_message
 from output_parsers._accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
+from outputs._ended import ended_of, sooner
+
+if TYPE_CHECKING:
+    from outputs._ended import Ended
 
 __all__ = ["MessageSum"]
 
@@ -24,11 +30,15 @@ class MessageSum:
         self._texts: dict[int, None] = {}  # calls that take a text, which ends with the message
         self.served: set[int] = set()
         """Indexes of calls that the provider's server makes."""
+        self.ended: Ended = "unknown"
+        """How the message ended, as far as its chunks say."""
 
     def add(self, message: AIMessage) -> AIMessage:
         """Take the next chunk; return it with all its pieces of calls in their places."""
         if message.additional_kwargs or not isinstance(message.content, str):
             self._note(message)
+        if message.response_metadata:
+            self.ended = sooner(self.ended, ended_of(message.response_metadata))
         if self._message is not None:
             return message
         message = ai_message(self._sum.add(message))
@@ -36,13 +46,18 @@ class MessageSum:
         self._count += 1
         return message
 
-    def ending(self) -> AIMessageChunk | None:
-        """Return the chunk that ends what only the end of the message does, if anything."""
-        if not self._texts:
+    def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
+        """Return the chunk that ends what only the end of the message does, if anything.
+
+        Args:
+            but: Index of a call that the message has not ended.
+        """
+        indexes = [index for index in self._texts if index != but]
+        if not indexes:
             return None
         from outputs._from_openai import TEXT_END
 
-        pieces = [tool_call_chunk(args=TEXT_END, index=index) for index in self._texts]
+        pieces = [tool_call_chunk(args=TEXT_END, index=index) for index in indexes]
         return AIMessageChunk("", tool_call_chunks=pieces)
 
     def whole(self) -> AIMessage:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._agent import AgentFinish, make_finish
 from agent_parsers.engine._events import (
@@ -13,6 +13,7 @@ from agent_parsers.engine._events import (
     Repair,
     ThoughtDelta,
     ToolNamed,
+    cut_answer,
 )
 from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import log_of, make_call, make_tool_call
@@ -20,6 +21,7 @@ from agent_parsers.native._arguments import as_input, read_lenient, read_strict
 from agent_parsers.native._content import ContentCall, calls_in_content
 from agent_parsers.native._pieces import function_pieces, tool_pieces
 from agent_parsers.native._problems import (
+    CUT_CONTENT_CALL,
     NO_FUNCTION,
     NO_NAME,
     NO_TOOL,
@@ -27,12 +29,12 @@ from agent_parsers.native._problems import (
     SEVERAL,
     TOO_DEEP,
     BadCall,
+    cut_arguments,
     error_of,
     retold,
 )
-from agent_parsers.native._said import refusal_of
 from output_parsers import OutputParserException
-from output_parsers._tools_refusal import ModelRefusalError
+from output_parsers._tools_refusal import ModelRefusalError, refusal_error
 from outputs._content import text_of
 
 if TYPE_CHECKING:
@@ -40,9 +42,11 @@ if TYPE_CHECKING:
 
     from agent_parsers._agent import AgentAction
     from agent_parsers.engine._events import Span
+    from agent_parsers.native._arguments import Lack, MayLack
     from agent_parsers.native._growing import GrowingCall
     from agent_parsers.tools import ToolSet
     from outputs import AIMessage
+    from outputs._ended import Ended
 
 __all__ = ["Outcome"]
 
@@ -55,6 +59,7 @@ class Outcome:
         is_function: Whether there may be one call only, without an id.
         lenient: Whether what models really write is mended.
         tools: The tools there are; `None` if any will do.
+        ended: How the message ended.
     """
 
     def __init__(
@@ -64,8 +69,10 @@ class Outcome:
         is_function: bool,
         lenient: bool,
         tools: ToolSet | None,
+        ended: Ended = "unknown",
     ) -> None:
         self._message = message
+        self._ended = ended
         self._is_function = is_function
         self._lenient = lenient
         self._tools = tools
@@ -99,8 +106,18 @@ class Outcome:
         error.__cause__ = bad.__cause__
         return error
 
+    def refuses(self) -> bool:
+        """Tell whether the message refuses, which is an error whatever else it has."""
+        message = self._message
+        calls = bool(tool_pieces(message) or function_pieces(message))
+        error = refusal_error(message, text_of(message.content, untyped=True), calls=calls)
+        if error is None:
+            return False
+        self._bad = BadCall(error)
+        return True
+
     def read_answer(self, end: int) -> None:
-        """Take the content, which ends at offset *end*, for the answer, unless it refuses one.
+        """Take the content, which ends at offset *end*, for the answer.
 
         With calls of the other kind, or without any text, it is none; strictly it is, as in
         LangChain.
@@ -109,15 +126,12 @@ class Outcome:
         if self._lenient and find_others(self._message):
             self._bad = BadCall(NO_FUNCTION if self._is_function else NO_TOOL)
             return
-        if (refusal := refusal_of(self._message)) is not None:
-            error = ModelRefusalError.saying(refusal)
-            error.span, error.send_to_llm = (0, len(refusal)), True
-            self._bad = BadCall(error)
-            return
         content = self._content()
         if self._lenient and not content.strip():
             self._bad = BadCall(NOTHING)
             return
+        if self._ended == "length":
+            self.events.append(cut_answer((0, end)))
         self._finish = make_finish(content, str(content))
         self.events.append(Finish(self._finish, (0, end)))
 
@@ -130,8 +144,9 @@ class Outcome:
     def read_calls(self, calls: Sequence[GrowingCall]) -> None:
         """Make actions of the calls of the message."""
         try:
-            for call in calls:
-                self._read_call(call)
+            for call in calls[:-1]:
+                self._read_call(call, "stop")  # the next one ends it
+            self._read_call(calls[-1], "stop" if _ends_otherwise(self._message) else self._ended)
         except BadCall as bad:
             self._bad = bad
         self._end()
@@ -164,12 +179,12 @@ class Outcome:
             for action, span in zip(self._actions, self._spans, strict=True):
                 self.events.append(ActionComplete(action, span))
 
-    def _read_call(self, call: GrowingCall) -> None:
+    def _read_call(self, call: GrowingCall, ended: Ended) -> None:
         tool = self._tool(call.name, (call.name_at, call.args_at))
         repairs: list[Repair] = []
         at, end = call.args_span
         try:
-            value = self._read_arguments(call, tool, repairs)
+            value = self._read_arguments(call, tool, repairs, ended)
             tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
             tool_input = self._fit(tool, tool_input, (0, end - at), repairs)
         except BadCall as bad:
@@ -181,13 +196,39 @@ class Outcome:
             self.events.append(Repair(repair.kind, (start + at, stop + at), repair.message))
         self._add(tool, tool_input, call.id, call.span)
 
-    def _read_arguments(self, call: GrowingCall, tool: str, repairs: list[Repair]) -> Any:
+    def _read_arguments(
+        self, call: GrowingCall, tool: str, repairs: list[Repair], ended: Ended
+    ) -> Any:
+        """Return the value of the arguments of *call*, after which the message *ended* so."""
         written, is_function = call.written, self._is_function
+        if ended == "length" and not call.shows_end:  # of a number, more digits may have come
+            raise BadCall(cut_arguments(tool))
         if call.is_data:
             return written
-        if self._lenient:
-            return read_lenient(written, tool, call.function, repairs, is_function=is_function)
-        return read_strict(written, tool, call.function, is_function=is_function)
+        if not self._lenient:
+            value = read_strict(written, tool, call.function, is_function=is_function)
+        else:
+            may_lack = self._may_lack(tool, ended)
+            value = read_lenient(
+                written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
+            )
+        return value
+
+    def _may_lack(self, tool: str, ended: Ended) -> MayLack:
+        """Return what tells whether a call of *tool* may lack its end, where a text *ended* so.
+
+        A model that stopped by itself has left out brackets. One that was cut may have lost more.
+        If nobody knows which, nothing may be missing that the tool would take.
+        """
+
+        def may_lack(lacks: Lack, value: Any) -> bool:
+            if not lacks or ended == "stop":
+                return True
+            if ended == "length" or lacks == "values":
+                return False
+            return lacks == "closer" or (self._tools is not None and self._tools.fills(tool, value))
+
+        return may_lack
 
     def _read_content_calls(self, calls: Sequence[ContentCall]) -> None:
         if len(calls) > 1 and self._is_function:
@@ -201,18 +242,26 @@ class Outcome:
         message = "read a call that was left in the content"
         self.events.append(Repair("content_call", span, message))
         mends: list[Repair] = []
-        function = {"name": call.name, "arguments": call.arguments}
         try:
-            if isinstance(call.arguments, str):
-                value = read_lenient(call.arguments, tool, function, mends, is_function=False)
-            else:
-                value = call.arguments
+            value = self._read_content_arguments(call, tool, mends)
             tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
             tool_input = self._fit(tool, tool_input, span, mends)
         except BadCall as bad:
             raise BadCall(bad.problem, span) from bad.__cause__
         self.events += (Repair(mend.kind, span, mend.message) for mend in mends)
         self._add(tool, tool_input, None, span)
+
+    def _read_content_arguments(self, call: ContentCall, tool: str, repairs: list[Repair]) -> Any:
+        value = call.arguments
+        if isinstance(value, str):
+            function = {"name": call.name, "arguments": value}
+            is_whole = self._may_lack(tool, "stop")  # the string has its end
+            value = read_lenient(
+                value, tool, function, repairs, is_function=False, may_lack=is_whole
+            )
+        if not self._may_lack(tool, self._ended)(call.lacks, value):
+            raise BadCall(CUT_CONTENT_CALL)
+        return value
 
     def _takes_text(self, tool: str) -> bool:
         """Tell whether text may be the input of *tool*, which may know of a parameter for it."""
@@ -256,6 +305,18 @@ class Outcome:
             self._actions.append(make_call(tool, tool_input, log, message))
         else:
             self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+
+
+_CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_call", "tool_use"))
+"""The types of blocks that are calls."""
+
+
+def _ends_otherwise(message: AIMessage) -> bool:
+    """Tell whether the last call of *message* is whole since something follows it there."""
+    if isinstance(message.content, str):
+        return False
+    kinds = [block.get("type") for block in message.content if isinstance(block, dict)]
+    return not _CALLS.isdisjoint(kinds) and kinds[-1] not in _CALLS
 
 
 def _told(

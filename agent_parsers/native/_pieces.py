@@ -38,6 +38,8 @@ class CallPiece:
     """Name and arguments as the provider sent them, if they are there together."""
     is_data: bool = False
     """Whether *arguments* are what the message's maker had read already."""
+    is_text: bool = False
+    """Whether they were one text, which became JSON here."""
 
 
 def message_in(output: Any, *, takes_text: bool) -> AIMessage:
@@ -180,6 +182,7 @@ def _wire_piece(entry: Any) -> CallPiece:
         call_id if isinstance(call_id, str) else None,
         None,
         function,
+        is_text=entry.get("type") == "custom",
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from outputs import AIMessage
 
-__all__ = ["BESIDE", "is_stopped", "refusal_of", "said_in"]
+__all__ = ["BESIDE", "said_in"]
 
 Kind: TypeAlias = Literal["thought", "content", "refusal"]
 
@@ -70,30 +70,3 @@ def _thoughts_in(parts: Iterable[Any]) -> Iterator[tuple[Kind, str]]:
     for part in parts:
         if isinstance(part, dict) and isinstance(part.get("text"), str):
             yield "thought", part["text"]
-
-
-def is_stopped(message: AIMessage) -> bool:
-    """Tell whether the provider says that *message* ends, or has nothing, since it may not be."""
-    metadata = message.response_metadata
-    details = metadata.get("incomplete_details")
-    return (
-        metadata.get("stop_reason") == "refusal"
-        or metadata.get("finish_reason") == "content_filter"
-        or (isinstance(details, dict) and details.get("reason") == "content_filter")
-    )
-
-
-def refusal_of(message: AIMessage) -> str | None:
-    """Return in which words *message* refuses; `None` if it does not.
-
-    Anthropic says so beside the message, whose content may have begun to answer, and so do filters.
-    """
-    said = [*said_in(message)] if message.additional_kwargs or message.content else []
-    texts = [text for kind, text in said if kind == "refusal"]
-    if texts:
-        return "".join(texts)
-    if not is_stopped(message):
-        return None
-    details = message.response_metadata.get("stop_details")
-    explanation = details.get("explanation") if isinstance(details, dict) else None
-    return str(explanation or "") or "".join(text for kind, text in said if kind == "content")

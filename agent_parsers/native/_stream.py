@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from agent_parsers.native._said import Kind
     from agent_parsers.tools import ToolSet
     from outputs import AIMessage
+    from outputs._ended import Ended
 
 __all__ = ["MessageStreamParser"]
 
@@ -139,10 +140,14 @@ class MessageStreamParser:
         self._tell_calls(events, is_last=False)
         return events
 
-    def close(self) -> list[Event]:
+    def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """Say that the message has ended, and return the last events; `result` is known then.
 
+        Args:
+            ended: How it ended, if that is known better than the message says.
+
         Raises:
+            ModelRefusalError: It refuses, or a filter has left nothing of it. Do not ask again.
             OutputParserException: What parsing the whole message raises. The last events are in
                 `last_events` all the same.
             RuntimeError: The message was closed before.
@@ -150,7 +155,10 @@ class MessageStreamParser:
         self._check_open("close")
         self._closed = True
         events = self.last_events
-        if (ending := self._sum.ending()) is not None:
+        if ended == "unknown":
+            ended = self._sum.ended
+        last = self._calls.calls[-1].index if ended == "length" and self._calls.calls else None
+        if (ending := self._sum.ending(but=last)) is not None:
             self._take(self._sum.add(ending), events)
         self._tell_calls(events, is_last=True)
         outcome = Outcome(
@@ -158,9 +166,12 @@ class MessageStreamParser:
             is_function=self._is_function,
             lenient=self._lenient,
             tools=self._tools,
+            ended=ended,
         )
         held = "" if self._hold is None else self._hold.rest()
-        if self._calls.calls:
+        if outcome.refuses():
+            self._tell_content(held, events)
+        elif self._calls.calls:
             outcome.read_calls(self._calls.calls)
         elif held and outcome.read_content(self.text + held, self._at):
             self._put(held)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.native._ids import Ids
 from agent_parsers.native._past import PastTurn, past_of
-from agent_parsers.native._said import refusal_of
+from output_parsers._tools_refusal import refusal_error
 from outputs import AIMessage, ChatMessage, HumanMessage
 from outputs._content import text_of
 
@@ -64,9 +64,10 @@ def to_openai(
 
 def _message(message: BaseMessage) -> dict[str, Any]:
     if isinstance(message, AIMessage):
-        refusal = refusal_of(message)
-        written: dict[str, Any] = {"role": "assistant", "content": text_of(message.content)}
-        return written if refusal is None else {**written, "refusal": refusal}
+        text = text_of(message.content)
+        written: dict[str, Any] = {"role": "assistant", "content": text}
+        error = refusal_error(message, text, calls=bool(message.tool_calls))
+        return written if error is None else {**written, "refusal": error.refusal}
     if isinstance(message, HumanMessage):
         role, content = "user", message.content
     else:

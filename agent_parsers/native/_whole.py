@@ -10,14 +10,16 @@ from agent_parsers.engine import MAX_CHARS
 from agent_parsers.engine._mend_names import tool_named
 from agent_parsers.native._actions import make_tool_call
 from agent_parsers.native._arguments import ARGUMENT
-from agent_parsers.native._said import BESIDE, is_stopped
+from agent_parsers.native._said import BESIDE
 from agent_parsers.native._stream import MessageStreamParser
 from output_parsers import OutputParserException
 from outputs import AIMessage
+from outputs._ended import ended_of
 
 if TYPE_CHECKING:
     from agent_parsers._agent import AgentAction, AgentFinish
     from agent_parsers.tools import ToolSet
+    from outputs._ended import Ended
 
 __all__ = ["result_of"]
 
@@ -29,15 +31,21 @@ def result_of(
     lenient: bool = False,
     max_chars: int = MAX_CHARS,
     tools: ToolSet | None = None,
+    ended: Ended = "unknown",
 ) -> AgentAction | list[AgentAction] | AgentFinish:
     """Return what *message* comes to; see `MessageStreamParser` for the arguments.
 
+    It *ended* so, if that is known better than the message says.
+
     Raises:
+        ModelRefusalError: It refuses.
         OutputParserException: A call cannot be made, or the message is too long.
     """
-    result = _quick_result(message, is_function, lenient, max_chars, tools)
-    if result is not None:
-        return result
+    metadata = message.response_metadata
+    if ended != "length" and (not metadata or ended_of(metadata) != "length"):
+        result = _quick_result(message, is_function, lenient, max_chars, tools)
+        if result is not None:
+            return result
     parser = MessageStreamParser(
         is_function=is_function,
         lenient=lenient,
@@ -46,7 +54,7 @@ def result_of(
         message=message,
     )
     parser.feed(message)
-    parser.close()
+    parser.close(ended=ended)
     assert parser.result is not None, "a message that is not refused has a result"
     return parser.result
 
@@ -73,8 +81,6 @@ def _quick_result(
     if len(content) > max_chars:
         return None
     if lenient and (not content.strip() or _may_hold_call(content)):
-        return None
-    if message.response_metadata and is_stopped(message):
         return None
     if message.tool_calls or message.invalid_tool_calls:
         return None
@@ -125,7 +131,7 @@ def _quick_actions(
         except RecursionError:
             return None
         actions.append(make_tool_call(tool, tool_input, log, message, call["id"]))
-    may_repeat = bool(written) and lenient and _may_repeat_keys(message, written)
+    may_repeat = bool(written) and _may_repeat_keys(message, written)
     return actions if size <= max_chars and not may_repeat else None
 
 

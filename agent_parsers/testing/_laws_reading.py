@@ -33,7 +33,7 @@ from agent_parsers.testing._stories import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine import Both, Delta, Dialect, Mode
+    from agent_parsers.engine import Delta, Dialect, Mode, OnConflict
 
 __all__ = [
     "a_character_of_no_marker_is_told_at_once",
@@ -58,7 +58,7 @@ def any_cut_tells_the_same_story(
     sizes: Sequence[int] = (1,),
     halves: bool = False,
     tools: Sequence[str] | None = None,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> None:
     """Compare the events and the result of *text* in one piece with those of other cuts.
 
@@ -69,14 +69,14 @@ def any_cut_tells_the_same_story(
         sizes: Sizes of the chunks, over and over, in characters; `cuts` draws them.
         halves: Whether the text is cut in two at each place as well.
         tools: Names of the tools there are; `None` if any will do.
-        both: What counts in a turn that has an action and an answer.
+        on_conflict: What counts in a turn that has an action and an answer.
 
     Raises:
         BrokenLawError: Events, result or error are not the same.
     """
-    story = told(dialect, mode, [text], tools=tools, both=both)
+    story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     for chunks in _cuts_of(text, sizes, halves=halves):
-        other = told(dialect, mode, chunks, tools=tools, both=both)
+        other = told(dialect, mode, chunks, tools=tools, on_conflict=on_conflict)
         if other != story:
             ways = ("in one piece", "in chunks")
             raise Broken(difference(story, other, ways), chunks=chunks)
@@ -133,15 +133,15 @@ def one_piece_parses_to_what_its_stream_comes_to(
     text: str,
     *,
     tools: Sequence[str] | None = None,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> None:
     """Compare what `parse` makes of a turn with what its stream does.
 
     Raises:
         BrokenLawError: They differ.
     """
-    story = told(dialect, mode, [text], tools=tools, both=both)
-    outcome = parsed(dialect, mode, text, tools=tools, both=both)
+    story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
+    outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     if outcome != story.outcome:
         raise Broken(f"it parses to {shown(outcome)}, and streams to {shown(story.outcome)}")
 
@@ -153,14 +153,14 @@ def the_last_word_on_an_action_is_the_result(
     text: str,
     *,
     tools: Sequence[str] | None = None,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> None:
     """Compare the actions and answers that a turn tells with its result.
 
     Raises:
         BrokenLawError: It tells another one than it comes to, or several.
     """
-    story = told(dialect, mode, text, tools=tools, both=both)
+    story = told(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     ends = [event.action for event in story.of(ActionComplete)]
     ends += (event.finish for event in story.of(Finish))
     if ends != results_in(story.outcome):

@@ -21,7 +21,7 @@ from agent_parsers.testing._strategies import cuts, policies, texts, tool_lists
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from agent_parsers.engine import Both, Dialect, Mode
+    from agent_parsers.engine import Dialect, Mode, OnConflict
 
 __all__ = ["Case", "drawn_cases", "failure", "smallest_case", "smallest_text"]
 
@@ -38,7 +38,7 @@ class Case(NamedTuple):
     text: str
     sizes: Sequence[int] = (1,)
     tools: Sequence[str] | None = None
-    both: Both = "error"
+    on_conflict: OnConflict = "error"
 
 
 def drawn_cases(dialect: Dialect, mode: Mode, examples: int) -> list[Case]:

@@ -30,7 +30,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from agent_parsers.engine import Both, Event, Mode
+    from agent_parsers.engine import Event, Mode, OnConflict
 
 __all__ = [
     "DELTAS",
@@ -134,11 +134,11 @@ def told(
     *,
     max_chars: int | None = MAX_CHARS,
     tools: Sequence[str] | None = None,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> Story:
     """Return the story of the text that comes in *chunks*; it is remembered for a while."""
     known = None if tools is None else tuple(tools)
-    return _told(dialect, mode, tuple(chunks), max_chars, known, both)
+    return _told(dialect, mode, tuple(chunks), max_chars, known, on_conflict)
 
 
 @lru_cache(maxsize=8)
@@ -148,9 +148,11 @@ def _told(
     chunks: tuple[str, ...],
     max_chars: int | None,
     tools: tuple[str, ...] | None,
-    both: Both,
+    on_conflict: OnConflict,
 ) -> Story:
-    parser = StreamParser(dialect, mode=mode, max_chars=max_chars, tools=tools, both=both)
+    parser = StreamParser(
+        dialect, mode=mode, max_chars=max_chars, tools=tools, on_conflict=on_conflict
+    )
     return story_of(parser, chunks)
 
 
@@ -199,10 +201,10 @@ def parsed(
     *,
     max_chars: int = MAX_CHARS,
     tools: Sequence[str] | None = None,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> Outcome:
     """Return what one-shot parsing of *text*, one turn, gives or raises."""
-    parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools, both=both)
+    parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools, on_conflict=on_conflict)
     outcome: Outcome = outcome_of(lambda: parser.parse(text))
     return outcome
 
@@ -213,11 +215,15 @@ def parser_of(
     *,
     max_chars: int = MAX_CHARS,
     tools: Sequence[str] | None = None,
-    both: Both = "error",
+    on_conflict: OnConflict = "error",
 ) -> AnyDialectParser:
     """Return a parser of single turns that reads in this *mode*."""
     return dialect_parser(
-        dialect, lenient=mode == "lenient", max_chars=max_chars, tools=tools, both=both
+        dialect,
+        lenient=mode == "lenient",
+        max_chars=max_chars,
+        tools=tools,
+        on_conflict=on_conflict,
     )
 
 

@@ -17,7 +17,7 @@ from agent_parsers.testing._pieces import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Both, Dialect, Mode
+    from agent_parsers.engine import Dialect, Mode, OnConflict
 
 __all__ = [
     "anything",
@@ -160,6 +160,6 @@ def tool_lists(dialect: Dialect) -> st.SearchStrategy[list[str] | None]:
     return st.sampled_from([None, None, ["other"], usual])
 
 
-def policies() -> st.SearchStrategy[Both]:
+def policies() -> st.SearchStrategy[OnConflict]:
     """Return a strategy for what may count in a turn with an action and an answer."""
     return st.sampled_from(("error", "error", "first", "action", "answer"))

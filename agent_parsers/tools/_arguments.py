@@ -6,6 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._json_text import begins_object, unquoted
 from agent_parsers._repeated_keys import repeated_key
 from agent_parsers.tools._policy import Note
 from agent_parsers.tools._problems import InputProblem, kind_of, shown
@@ -59,13 +60,15 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[s
         notes: Where to tell what was done to it.
 
     Raises:
-        BadInput: It is neither.
+        BadInput: It is neither, or only the beginning of an object.
     """
     if isinstance(tool_input, str):
-        return _from_text(fitter, tool_input, notes)
+        return _unwrapped(fitter, _from_text(fitter, tool_input, notes), notes)
+    if isinstance(tool_input, dict):
+        # An object is the arguments by name, also where the lone parameter is an object: which of
+        # the two was meant is not for us to guess.
+        return _unwrapped(fitter, tool_input, notes)
     key = lone_key(fitter.schema)
-    if isinstance(tool_input, dict) and (key is None or not _fills(fitter, tool_input, key)):
-        return tool_input
     if key is not None:
         notes.append(Note(f"read the input as {key}"))
         return {key: tool_input}
@@ -77,13 +80,17 @@ def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
     flat = schema.flat(schema.root)
     key = lone_key(schema)
     found = _object_in(fitter, text, notes, is_only=key is None)
-    if found is not None and (key is None or not _fills(fitter, found, key)):
+    if found is not None:
         return found
-    if not text.strip() and not flat.get("required"):
-        return {}
+    if not text.strip():
+        return {}  # no arguments, rather than an empty text for the lone parameter
+    if begins_object(text):
+        raise BadInput(InputProblem((), "a whole JSON object", "the beginning of one"))
     if key is not None:
+        if text.lstrip().startswith("{") and not fitter.fits(text, flat["properties"][key]):
+            raise BadInput(_no_object(fitter, text))  # it would become the object *key*
         notes.append(Note(f"read the text as {key}"))
-        return {key: text if found is None else found}
+        return {key: text}
     if flat.get("properties") == {} and not flat.get("additionalProperties"):
         is_none = from_text(text, ("null",)) is None
         if is_none or fitter.policy.extra_text == "drop":
@@ -94,19 +101,49 @@ def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
     raise BadInput(_no_object(fitter, text))
 
 
-def _fills(fitter: Fitter, value: dict[Any, Any], key: str) -> bool:
-    """Tell whether an object is the value of the parameter *key*, and not the arguments by name."""
-    properties = fitter.schema.flat(fitter.schema.root)["properties"]
-    if (
-        any(name in properties for name in value)
-        or not fitter.run(value, fitter.schema.root, convert=True).problems
-    ):
-        return False
-    return not fitter.run(value, properties[key], convert=True).problems
+_WRAPPERS: Final = ("arguments", "input")
+"""Keys under which models put all arguments once more."""
+
+
+def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return the arguments that stand in *value* under a key which the tool does not have.
+
+    The schema has to be certain of that: it has no such parameter and allows no others, and all
+    that stands under the key are its parameters.
+
+    Raises:
+        BadInput: A key comes twice there.
+    """
+    flat = fitter.schema.flat(fitter.schema.root)
+    properties = flat.get("properties")
+    is_open = flat.get("additionalProperties") or flat.get("patternProperties")
+    if not fitter.policy.lenient or len(value) != 1 or properties is None or is_open:
+        return value
+    ((key, inner),) = value.items()
+    if key not in _WRAPPERS or key in properties:
+        return value
+    if isinstance(inner, str):
+        inner = _object_of(inner)
+    if not isinstance(inner, dict) or any(name not in properties for name in inner):
+        return value
+    notes.append(Note(f"read what stands in {key!r} as the input", "wrapper"))
+    return inner
+
+
+def _object_of(text: str) -> dict[str, Any] | None:
+    """Return the object that the whole *text* is as JSON.
+
+    Raises:
+        BadInput: A key comes twice in it.
+    """
+    text = text.strip()
+    value = parse_whole(text, MAX_DEPTH) if text.startswith("{") else NOTHING
+    return _unrepeated(value, text) if isinstance(value, dict) else None
 
 
 _MOST_KEYS: Final = 5
-_NAMED_START: Final = r"""\{\s*["']?([\w-]{1,100})["']?\s*:"""
+_NAMED_START: Final = re.compile(r"""\{\s*+["']?([\w-]{1,100}+)["']?\s*+:""")
+_starts: Final = _NAMED_START.finditer
 
 
 def _object_in(
@@ -124,11 +161,15 @@ def _object_in(
         BadInput: An object was meant, but there is none, or there is more.
     """
     body = text.strip()
-    value = parse_whole(body, MAX_DEPTH) if body.startswith("{") else NOTHING
-    if isinstance(value, dict):
-        return _unrepeated(value, body)
+    if (whole := _object_of(body)) is not None:
+        return whole
     names = fitter.schema.flat(fitter.schema.root).get("properties", {})
-    start = re.match(_NAMED_START, body)
+    if (inner := _encoded_object(body)) and all(name in names for name in inner):
+        if not fitter.policy.lenient:
+            raise BadInput(InputProblem((), "a JSON object", "a string that holds one"), inner)
+        notes.append(Note("read a string that holds an object as the object", "double_encoding"))
+        return inner
+    start = _NAMED_START.match(body.lstrip("*_ "))  # emphasis may be left over before it
     is_meant = start is not None and start[1] in names
     if not is_meant and not is_only:
         return None
@@ -144,6 +185,12 @@ def _object_in(
         return None
     _unrepeated(value, body[at:end])
     return _without_extra(fitter, value, body[:at] + body[end:], notes)
+
+
+def _encoded_object(text: str) -> dict[str, Any] | None:
+    """Return the object that *text* is as a JSON string, be it with its quotes or without them."""
+    inner = unquoted(f'"{text}"' if text.startswith('{\\"') else text)
+    return None if inner is None else _object_of(inner)
 
 
 def _unrepeated(
@@ -162,6 +209,9 @@ def _without_extra(
         return value
     if fitter.policy.extra_text == "keep":
         return None
+    names = fitter.schema.flat(fitter.schema.root).get("properties", {})
+    if any(start[1] in names for start in _starts(extra)):
+        raise BadInput(InputProblem((), "one JSON object", "several"), value)
     if fitter.policy.extra_text == "forbid":
         problem = InputProblem(
             (), "nothing but the JSON object", f"the text {shown(extra.strip())}"

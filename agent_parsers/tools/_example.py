@@ -56,7 +56,7 @@ def corrected(
 def example_text(schema: Schema, example: dict[str, Any]) -> str:
     """Return *example* as text: the text that fills the lone parameter, if it has no other."""
     text = example.get(lone_key(schema) or "")
-    if len(example) == 1 and isinstance(text, str):
+    if len(example) == 1 and isinstance(text, str) and text.strip():
         return text
     return as_json(example)
 

@@ -123,6 +123,14 @@ class ToolSet:
         spec = self._specs.get(name)
         return spec is not None and spec.parameters is not None
 
+    def declares(self, name: str, keys: Iterable[str]) -> bool:
+        """Tell whether all *keys* are parameters that the schema of the tool *name* lists."""
+        schema = self._schema(name) if name in self._specs else None
+        if schema is None:
+            return False
+        properties = schema.flat(schema.root).get("properties", {})
+        return all(key in properties for key in keys)
+
     def check(self, name: str, tool_input: Any, *, lenient: bool = False) -> str | dict[str, Any]:
         """Return *tool_input* as the tool takes it; see `read`."""
         return self.read(name, tool_input, lenient=lenient).value
@@ -154,6 +162,18 @@ class ToolSet:
         from agent_parsers.tools._check import check_input  # names alone need none of it
 
         return check_input(self._specs[found], schema, tool_input, policy)
+
+    def fills(self, name: str, arguments: str | dict[str, Any]) -> bool:
+        """Tell whether nothing can be added to *arguments* of the tool *name*.
+
+        All its parameters are given, the optional ones too, and no others may be.
+        """
+        found = self.find(name)
+        schema = None if found is None else self._schema(found)
+        if schema is None or not isinstance(arguments, dict) or self._policy.unknown_keys == "keep":
+            return False
+        known = schema.known_keys(schema.root)
+        return known is not None and known.keys() <= arguments.keys()
 
     def resolve(
         self,

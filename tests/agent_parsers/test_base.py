@@ -341,7 +341,7 @@ def test_a_parser_shows_what_is_not_usual() -> None:
 
 
 def test_asdict_is_the_settings_and_the_kind_of_parser() -> None:
-    settings = {"name": None, "lenient": False, "max_chars": 10_000_000, "both": "error"}
+    settings = {"name": None, "lenient": False, "max_chars": 10_000_000, "on_conflict": "error"}
     settings |= {"start": "", "prompt": ""}
     assert ReActSingleInputOutputParser().asdict() == {**settings, "_type": "react-single-input"}
     assert ReActOutputParser().asdict() == {**settings, "_type": "react"}

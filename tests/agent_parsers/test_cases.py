@@ -26,6 +26,7 @@ from agent_parsers.engine import Mode, Table
 from agent_parsers.testing import laws
 from agent_parsers.testing._laws_table import reached
 from agent_parsers.testing._stories import results_in
+from outputs._ended import Ended
 
 FOLDER = Path(__file__).parent.parent / "cases"
 DIALECTS = list_dialects()
@@ -34,6 +35,8 @@ OWN_TABLES = {"harmony", "hermes", "kimi_k2", "mistral", "pythonic", "qwen3_code
 """Dialects of several calls that show what the rows are for which others have as well."""
 
 MODES: tuple[Mode, ...] = ("strict", "lenient")
+ENDED: tuple[Ended, ...] = ("stop", "length")
+"""How a text ended that is read leniently, if a section is named so; else that is unknown."""
 MAY_BE_LEFT_OUT = ("thought", "tell", "at")
 VISIBLE = str.maketrans({"␣": " ", "␉": "\t", "␍": "\r"})
 
@@ -43,6 +46,7 @@ class Case(NamedTuple):
     mode: Mode
     text: str
     expected: list[str]
+    ended: Ended = "unknown"
 
     def is_met_by(self, dialect: Dialect) -> bool:
         return self.told_by(dialect) == self.expected
@@ -51,7 +55,7 @@ class Case(NamedTuple):
         """What *dialect* makes of the text, less what the case does not speak of."""
         told = transcript if self.mode == "transcript" else turn
         keys = {line.partition(":")[0] for line in self.expected}
-        lines = told(dialect, self.mode, self.text)
+        lines = told(dialect, self.mode, self.text, self.ended)
         unasked = {key for key in MAY_BE_LEFT_OUT if key not in keys}
         if self.mode == "transcript":
             unasked -= {"thought"}
@@ -73,6 +77,9 @@ def read_cases(path: Path, *modes: Mode) -> Iterator[Case]:
         for mode in modes:
             if mode in sections:
                 yield Case(title, mode, text, sections[mode])
+        for ended in ENDED if "lenient" in modes else ():
+            if ended in sections:
+                yield Case(title, "lenient", text, sections[ended], ended)
 
 
 def read_outcome(outcome: str) -> dict[str, list[str]]:
@@ -82,7 +89,7 @@ def read_outcome(outcome: str) -> dict[str, list[str]]:
     lines = common
     for line in outcome.translate(VISIBLE).removesuffix("\n").split("\n"):
         if line[:1] == "[" and line[-1:] == "]":
-            assert line[1:-1] in MODES, f"there is no mode {line}"
+            assert line[1:-1] in (*MODES, *ENDED), f"there is no mode {line}"
             lines = sections.setdefault(line[1:-1], [*common])
         elif line[:1] == "|":
             lines[-1] += "\n" + line.removeprefix("|").removeprefix(" ")
@@ -94,10 +101,10 @@ def read_outcome(outcome: str) -> dict[str, list[str]]:
 # -- what is told, in the same words ------------------------------------------------------------
 
 
-def turn(dialect: Dialect, mode: str, text: str) -> list[str]:
+def turn(dialect: Dialect, mode: str, text: str, ended: Ended) -> list[str]:
     parser = dialect_parser(dialect, lenient=mode == "lenient")
     try:
-        read = parser.read(text)
+        read = parser.read(text, ended=ended)
     except OutputParserException as error:
         start, end = error.span or (-1, -1)
         lines = [f"error {place(text, start)}: {error}", f"tell: {first_line(error.observation)}"]
@@ -117,7 +124,7 @@ def first_line(text: str | None) -> str:
     return (text or "").partition("\n")[0]
 
 
-def transcript(dialect: Dialect, _mode: str, text: str) -> list[str]:
+def transcript(dialect: Dialect, _mode: str, text: str, _ended: Ended) -> list[str]:
     try:
         runs = parse_transcripts(text, dialect=dialect)
     except OutputParserException as error:
@@ -177,7 +184,9 @@ CASES = {
 @pytest.mark.parametrize(
     ("name", "case"),
     [(name, case) for name in DIALECTS for case in CASES[name]],
-    ids=lambda value: value if isinstance(value, str) else f"{value.mode}: {value.title}",
+    ids=lambda value: (
+        value if isinstance(value, str) else f"{value.mode}, {value.ended}: {value.title}"
+    ),
 )
 def test_case(name: str, case: Case) -> None:
     assert case.told_by(get_dialect(name)) == case.expected
@@ -203,7 +212,7 @@ def test_every_dialect_has_cases_and_every_file_a_dialect(folder: Path, names: l
 
 @pytest.mark.parametrize("name", DIALECTS)
 def test_titles_tell_cases_apart(name: str) -> None:
-    titles = [(case.mode, case.title) for case in CASES[name]]
+    titles = [(case.mode, case.ended, case.title) for case in CASES[name]]
     assert [key for key, group in groupby(sorted(titles)) if len([*group]) > 1] == []
 
 

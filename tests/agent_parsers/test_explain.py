@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +35,7 @@ from agent_parsers.testing._strategies import anything, tool_lists
 from agent_parsers.testing._work import Work, counted_patterns
 from output_parsers._printable import printable
 
+from ..growth import assert_linear
 from .command_line import command, process, terminal
 from .stories import every_dialect, every_run_dialect, every_turn_mode, share
 from .test_snapshots import replies
@@ -132,7 +132,7 @@ def test_a_marker_counts_and_is_one_in_the_spans_or_is_told_to_be_ignored(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     it, _ = example(dialect, mode, data)
-    watcher = Watcher(dialect, mode=mode, max_chars=MAX_CHARS, tools=None, both="error")
+    watcher = Watcher(dialect, mode=mode, max_chars=MAX_CHARS, tools=None, on_conflict="error")
     watcher.feed(it.text)
     with suppress(OutputParserException):
         watcher.close()
@@ -207,23 +207,19 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
     assert not slow
 
 
-def seconds(dialect: Dialect, text: str) -> float:
-    start = time.process_time()
-    it = explain(dialect, "lenient", text)
-    it.render(color=True)
-    it.to_json()
-    return time.process_time() - start
-
-
 @every_dialect
-def test_eight_times_the_text_takes_less_than_sixteen_times_as_long(dialect: Dialect) -> None:
+def test_the_time_grows_no_faster_than_the_text(dialect: Dialect) -> None:
     """The clock sees what the count does not: what is passed over one by one."""
     if share(dialect) < 0.2:
         return  # it is much like another one
+
+    def draw(text: str) -> None:
+        it = explain(dialect, "lenient", text)
+        it.render(color=True)
+        it.to_json()
+
     for run in ("\nAction:", dialect.sample + "\n"):
-        short, long = run * (4_000 // len(run)), run * (32_000 // len(run))
-        once = min(seconds(dialect, short) for _ in range(3))
-        assert any(seconds(dialect, long) < 16 * once for _ in range(5)), run
+        assert_linear(draw, lambda size, run=run: run * (size // len(run)), 1_000)
 
 
 # -- markers that do not count --------------------------------------------------------------------
@@ -394,10 +390,12 @@ def test_what_json_has_not_is_written_as_python_does() -> None:
 
 
 def test_a_parser_explains_as_it_parses() -> None:
-    parser = DialectParser(dialect=get_dialect("react"), tools=["a"], lenient=True, both="answer")
+    parser = DialectParser(
+        dialect=get_dialect("react"), tools=["a"], lenient=True, on_conflict="answer"
+    )
     text = "Action: a\nAction Input: b\nFinal Answer: c"
     assert parser.explain(text).result == parser.parse(text)
-    assert parser.model_copy(update={"both": "error"}).explain(text).error is not None
+    assert parser.model_copy(update={"on_conflict": "error"}).explain(text).error is not None
 
 
 @given(text=st.text(st.sampled_from("ab 中🧀e\u0301"), max_size=60), room=st.integers(2, 20))

@@ -163,8 +163,9 @@ def test_a_label_in_a_string_is_text_but_not_in_prose() -> None:
         ('{"action": "a", "action_input": 1', "open_call"),
         ('{"action": "a" oops', "bad_call"),
         ('{"b" oops', "bad_call"),
-        ('{"action": "a", "action": "b"}', "bad_call"),
-        ('{"action": "a", "action_input": 1, "action_input": 2}', "bad_call"),
+        ('{"action": "a", "action": "b"}', "two_values"),
+        ('{"action": "a", "action_input": 1, "action_input": 2}', "two_values"),
+        ('{"action": "a", "action_input": {"b": [{"c": 1, "c": 1}]}}', "two_values"),
         ('{"action": 1}', "bad_call"),
         ('{"action": ""}', "no_tool"),
         ('{"action": " "}', "no_tool"),
@@ -202,10 +203,16 @@ def test_keys_of_another_dialect_count_in_pairs_only() -> None:
     assert [repair.kind for repair in call.repairs] == ["key", "key"]
 
 
-def test_the_own_key_beats_that_of_another_dialect() -> None:
-    call = lenient('{"name": "planner", "action": "search", "action_input": "x"}')[1]
+def test_no_two_keys_say_the_same() -> None:
+    for text in (
+        '{"name": "planner", "action": "search", "action_input": "x"}',
+        '{"name": "a", "args": {}, "action": "b"}',
+        '{"action": "a", "action_input": "b", "args": {}}',
+        '{"args": {}, "action": "a", "action_input": "b"}',
+    ):
+        assert lenient(text)[1].problem == "two_values"
+    call = lenient('{"name": "search", "action": "search", "action_input": "x"}')[1]
     assert (call.tool, call.tool_input) == ("search", "x")
-    assert lenient('{"name": "a", "args": {}, "action": "b"}')[1].problem == "bad_call"
 
 
 def test_a_call_may_be_wrapped() -> None:

@@ -1,6 +1,5 @@
 """The classes with LangChain's names that read JSON."""
 
-import time
 from contextlib import suppress
 from typing import Any
 
@@ -16,6 +15,8 @@ from agent_parsers._json_parsers import (
     StructuredChatOutputParserWithRetries,
 )
 from output_parsers import OutputFixingParser
+
+from ..growth import assert_linear
 
 CLASSES: list[type[DialectParser]] = [
     ChatOutputParser,
@@ -121,11 +122,8 @@ class TestStructuredChatWithRetries:
 
 @pytest.mark.parametrize("lead", ["", "Action:\n", "prose "])
 def test_blanks_behind_the_tag_of_a_fence_are_passed_over_once(lead: str) -> None:
-    def seconds(blanks: int) -> float:
-        start = time.thread_time()
+    def read(text: str) -> None:
         with suppress(OutputParserException):
-            StructuredChatOutputParser().parse(f"{lead}```json{' ' * blanks}x")
-        return time.thread_time() - start
+            StructuredChatOutputParser().parse(text)
 
-    once = min(seconds(4_000) for _ in range(3))
-    assert any(seconds(32_000) < 16 * once + 0.002 for _ in range(5))
+    assert_linear(read, lambda blanks: f"{lead}```json{' ' * blanks}x", 4_000)

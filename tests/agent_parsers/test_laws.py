@@ -27,7 +27,7 @@ def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.Dat
         sizes=data.draw(cuts(), "sizes"),
         halves=len(text) <= SHORT,
         tools=data.draw(tool_lists(dialect), "tools"),
-        both=data.draw(policies(), "both"),
+        on_conflict=data.draw(policies(), "on_conflict"),
     )
 
 
@@ -76,7 +76,7 @@ def test_a_text_in_one_piece_parses_to_what_its_stream_comes_to(
         mode,
         data.draw(texts(dialect, mode), "text"),
         tools=data.draw(tool_lists(dialect), "tools"),
-        both=data.draw(policies(), "both"),
+        on_conflict=data.draw(policies(), "on_conflict"),
     )
 
 
@@ -90,7 +90,7 @@ def test_the_last_word_on_an_action_is_the_result(
         mode,
         data.draw(texts(dialect, mode), "text"),
         tools=data.draw(tool_lists(dialect), "tools"),
-        both=data.draw(policies(), "both"),
+        on_conflict=data.draw(policies(), "on_conflict"),
     )
 
 

@@ -45,7 +45,6 @@ MARKED = {
         ("structured_chat", "Observation"),
         ("json", "TOOL RESPONSE"),
         ("conversational_chat", "Thought"),
-        ("json_toolcall", "Final Answer"),
         ("conversational", "AI"),
         ("self_ask", "Intermediate answer"),
         ("smolagents_code", "Task"),

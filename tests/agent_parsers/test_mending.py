@@ -240,8 +240,20 @@ def test_half_an_input_is_an_error(written: str, problem: str) -> None:
     assert 0 <= start < end <= len(written)
 
 
-def test_an_input_that_lacks_only_its_closers_is_whole() -> None:
-    assert mend_input('{"to": ["Ann"]', []) == '{"to": ["Ann"]}'
+@pytest.mark.parametrize(
+    ("text", "lacks"), [('{"to": ["Ann"]', "arguments"), ('{"to": ["Ann"', "values")]
+)
+def test_an_input_without_its_closers_says_what_it_would_be(text: str, lacks: str) -> None:
+    with pytest.raises(BadPayload, match="cut_input") as caught:
+        mend_input(text, [])
+    unclosed = caught.value.unclosed
+    assert unclosed is not None
+    assert (unclosed.value, unclosed.lacks) == ('{"to": ["Ann"]}', lacks)
+    assert unclosed.arguments == {"to": ["Ann"]}
+
+
+def test_a_fence_closes_what_it_encloses() -> None:
+    assert mend_input('```json\n{"to": ["Ann"]\n```', []) == '{"to": ["Ann"]}'
 
 
 def test_an_input_of_json_is_an_object_or_text() -> None:
@@ -300,7 +312,7 @@ ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
 
 
 @pytest.mark.parametrize(
-    ("text", "both", "read"),
+    ("text", "on_conflict", "read"),
     [
         (ACTION_FIRST, "first", "b"),
         (ACTION_FIRST, "action", "b"),
@@ -312,8 +324,10 @@ ANSWER_FIRST = "Final Answer: c\nAction: a\nAction Input: b"
         ("Action: None\nAction Input: None\nFinal Answer: c", "action", "c"),
     ],
 )
-def test_the_user_may_say_what_counts_beside_the_other(text: str, both: str, read: str) -> None:
-    turn = get_parser("react", both=both).read(text)  # type: ignore[arg-type]  # one of them
+def test_the_user_may_say_what_counts_beside_the_other(
+    text: str, on_conflict: str, read: str
+) -> None:
+    turn = get_parser("react", on_conflict=on_conflict).read(text)  # type: ignore[arg-type]  # one of them
     result = turn.result
     value = result.tool_input if result.type == "AgentAction" else result.return_values["output"]
     assert value == read

@@ -206,9 +206,40 @@ def test_a_key_that_comes_twice_has_two_readings(arguments: str, tools: Any) -> 
     assert caught.value.span == (6, 6 + len(arguments))
 
 
-def test_strictly_the_last_of_two_keys_counts() -> None:
-    arguments = '{"query": "a", "query": "b"}'
-    assert taken(message("search", arguments), lenient=False) == {"query": "b"}
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        '{"query": "a", "query": "b"}',
+        '{"query": "a", "\\u0071uery": "b"}',
+        '{"query": "a", "limit": [{"b": 1, "b": 2}]}',
+    ],
+)
+def test_so_it_has_strictly(arguments: str) -> None:
+    said = message("search", arguments)
+    function = {"name": "search", "arguments": arguments}
+    call = {"role": "assistant", "content": "", "function_call": function}
+    pieces = [
+        {"choices": [{"delta": {"tool_calls": [{"index": 0, **piece}]}}]}
+        for piece in (
+            {"id": "1", "function": {"name": "search", "arguments": arguments[:9]}},
+            {"function": {"arguments": arguments[9:]}},
+        )
+    ]
+    for parser, chunks in (
+        (ToolsAgentOutputParser(), [said]),
+        (ToolsAgentOutputParser(tools=TOOLS), [said]),
+        (ToolsAgentOutputParser(), pieces),
+        (OpenAIFunctionsAgentOutputParser(), [call]),
+    ):
+        with pytest.raises(OutputParserException, match="twice"):
+            [*parser.transform(iter(chunks))]
+        with pytest.raises(OutputParserException, match="twice"):
+            parser.invoke(chunks[0]) if len(chunks) == 1 else [*parser.events(chunks)]
+
+
+def test_a_key_may_come_in_two_objects() -> None:
+    arguments = '{"a": {"b": "b:"}, "c": {"b": 1}}'
+    assert taken(message("ask", arguments), lenient=False) == json.loads(arguments)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -21,12 +21,14 @@ from agent_parsers import (
     StreamParser,
     ToolInputError,
     ToolNamed,
+    ToolSet,
     get_dialect,
     get_parser,
 )
 from agent_parsers.engine import Mode, Written, merge_events
 from agent_parsers.engine._tagged_form import Attributes, Named, OwnName, Part, TaggedForm
 from agent_parsers.testing import cut
+from outputs._ended import Ended
 
 NAMES = (
     *("qwen3_coder", "seed_oss", "glm45", "glm47", "hunyuan_v3", "minimax_m2", "minimax_m3"),
@@ -192,9 +194,9 @@ def test_a_value_streams_at_once_but_for_what_may_close_it() -> None:
     parser.feed("<tool_call>\n<function=f>\n<parameter=a>\n")
     assert parser.feed("one")[-1] == InputDelta("one", (39, 42))
     assert parser.feed(" two\n</para") == [InputDelta(" two", (42, 46))]
-    assert parser.feed("de") == [InputDelta("\n</parade", (46, 55))]
+    assert parser.feed("de x") == [InputDelta("\n</parade x", (46, 57))]
     assert parser.feed("\n</parameter>") == []
-    assert parser.feed(".") == [InputDelta("\n</parameter>.", (55, 69))]
+    assert parser.feed(".") == [InputDelta("\n</parameter>.", (57, 71))]
 
 
 def test_a_tool_is_told_as_soon_as_its_name_is_whole() -> None:
@@ -209,7 +211,9 @@ def test_a_tool_is_told_as_soon_as_its_name_is_whole() -> None:
 
 BROKEN = {
     "an opener": "a <parameter=x>1</parameter> b",
-    "a whole call": f'S = """\n{qwen(function("g", b="1"))}\n"""',
+    "half a call": "<tool_call>\n<function=g>\n<parameter=b>\n1",
+    "an end in a call": "<tool_call>\n</parameter><tool_call> x",
+    "an end before a call": "</parameter>\n<function=g>",
     "ends of a call": "It ends in </parameter>\n</function>\nas you see.",
     "the end of all": "It ends in </function>\n</tool_call>",
 }
@@ -221,6 +225,48 @@ def test_half_a_value_that_quotes_tags_is_never_acted_on(text: str, mode: Mode) 
     found = read(get_dialect("qwen3_coder"), qwen(function("write", text=text)), mode)
     assert found.error
     assert found.calls == []
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "minimax_m3"])
+def test_a_value_may_hold_a_whole_call(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    inner = dialect.write(Written(tool="g", tool_input={"b": "1", "c": "x"})).strip()
+    for text in (inner, f"so:\n{inner}\nYes.", f"{inner}\n{inner}"):
+        for inputs in ({"a": text}, {"a": text, "b": "2"}):
+            written = dialect.write(Written(tool="f", tool_input=inputs))
+            assert calls(name, written, mode) == [("f", inputs)]
+
+
+F = {"name": "f", "parameters": {"properties": {"a": {"type": "string"}, "b": {}}}}
+SHORT = {
+    "qwen3_coder": qwen("<function=f>\n<parameter=a>1\n<parameter=b>2\n</parameter>\n</function>"),
+    "glm45": (
+        "<tool_call>f<arg_key>a</arg_key><arg_value>1"
+        "<arg_key>b</arg_key><arg_value>2</arg_value></tool_call>"
+    ),
+    "minimax_m2": (
+        '<minimax:tool_call><invoke name="f"><parameter name="a">1<parameter name="b">2</parameter>'
+        "</invoke></minimax:tool_call>"
+    ),
+    "deepseek_dsml": dsml(
+        f'<{D}invoke name="f"><{D}parameter name="a" string="true">1{value("b", "2")}</{D}invoke>'
+    ),
+    "minicpm5": '<function name="f"><param name="a">1<param name="b">2</param></function>',
+}
+
+
+@pytest.mark.parametrize(("name", "text"), SHORT.items())
+def test_a_tag_ends_a_value_if_the_tool_has_that_parameter(name: str, text: str) -> None:
+    turn = get_parser(name, tools=[F]).read(text)
+    assert isinstance(turn.result, list)
+    assert [action.tool_input for action in turn.result] == [{"a": "1", "b": "2"}]
+    assert [repair.kind for repair in turn.repairs] == ["unclosed"]
+    other = {"name": "f", "parameters": {"properties": {"a": {"type": "string"}}}}
+    for tools in (None, ["f"], [other], ToolSet([other], unknown_keys="drop")):
+        for lenient in (True, False):
+            with pytest.raises(OutputParserException):
+                get_parser(name, tools=tools, lenient=lenient).parse(text)
 
 
 CUT = {
@@ -251,8 +297,18 @@ UNCLOSED = {
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("name", "text"), UNCLOSED.items())
-def test_closing_tags_behind_the_last_value_cost_nothing(name: str, text: str, mode: Mode) -> None:
-    assert calls(name, text, mode) == [("f", {"a": "1"})]
+def test_a_call_without_its_end_is_refused_unless_the_model_stopped(
+    name: str, text: str, mode: Mode
+) -> None:
+    parser = get_parser(name, lenient=mode == "lenient")
+    for ended in get_args(Ended):
+        if mode == "lenient" and ended == "stop":
+            read = parser.read(text, ended=ended)
+            assert [(call.tool, call.tool_input) for call in read.result] == [("f", {"a": "1"})]
+            assert "unclosed" in {repair.kind for repair in read.repairs}
+        else:
+            with pytest.raises(OutputParserException, match="the end of the call"):
+                parser.parse(text, ended=ended)
 
 
 # -- what models also write ----------------------------------------------------------------------
@@ -265,8 +321,8 @@ MENDED = [
     ("qwen3_coder", qwen("<function=f>\n<parameter=a>1\n</function>"), ONE, "unclosed"),
     (
         "qwen3_coder",
-        qwen("<function=f><parameter=a>1\n<parameter=b>2</function><function=g></function>"),
-        [("f", {"a": "1", "b": "2"}), ("g", {})],
+        qwen("<function=f><parameter=a>1\n</function><function=g></function>"),
+        [("f", {"a": "1"}), ("g", {})],
         "unclosed",
     ),
     ("qwen3_coder", qwen("<function = f >\n<parameter= a>1</parameter>"), ONE, "tag"),
@@ -286,6 +342,8 @@ MENDED = [
     ("minimax_m2", '<invoke name="f"><parameter name="a">1</parameter></invoke>', ONE, "marks"),
     ("minimax_m2", "<invoke name='f'><parameter name=a>1</parameter></invoke>", ONE, "tag"),
     ("minimax_m2", '<invoke name="f"><parameter name="a">1</a></invoke>', ONE, "closer"),
+    ("qwen3_coder", qwen("<function=f>\n<parameter=a>\n1\n</a>\n</function>"), ONE, "closer"),
+    ("minicpm5", '<function name="f"><param name="a">1</a></function>', ONE, "closer"),
     (
         "minimax_m2",
         '<invoke name="f" id="7"><parameter name="a">1</parameter></invoke>',
@@ -293,7 +351,7 @@ MENDED = [
         "tag",
     ),
     ("deepseek_dsml", dsml(f'<{D}invoke name="f">{value("a", "1")}', "tool"), ONE, "label"),
-    ("deepseek_dsml", f'<{D}invoke name="f">{value("a", "1")}', ONE, "marks"),
+    ("deepseek_dsml", f'<{D}invoke name="f">{value("a", "1")}</{D}invoke>', ONE, "marks"),
     ("deepseek_dsml", dsml(f'<{D}invoke name="f">{value("a", "1", "")}'), ONE, "tag"),
     ("llama3_function_tag", '<function=f{"a": "1"}</function>', ONE, "tag"),
     ("llama3_function_tag", "<function=f>{'a': '1'}</function>", ONE, "quotes"),

@@ -29,6 +29,8 @@ every_run = pytest.mark.parametrize("run", RUNS, ids=lambda run: run["id"])
 
 
 def as_expected(result: Any) -> dict[str, Any]:
+    if isinstance(result, list):
+        (result,) = result
     if isinstance(result, AgentAction):
         return {"kind": "action", "tool": result.tool, "tool_input": result.tool_input}
     return {"kind": "finish", "output": result.return_values["output"]}

@@ -20,7 +20,7 @@ from agent_parsers import (
     parse_record,
     parse_transcript,
 )
-from agent_parsers.engine import Both, machine
+from agent_parsers.engine import OnConflict, machine
 from agent_parsers.testing._stories import outcome_of
 
 
@@ -104,6 +104,8 @@ def test_every_form_has_the_types(name: str, text: str, lenient: bool) -> None:
         "place": {"type": ["string", "integer"]}, "nights": {"type": "integer"},
     }}}])  # fmt: skip
     action = get_parser(name, tools=tools, lenient=lenient).parse(text)
+    if isinstance(action, list):
+        (action,) = action
     assert isinstance(action, AgentAction)
     assert isinstance(action.tool_input, dict)
     assert action.tool_input["nights"] == 2
@@ -375,6 +377,8 @@ def test_arguments_are_written_as_the_dialect_can_say_them(
     text = parser.render(AgentAction("search", value, ""))
     assert written in text
     action = parser.parse(text)
+    if isinstance(action, list):
+        (action,) = action
     assert isinstance(action, AgentAction)
     assert action.tool_input == TOOLS.check("search", value)
 
@@ -434,13 +438,13 @@ def test_it_is_explained() -> None:
     assert fine.result.tool_input == {"query": "lakes"}
 
 
-@pytest.mark.parametrize("both", ["first", "action", "answer"])
-def test_an_action_beside_an_answer_is_checked_if_it_counts(both: Both) -> None:
+@pytest.mark.parametrize("on_conflict", ["first", "action", "answer"])
+def test_an_action_beside_an_answer_is_checked_if_it_counts(on_conflict: OnConflict) -> None:
     text = call("search", "{}") + "\nFinal Answer: 42"
-    parser = get_parser("react", tools=TOOLS, both=both)
+    parser = get_parser("react", tools=TOOLS, on_conflict=on_conflict)
     outcome = outcome_of(lambda: parser.parse(text))
-    assert isinstance(outcome, AgentFinish) == (both == "answer")
-    if both != "answer":
+    assert isinstance(outcome, AgentFinish) == (on_conflict == "answer")
+    if on_conflict != "answer":
         assert isinstance(outcome.error, ToolInputError)
 
 

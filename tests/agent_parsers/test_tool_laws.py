@@ -16,7 +16,7 @@ from agent_parsers import (
     UnknownToolError,
 )
 from agent_parsers._base import dialect_parser
-from agent_parsers.engine import Both, Mode
+from agent_parsers.engine import Mode, OnConflict
 from agent_parsers.testing import cut, cuts
 from agent_parsers.testing._laws_writing import is_same
 from agent_parsers.testing._pieces import a_tool
@@ -31,9 +31,13 @@ FEW = settings(max_examples=max(8, settings().max_examples // 6))
 
 
 def story(
-    dialect: Dialect, mode: Mode, chunks: Iterable[str], tools: ToolSet, both: Both = "error"
+    dialect: Dialect,
+    mode: Mode,
+    chunks: Iterable[str],
+    tools: ToolSet,
+    on_conflict: OnConflict = "error",
 ) -> Story:
-    return story_of(StreamParser(dialect, mode=mode, tools=tools, both=both), chunks)
+    return story_of(StreamParser(dialect, mode=mode, tools=tools, on_conflict=on_conflict), chunks)
 
 
 @every_mode
@@ -42,13 +46,15 @@ def story(
 def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     tools = data.draw(tool_sets(dialect), "tools")
     text = data.draw(replies(dialect, mode, tools), "text")
-    both = data.draw(policies(), "both")
-    told = story(dialect, mode, [text], tools, both)
+    on_conflict = data.draw(policies(), "on_conflict")
+    told = story(dialect, mode, [text], tools, on_conflict)
     sizes = data.draw(cuts(), "sizes")
-    assert story(dialect, mode, cut(text, sizes), tools, both) == told
-    assert story(dialect, mode, list(text), tools, both) == told
+    assert story(dialect, mode, cut(text, sizes), tools, on_conflict) == told
+    assert story(dialect, mode, list(text), tools, on_conflict) == told
     if mode != "transcript":
-        parser = dialect_parser(dialect, lenient=mode == "lenient", tools=tools, both=both)
+        parser = dialect_parser(
+            dialect, lenient=mode == "lenient", tools=tools, on_conflict=on_conflict
+        )
         assert outcome_of(lambda: parser.parse(text)) == told.outcome
 
 

@@ -33,8 +33,8 @@ WITH_IDS: Final = {
     "mistral_v3": ("abcDEF123", "000000000"),
 }
 UNTYPED: Final = {
-    "glm45", "glm47", "hunyuan_v3", "minicpm5", "minimax_m2", "minimax_m3", "qwen3_coder",
-    "seed_oss",
+    "anthropic_xml", "glm45", "glm47", "hunyuan_v3", "minicpm5", "minimax_m2", "minimax_m3",
+    "qwen3_coder", "seed_oss",
 }  # fmt: skip
 """Those whose values are texts, unless the tools say otherwise."""
 ONLY_PARAMETERS: Final = UNTYPED | {

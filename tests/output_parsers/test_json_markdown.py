@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +21,8 @@ from output_parsers._json_markdown import (
     parse_partial_json,
 )
 from outputs._json_errors import JsonLimitError
+
+from ..growth import assert_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -296,21 +297,11 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-def seconds(read: Callable[[str], Any], text: str) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        outcome(read, text)
-        best = min(best, time.process_time() - start)
-    return best
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_costs_no_more_than_its_length(name: str) -> None:
     text = HOSTILE[name]
     for read in (parse_json_markdown, lambda text: streamed(text, 5)):
-        small, big = (seconds(read, text(size)) for size in (15_000, 60_000))
-        assert big < max(8 * small, 0.01)
+        assert_linear(lambda it, read=read: outcome(read, it), text, 2_000)
 
 
 def test_a_hundred_thousand_brackets_are_refused_by_name() -> None:

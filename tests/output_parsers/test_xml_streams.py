@@ -1,4 +1,3 @@
-from time import process_time
 from typing import Any
 
 import langchain_core.output_parsers as lc
@@ -10,6 +9,7 @@ from output_parsers._xml import XMLOutputParser
 from output_parsers._xml_trees import AddableDict
 from outputs import AIMessageChunk
 
+from ..growth import assert_linear
 from .every_cut import every_cut, fours, one_shot, pieces_of, story, sync_story
 from .test_xml import HEADED
 from .xml_texts import broken, documents, texts, tidy_documents
@@ -157,7 +157,7 @@ def test_dictionaries_add_up_as_those_of_langchain(left: Any, right: Any) -> Non
 
 @pytest.mark.parametrize("shape", ["<b/>", "<b>x</b>", ">", "<!-- -->", "]]>", "<", "&amp;"])
 def test_the_cost_of_a_stream_is_linear(shape: str) -> None:
-    text = "<a>" + shape * (30_000 // len(shape)) + "</a>"
-    start = process_time()
-    assert story(XMLOutputParser(), fours(text)) == story(XMLOutputParser(), [text])
-    assert process_time() - start < 3
+    def read(text: str) -> None:
+        assert story(XMLOutputParser(), fours(text)) == story(XMLOutputParser(), [text])
+
+    assert_linear(read, lambda size: "<a>" + shape * (size // len(shape)) + "</a>", 2_000)

@@ -1,9 +1,7 @@
 """Tool calls in a growing sum of chunks: always right, read once, in time linear in the text."""
 
 import copy
-import gc
 import pickle
-import time
 from collections.abc import Callable
 from functools import reduce
 from operator import add
@@ -15,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outputs import AIMessageChunk, tool_call, tool_call_chunk
+
+from ..growth import assert_linear
 
 
 def one_by_one(chunks: list[AIMessageChunk]) -> AIMessageChunk:
@@ -116,19 +116,6 @@ def test_arguments_nested_too_deep_are_an_invalid_call() -> None:
     assert total.invalid_tool_calls[0]["args"] == '{"a":' * 300
 
 
-def seconds(work: Callable[[], object]) -> float:
-    best = float("inf")
-    gc.disable()  # it would look through all that other tests have left
-    try:
-        for _ in range(3):
-            start = time.process_time()
-            work()
-            best = min(best, time.process_time() - start)
-    finally:
-        gc.enable()
-    return best
-
-
 SHAPES: dict[str, Callable[[int], AIMessageChunk]] = {
     "text": lambda n: AIMessageChunk("word", id="1"),
     "blocks": lambda n: AIMessageChunk([{"type": "text", "text": "word", "index": 0}]),
@@ -152,8 +139,9 @@ SHAPES: dict[str, Callable[[int], AIMessageChunk]] = {
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_a_sum_in_one_go_takes_linear_time(shape: Callable[[int], AIMessageChunk]) -> None:
-    few, many = [[shape(n) for n in range(size)] for size in (2_000, 16_000)]
-    assert seconds(lambda: few[0] + few) * 8 * 3 > seconds(lambda: many[0] + many)
+    assert_linear(
+        lambda chunks: chunks[0] + chunks, lambda size: [shape(n) for n in range(size)], 250
+    )
 
 
 def test_a_sum_in_one_go_reads_the_arguments_once() -> None:
@@ -164,8 +152,7 @@ def test_a_sum_in_one_go_reads_the_arguments_once() -> None:
 
 
 def test_calls_of_a_sum_one_by_one_are_read_in_time_flat_per_chunk() -> None:
-    def work(size: int) -> Callable[[], object]:
-        chunks = pieces_of('{"query": "' + "rain " * size + '"}')
-        return lambda: one_by_one(chunks)
+    def rain(size: int) -> list[AIMessageChunk]:
+        return pieces_of('{"query": "' + "rain " * size + '"}')
 
-    assert seconds(work(250)) * 8 * 3 > seconds(work(2_000))
+    assert_linear(one_by_one, rain, 100)

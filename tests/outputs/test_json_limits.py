@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outputs._json_reader import JsonLimitError, JsonReader, parse_partial_json
+
+from ..growth import assert_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,24 +71,12 @@ def steps(read: Callable[[str], Any], text: str) -> int:
     return count
 
 
-def seconds(read: Callable[[str], Any], text: str) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = time.process_time()
-        attempt(read, text)
-        best = min(best, time.process_time() - start)
-    return best
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_the_work_grows_no_faster_than_the_text(name: str) -> None:
     text = HOSTILE[name]
     for read in (parse_partial_json, stream):
         assert steps(read, text(8_000)) <= 5 * steps(read, text(2_000)) + 100
-    # Quadratic time would be sixteen times as much, or, on top, much more than a few milliseconds.
-    assert seconds(parse_partial_json, text(80_000)) < max(
-        9 * seconds(parse_partial_json, text(20_000)), 0.005
-    )
+    assert_linear(lambda it: attempt(parse_partial_json, it), text, 3_000)
 
 
 def test_a_chunk_costs_the_same_early_and_late() -> None:

@@ -113,9 +113,12 @@ def test_reasoning_behind_a_content_that_is_long_enough_is_not_told() -> None:
         (AIMessage([], response_metadata={"stop_reason": "refusal", "stop_details": {
             "explanation": "No."}}), "No."),
         (AIMessage("", response_metadata={"stop_reason": "refusal"}), ""),
-        (AIMessage("It", response_metadata={"finish_reason": "content_filter"}), "It"),
-        (AIMessage([], response_metadata={
-            "incomplete_details": {"reason": "content_filter"}}), ""),
+        (AIMessage("First,", additional_kwargs={"refusal": "No."}), "No."),
+        (AIMessage(["First,", {"type": "refusal", "refusal": "No."}]), "No."),
+        (AIMessage("", tool_calls=[CALL], additional_kwargs={"refusal": "No."}), "No."),
+        (AIMessage("", tool_calls=[CALL], response_metadata={"stop_reason": "refusal"}), ""),
+        (AIMessage("", additional_kwargs={"refusal": ""}), ""),
+        (AIMessage([{"type": "refusal"}]), ""),
     ],
 )  # fmt: skip
 def test_a_refusal_is_an_error_with_its_words(message: AIMessage, refusal: str) -> None:
@@ -127,12 +130,39 @@ def test_a_refusal_is_an_error_with_its_words(message: AIMessage, refusal: str) 
         with pytest.raises(ModelRefusalError, match="the model refused") as caught:
             parser.invoke(message)
         assert caught.value.refusal == refusal
-        assert (caught.value.span, caught.value.send_to_llm) == ((0, len(refusal)), True)
+        assert (caught.value.span, caught.value.send_to_llm) == ((0, len(refusal)), False)
+        with pytest.raises(ModelRefusalError):
+            parser.read(message)
+        with pytest.raises(ModelRefusalError):
+            [*parser.transform(iter([message]))]
 
 
-def test_a_message_that_calls_does_not_refuse() -> None:
-    message = AIMessage("", tool_calls=[CALL], additional_kwargs={"refusal": "No."})
+def test_an_empty_field_for_refusals_says_nothing_beside_a_call_or_an_answer() -> None:
+    beside = {"refusal": ""}
+    message = AIMessage("", tool_calls=[CALL], additional_kwargs=beside)
     assert isinstance(get_parser("tools").invoke(message), list)
+    answer = get_parser("tools").invoke(AIMessage("So.", additional_kwargs=beside))
+    assert answer == AgentFinish({"output": "So."}, "So.")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"finish_reason": "content_filter"},
+        {"incomplete_details": {"reason": "content_filter"}, "status": "incomplete"},
+        {"finish_reason": "SAFETY"},
+        {"stopReason": "guardrail_intervened"},
+    ],
+)
+def test_what_a_filter_leaves_is_a_cut_answer_and_nothing_is_a_refusal(metadata: Any) -> None:
+    for parser in (get_parser("tools"), ToolsAgentOutputParser()):
+        turn = parser.read(AIMessage("It", response_metadata=metadata))
+        assert turn.result == AgentFinish({"output": "It"}, "It")
+        assert [repair.kind for repair in turn.repairs] == ["cut"]
+        for nothing in ("", [], " \n"):
+            with pytest.raises(ModelRefusalError, match="a filter of the provider") as caught:
+                parser.invoke(AIMessage(nothing, response_metadata=metadata))
+            assert not caught.value.send_to_llm
 
 
 # -- text ----------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 """A message in chunks tells the same story as the whole one."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -26,6 +25,7 @@ from agent_parsers.native import MessageParser, ToolAgentAction, ToolsAgentOutpu
 from agent_parsers.testing._stories import Refusal
 from outputs import AIMessage, AIMessageChunk, ChatGenerationChunk, from_any
 
+from ...growth import assert_linear
 from .messages import (
     DELTAS,
     FUNCTION_PARSERS,
@@ -311,18 +311,15 @@ def test_chunks_that_have_to_be_waited_for_give_the_same_events() -> None:
 
 @pytest.mark.parametrize("lenient", [False, True])
 def test_the_work_for_a_chunk_does_not_grow(lenient: bool) -> None:
-    def seconds(count: int) -> float:
+    def read(count: int) -> None:
         parser = ToolsAgentOutputParser(lenient=lenient, tools=["f"]).stream_parser()
         first = AIMessageChunk("", tool_call_chunks=[piece("f", '{"q": "', 0)])
         chunks = [AIMessageChunk("", tool_call_chunks=[piece(None, "abcd", 0)])] * count
         other = AIMessageChunk("", tool_call_chunks=[piece("f", "{}", 1)])
-        start = time.process_time()
         for chunk in (first, other, *chunks):
             parser.feed(chunk)
-        return time.process_time() - start
 
-    seconds(500)
-    assert min(seconds(4000) for _ in range(3)) < 16 * min(seconds(500) for _ in range(3))
+    assert_linear(read, int, 500)
 
 
 def piece(name: str | None, args: str, index: int) -> Any:

@@ -6,7 +6,9 @@ from textwrap import dedent
 
 import pytest
 
-SECTION = "[pytest]\nfilterwarnings = error\n"
+SECTION = r"""[pytest]
+filterwarnings = error:::(pytest_)?agent_parsers\b
+"""
 PLUGINS = ("syrupy", "pytest_agent_parsers")
 
 

@@ -148,7 +148,7 @@ def test_a_string_stays_a_string(text: str) -> None:
 
     value = {"query": text}
     assert ToolSet([find]).check("find", value) is value
-    if not text.lstrip().startswith("{"):
+    if text.strip() and not text.lstrip().startswith("{"):
         assert ToolSet([find]).check("find", text) == value
 
 

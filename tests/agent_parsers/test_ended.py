@@ -1,0 +1,355 @@
+"""How a text ended, as its message says, in every dialect; and refusals, which are no turns."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import langchain_core.messages as lc
+import langchain_core.outputs as lc_outputs
+import pytest
+from langchain_core.exceptions import OutputParserException as LangChainError
+
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    ReActSingleInputOutputParser,
+    StructuredChatOutputParserWithRetries,
+    get_parser,
+    list_dialects,
+)
+from agent_parsers.engine import Repair
+from agent_parsers.testing._stories import outcome_of
+from output_parsers import BaseOutputParser, ModelRefusalError, OutputParserException
+from outputs import AIMessage, AIMessageChunk, ChatGeneration, Ended, GenerationChunk
+
+every_dialect = pytest.mark.parametrize("name", list_dialects())
+MODES = (False, True)
+
+CHAT: dict[str, Any] = {"object": "chat.completion.chunk", "model": "m"}
+
+
+def chat(text: str, reason: str, **more: Any) -> dict[str, Any]:
+    message = {"role": "assistant", "content": text, **more}
+    return {"choices": [{"message": message, "finish_reason": reason}]}
+
+
+def chat_chunks(text: str, reason: str, **more: Any) -> list[dict[str, Any]]:
+    deltas = [{"content": text[:5]}, {"content": text[5:]}, more]
+    pieces = [{**CHAT, "choices": [{"delta": each, "finish_reason": None}]} for each in deltas]
+    end = {**CHAT, "choices": [{"delta": {}, "finish_reason": reason}]}
+    return [*pieces, end, {**CHAT, "choices": [], "usage": {"total_tokens": 1}}]
+
+
+def claude(text: str, reason: str) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}] if text else []
+    return {
+        "type": "message", "role": "assistant", "model": "m", "content": content,
+        "stop_reason": reason,
+    }  # fmt: skip
+
+
+def claude_events(text: str, reason: str) -> list[dict[str, Any]]:
+    place = {"index": 0}
+    block = {"type": "text", "text": ""}
+    deltas = [{"type": "text_delta", "text": part} for part in (text[:5], text[5:])]
+    return [
+        {"type": "message_start", "message": {"model": "m", "stop_reason": None}},
+        {"type": "content_block_start", **place, "content_block": block},
+        *({"type": "content_block_delta", **place, "delta": delta} for delta in deltas),
+        {"type": "message_delta", "delta": {"stop_reason": reason}},
+        {"type": "message_stop"},
+    ]
+
+
+def response(text: str, **more: Any) -> dict[str, Any]:
+    part = {"type": "output_text", "text": text, "annotations": []}
+    item = {"type": "message", "id": "m", "role": "assistant", "content": [part]}
+    return {"object": "response", "output": [item], **more}
+
+
+def forms(text: str) -> list[list[Any]]:
+    """Return all ways in which a message says that this text was cut, whole and in chunks."""
+    details = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    return [
+        [chat(text, "length")],
+        chat_chunks(text, "length"),
+        [claude(text, "max_tokens")],
+        claude_events(text, "max_tokens"),
+        [response(text, **details)],
+        [
+            {"type": "response.output_text.delta", "delta": text},
+            {"type": "response.incomplete", "response": details},
+        ],
+        [lc.AIMessage(text, response_metadata={"done_reason": "length"})],
+        [
+            lc.AIMessageChunk(text),
+            lc.AIMessageChunk("", response_metadata={"finish_reason": "MAX_TOKENS"}),
+            lc.AIMessageChunk("", response_metadata={"model_name": "m"}),
+        ],
+        [AIMessageChunk(text), AIMessageChunk("", response_metadata={"stopReason": "max_tokens"})],
+    ]
+
+
+def ways_of(parser: Any, chunks: list[Any]) -> list[Callable[[], Any]]:
+    """Return every way to read a message at once."""
+
+    def streamed() -> Any:
+        stream = parser.stream_parser()
+        for chunk in chunks:
+            stream.feed(chunk)
+        stream.close()
+        return stream.result
+
+    ways = [streamed, lambda: next(parser.transform(iter(chunks)))]
+    if len(chunks) == 1:
+        ways += [lambda: parser.invoke(chunks[0]), lambda: parser.batch(chunks)[0]]
+        if isinstance(chunks[0], AIMessage):
+            ways.append(lambda: parser.parse_result([ChatGeneration(message=chunks[0])]))
+    return ways
+
+
+def waits_of(parser: Any, chunks: list[Any]) -> list[Callable[[], Any]]:
+    """Return every way to wait for it."""
+
+    async def each() -> AsyncIterator[Any]:
+        for chunk in chunks:
+            yield chunk
+
+    async def first() -> Any:
+        (result,) = [result async for result in parser.atransform(each())]
+        return result
+
+    ways = [lambda: asyncio.run(first())]
+    if len(chunks) == 1:
+        ways += [
+            lambda: asyncio.run(parser.ainvoke(chunks[0])),
+            lambda: asyncio.run(parser.abatch(chunks))[0],
+        ]
+    return ways
+
+
+# -- how it ended ----------------------------------------------------------------------------------
+
+
+def turns_of(parser: Any) -> list[str]:
+    """Return a turn that acts, half of it, and an answer."""
+    turn = ""
+    for action in (
+        AgentAction("pay", {"to": "A"}, ""),
+        AgentAction("pay", "A", ""),
+        AgentAction("Intermediate Answer", "A", ""),
+        AgentAction("python_interpreter", "pay('A')", ""),
+    ):
+        with suppress(ValueError):
+            turn = turn or parser.render(action)
+    assert turn, "the dialect can say one of them"
+    return [turn, turn[: -len(turn) // 4], "Final Answer: So it is"]
+
+
+@every_dialect
+@pytest.mark.parametrize("lenient", MODES)
+def test_a_message_says_how_it_ended_as_an_argument_does(name: str, lenient: bool) -> None:
+    parser: Any = get_parser(name, lenient=lenient)
+    for text in turns_of(parser):
+        cut = outcome_of(partial(parser.parse, text, ended="length"))
+        for form in forms(text):
+            for way in ways_of(parser, form):
+                assert outcome_of(way) == cut
+        stop = outcome_of(partial(parser.parse, text, ended="stop"))
+        for form in ([chat(text, "stop")], claude_events(text, "end_turn")):
+            for way in ways_of(parser, form):
+                assert outcome_of(way) == stop
+        # What the caller knows counts more.
+        assert outcome_of(partial(parser.invoke, chat(text, "length"), ended="stop")) == stop
+        assert outcome_of(partial(parser.invoke, text, ended="length")) == cut
+
+
+@pytest.mark.parametrize("name", ["react", "hermes"])
+def test_so_it_does_when_waited_for(name: str) -> None:
+    parser: Any = get_parser(name)
+    for text in turns_of(parser):
+        cut = outcome_of(partial(parser.parse, text, ended="length"))
+        for form in forms(text):
+            for way in waits_of(parser, form):
+                assert outcome_of(way) == cut
+        given = outcome_of(lambda: asyncio.run(parser.ainvoke(text, ended="length")))  # noqa: B023
+        assert given == cut
+        (result,) = parser.batch([text], ended="length", return_exceptions=True)
+        assert isinstance(result, Exception) or result == cut
+
+
+ANSWERS = {
+    "react": "Final Answer: It is ca",
+    "self_ask": "So the final answer is: It is ca",
+    "mrkl": "Final Answer: It is ca",
+    "hermes": "It is ca",
+    "harmony": "<|channel|>final<|message|>It is ca",
+    "structured_chat": "It is ca",
+}
+
+
+@pytest.mark.parametrize("lenient", MODES)
+@pytest.mark.parametrize("name", ANSWERS)
+def test_an_answer_that_was_cut_says_so(name: str, lenient: bool) -> None:
+    parser: Any = get_parser(name, lenient=lenient)
+    text = ANSWERS[name]
+    size = len(text)
+    notice = Repair("cut", (size, size), "the text was cut; the answer may not be whole")
+    turn = parser.read(text, ended="length")
+    assert turn.result.return_values == {"output": "It is ca"}
+    assert notice in turn.repairs
+    for ended in ("unknown", "stop"):
+        assert notice not in parser.read(text, ended=ended).repairs
+    for form in forms(text):
+        assert notice in [*parser.events(form)]
+    assert "cut" in [repair.kind for repair in parser.explain(text, ended="length").repairs]
+    assert "cut" not in [repair.kind for repair in parser.explain(text).repairs]
+
+
+def test_an_answer_that_ends_before_the_cut_is_whole() -> None:
+    text = "<final_answer>It is calm.</final_answer>"
+    for name, said in (("xml", text), ("react", "Final Answer: 42\nObservation: and")):
+        turn = get_parser(name).read(said, ended="length")
+        assert "cut" not in [repair.kind for repair in turn.repairs]
+
+
+class TextOnly(ReActSingleInputOutputParser):
+    """A parser of someone who knows of texts alone."""
+
+    def parse(self, text: str) -> Any:  # type: ignore[override]
+        return super().parse(text.removeprefix("Bot: "))
+
+
+class WithEnd(ReActSingleInputOutputParser):
+    """A parser of someone who asks how a text ended."""
+
+    def parse(self, text: str, *, ended: Ended = "unknown") -> Any:
+        return ended
+
+
+class OfResults(ReActSingleInputOutputParser):
+    """A parser of someone who reads results."""
+
+    def parse_result(self, result: Any, *, partial: bool = False) -> Any:
+        return result[0].text
+
+
+def test_who_overrides_parse_gets_what_it_takes() -> None:
+    message = AIMessage("Bot: Final Answer: 42", response_metadata={"finish_reason": "length"})
+    parser = TextOnly()
+    assert parser.invoke(message).return_values == {"output": "42"}
+    assert parser.batch([message])[0].return_values == {"output": "42"}
+    assert WithEnd().invoke(message) == "length"
+    assert WithEnd().batch([message, "a"]) == ["length", "unknown"]
+    assert OfResults().invoke(message, ended="stop") == message.content
+
+
+def test_generations_say_how_they_ended() -> None:
+    info = {"finish_reason": "length"}
+    parser = WithEnd()
+    for generation in (
+        lc_outputs.Generation(text="a", generation_info=info),
+        lc_outputs.ChatGeneration(message=lc.AIMessage("a"), generation_info=info),
+        GenerationChunk(text="a", generation_info=info),
+    ):
+        assert parser.invoke(generation) == "length"
+        stream = get_parser("react").stream_parser()
+        stream.feed("Final Answer: ")
+        stream.feed(generation)
+        assert "cut" in [e.kind for e in stream.close() if isinstance(e, Repair)]
+
+
+def test_a_general_parser_takes_no_notice() -> None:
+    class Upper(BaseOutputParser[str]):
+        def parse(self, text: str) -> str:
+            return text.upper()
+
+    message = AIMessage("a", response_metadata={"finish_reason": "length"})
+    assert Upper().invoke(message, ended="length") == "A"
+    assert Upper().invoke("a", ended="length") == "A"
+    assert Upper().batch(["a"], ended="length") == ["A"]
+
+
+def test_a_text_that_was_cut_is_not_fixed() -> None:
+    asked: list[Any] = []
+
+    def llm(prompt: Any) -> str:
+        asked.append(prompt)
+        return json.dumps({"action": "Final Answer", "action_input": "fixed"})
+
+    parser = StructuredChatOutputParserWithRetries.from_llm(llm)
+    half = '{"action": "rm", "action_input": {"path": "/a'
+    with pytest.raises(OutputParserException):
+        parser.invoke(AIMessage(half, response_metadata={"finish_reason": "length"}))
+    with pytest.raises(OutputParserException):
+        parser.parse(half, ended="length")
+    assert not asked
+    with pytest.raises(ModelRefusalError):
+        parser.invoke(AIMessage("", additional_kwargs={"refusal": "No."}))
+    result = parser.invoke(AIMessage(half))
+    assert isinstance(result, AgentFinish)
+    assert (result.return_values["output"], len(asked)) == ("fixed", 1)
+    plain = StructuredChatOutputParserWithRetries()
+    assert plain.invoke(AIMessage("So.", response_metadata={"finish_reason": "stop"}))
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+REFUSALS: dict[str, tuple[list[Any], str]] = {
+    "beside": ([chat("", "stop", refusal="No.")], "No."),
+    "beside, in chunks": (chat_chunks("", "stop", refusal="No."), "No."),
+    "beside text": ([chat("Final Answer: 42", "stop", refusal="No.")], "No."),
+    "beside text, in chunks": (chat_chunks("Final Answer: 42", "stop", refusal="No."), "No."),
+    "empty": ([chat("", "stop", refusal="")], ""),
+    "empty, in chunks": (chat_chunks("", "stop", refusal=""), ""),
+    "a block": ([AIMessage(["Hm.", {"type": "refusal", "refusal": "No."}])], "No."),
+    "an empty block": ([AIMessage([{"type": "refusal", "refusal": ""}])], ""),
+    "a reason": ([claude("Final Answer: I", "refusal")], "Final Answer: I"),
+    "a reason, in events": (claude_events("Final Answer: I", "refusal"), "Final Answer: I"),
+    "a reason alone": ([claude("", "refusal")], ""),
+    "a filter": ([chat("", "content_filter")], ""),
+    "a filter, in chunks": (chat_chunks("", "content_filter"), ""),
+    "LangChain's": ([lc.AIMessage("", response_metadata={"finish_reason": "SAFETY"})], ""),
+    "a response": (
+        [response("", status="incomplete", incomplete_details={"reason": "content_filter"})],
+        "",
+    ),
+}
+
+
+@every_dialect
+@pytest.mark.parametrize("lenient", MODES)
+def test_a_refusal_is_no_turn(name: str, lenient: bool) -> None:
+    parser = get_parser(name, lenient=lenient)
+    for form, words in REFUSALS.values():
+        for way in ways_of(parser, form) + (waits_of(parser, form) if name == "react" else []):
+            with pytest.raises(ModelRefusalError) as caught:
+                way()
+            error = caught.value
+            assert (error.refusal, error.span) == (words, (0, len(words)))
+            assert not error.send_to_llm
+
+
+def test_a_refusal_ends_a_run_of_langchain() -> None:
+    for name in ("react", "tools"):
+        parser = get_parser(name).as_langchain()
+        with pytest.raises(ModelRefusalError):
+            parser.invoke(lc.AIMessage("", additional_kwargs={"refusal": "No."}))
+        with pytest.raises(ModelRefusalError):
+            [*parser.transform(iter([lc.AIMessageChunk(""), lc.AIMessageChunk(
+                "", response_metadata={"stop_reason": "refusal"})]))]  # fmt: skip
+        message = lc.AIMessage("Action: a\nAction Inp", response_metadata={"finish_reason": "x"})
+        if name == "react":
+            with pytest.raises(LangChainError):
+                parser.invoke(message)
+
+
+def test_what_a_filter_leaves_is_read_as_a_text_that_was_cut() -> None:
+    turn = chat("Final Answer: It is ca", "content_filter")
+    result = get_parser("react").invoke(turn)
+    assert isinstance(result, AgentFinish)
+    assert result.return_values == {"output": "It is ca"}
+    assert get_parser("react").invoke(chat("Final Answer: 42", "stop", refusal=""))
