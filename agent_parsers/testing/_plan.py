@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers.testing import laws
 from agent_parsers.testing._broken import named
+from agent_parsers.testing._double_keys import double_keys
 from agent_parsers.testing._hypothesis import st
 from agent_parsers.testing._laws_work import WHOLE, shapes
 from agent_parsers.testing._pieces import fragments, rows, small_inputs, written
+from agent_parsers.testing._quotations import quotations
+from agent_parsers.testing._sample_calls import sample_turns, tool_sets
 from agent_parsers.testing._smallest import (
     Case,
     drawn_cases,
@@ -27,7 +30,7 @@ from agent_parsers.testing._step_strategies import (
 from agent_parsers.testing._strategies import anything, plain, soup
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from agent_parsers.engine import Dialect, Mode
     from agent_parsers.testing._broken import BrokenLawError
@@ -160,6 +163,7 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
         if mode in modes
     )
     trials += (_told_at_once(dialect, mode) for mode in modes)
+    trials += (trial for mode in _TURNS for trial in _acting(dialect, mode, examples))
     return [*trials, *_written(dialect, examples, modes), *_timed(dialect, modes)]
 
 
@@ -270,6 +274,43 @@ def _drawn(
         return smallest_case(strategy(dialect), check, examples)
 
     return Trial(named(law), "", run)
+
+
+# -- what it acts on ------------------------------------------------------------------------------
+
+
+def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
+    """Return the trials of what must make no call, each of as many texts as there are *examples*.
+
+    Of a turn that is cut, there are as many cuts.
+    """
+
+    def prefixes() -> Iterable[dict[str, Any]]:
+        for turn in sorted(sample_turns(dialect), key=lambda turn: len(turn.text)):
+            step = len(turn.text) // examples + 1
+            for tools in tool_sets(turn.calls):
+                yield {"text": turn.text, "tools": tools, "at": range(0, len(turn.text) + 1, step)}
+
+    def keys() -> Iterable[dict[str, Any]]:
+        return ({"text": each.text, "tools": each.tools} for each in double_keys(dialect, mode))
+
+    def quoted() -> Iterable[dict[str, Any]]:
+        found = quotations(dialect, mode)
+        for each in found[:: len(found) // examples + 1]:
+            yield {"text": each.text, "meant": each.meant, "may_repair": each.may_repair}
+
+    def trial(law: Law, cases: Callable[[], Iterable[dict[str, Any]]]) -> Trial:
+        def run() -> BrokenLawError | None:
+            tried = (failure(law, dialect, mode, **case) for case in cases())
+            return next(filter(None, tried), None)
+
+        return Trial(named(law), mode, run)
+
+    return [
+        trial(laws.no_prefix_of_a_turn_acts_otherwise, prefixes),
+        trial(laws.no_key_counts_twice, keys),
+        trial(laws.reasoning_and_quotation_never_act, quoted),
+    ]
 
 
 # -- how long it takes ----------------------------------------------------------------------------

@@ -10,6 +10,11 @@ that Hypothesis draws::
 A mode is ``"strict"`` or ``"lenient"`` for one turn, and ``"transcript"`` for a whole run.
 """
 
+from agent_parsers.testing._laws_acting import (
+    no_key_counts_twice,
+    no_prefix_of_a_turn_acts_otherwise,
+    reasoning_and_quotation_never_act,
+)
 from agent_parsers.testing._laws_failing import (
     a_label_that_is_spelt_otherwise_is_a_repair,
     a_repair_says_what_and_where,
@@ -87,11 +92,14 @@ __all__ = [
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
     "no_character_is_lost_or_told_twice",
+    "no_key_counts_twice",
     "no_label_is_told_that_is_not_read",
     "no_marker_ends_in_white_space",
     "no_observation_changes_how_the_text_around_it_is_read",
+    "no_prefix_of_a_turn_acts_otherwise",
     "one_piece_parses_to_what_its_stream_comes_to",
     "plain_words_are_never_refused",
+    "reasoning_and_quotation_never_act",
     "strict_reading_mends_nothing",
     "the_example_is_an_action",
     "the_last_question_before_a_step_is_the_question",

@@ -39,7 +39,7 @@ def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
     if settings.get_current_profile_name() == "deep":
         return of
     step = round(1 / (part * share(dialect)))
-    return of[len(dialect.name) % min(step, len(of)) :: step]
+    return of[len(dialect.name) % max(min(step, len(of)), 1) :: step]
 
 
 def _named(value: Any) -> str | None:

@@ -1,11 +1,12 @@
 """Dialects that are each wrong in one place, with the law that says so."""
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from agent_parsers import Dialect, Repair
+from agent_parsers import Dialect, Repair, get_dialect
 from agent_parsers.engine import (
     BadPayload,
     BracketCall,
@@ -80,6 +81,98 @@ def shared_reader() -> Dialect:
         sample=MEMO.sample.replace("\nWith: oldest bridge in Bern", "[oldest bridge in Bern]"),
         write=lambda step: re.sub(r"\nWith: (.*)", r"[\1]", write(step)),
     )
+
+
+# -- what acts on more than it should ------------------------------------------------------------
+
+
+def with_input(
+    read: Callable[[str, list[Repair]], Any], around: tuple[str, str] = ("", "")
+) -> Dialect:
+    """Return the dialect with inputs that are objects, in JSON between two marks."""
+
+    def written(step: Written) -> str:
+        said = step.tool_input if isinstance(step.tool_input, str) else json.dumps(step.tool_input)
+        return write(replace(step, tool_input=said.join(around)))
+
+    table = replace(TABLE, read_input=read)
+    return replace(
+        MEMO,
+        strict=table,
+        lenient=table.mending(),
+        sample=MEMO.sample.replace(": oldest bridge in Bern", ': {"query": "oldest bridge"}'),
+        write=written,
+        example=Written(tool="search", tool_input={"query": "lakes"}),
+    )
+
+
+def objects_only(value: Any, text: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise BadPayload("bad_input", (0, len(text)))
+    return value
+
+
+def loaded(text: str, **options: Any) -> Any:
+    try:
+        return json.loads(text, **options)
+    except ValueError:
+        return None
+
+
+def closing_strings(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    found = (loaded(text + end) for end in ("", "}", '"}', '": ""}'))
+    return objects_only(next((value for value in found if value is not None), None), text)
+
+
+def without_closer(text: str, _repairs: list[Repair]) -> str:
+    return text.removeprefix("<<").removesuffix(">>")
+
+
+def last_wins(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    return objects_only(loaded(text), text)
+
+
+def first_wins(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    value = loaded(text, object_pairs_hook=lambda members: dict(reversed(members)))
+    return objects_only(value, text)
+
+
+def last_wins_inside(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    members = objects_only(loaded(text, object_pairs_hook=dict), text)
+    outer = [key for key, _ in loaded(text, object_pairs_hook=list)]
+    if len(outer) > len(members):
+        raise BadPayload("bad_input", (0, len(text)))
+    return members
+
+
+HERMES = get_dialect("hermes")
+
+
+def hermes_with(**changes: Any) -> Dialect:
+    return replace(HERMES, name="hermes_like", aliases=(), strict=replace(HERMES.strict, **changes))
+
+
+def unaware_of_thoughts() -> Dialect:
+    """Return a dialect that takes the marks of its own thoughts for content."""
+    table = HERMES.strict
+    thoughts = ("thought", "end of thought")
+    return hermes_with(
+        markers={name: marker for name, marker in table.markers.items() if name not in thoughts},
+        roles={name: role for name, role in table.roles.items() if name != "thought"},
+        moves={row: move for row, move in table.moves.items() if not {*row} & {*thoughts}},
+        ends={},
+        starts={"content": "content"},
+        prompt_ends={},
+    )
+
+
+def acting_on_thoughts() -> Dialect:
+    """Return a dialect in which what closes a thought that was not opened changes nothing."""
+    late = {
+        row: move._replace(late="") if isinstance(move, Go) else move
+        for row, move in HERMES.strict.moves.items()
+    }
+    return hermes_with(moves=late)
 
 
 NOTE = {**TABLE.markers, "note": Label("Note")}
@@ -253,6 +346,74 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.strict_reading_mends_nothing,
         r"it mends '\[a\]': read the name of the tool as 'a'",
         r"Tool:\[a\]",
+    ),
+    "a tool is enough": (
+        lambda: with_table(
+            roles={name: role for name, role in TABLE.roles.items() if name != "with"},
+            markers={name: marker for name, marker in TABLE.markers.items() if name != "with"},
+            moves={
+                **moves(("tool", "with"), ("with", "result")),
+                ("tool", "result"): Cut("result"),
+            },
+        ),
+        laws.no_prefix_of_a_turn_acts_otherwise,
+        "it makes",
+        "",
+    ),
+    "a codec closes strings": (
+        lambda: with_input(closing_strings),
+        laws.no_prefix_of_a_turn_acts_otherwise,
+        r"it makes the action 'transfer' with {.*}, where 'transfer' with {.*} is meant "
+        r"\(ended: unknown\)",
+        r"Tool: transfer\nWith: {.*",
+    ),
+    "a codec does without the closer": (
+        lambda: with_input(without_closer, ("<<", ">>")),
+        laws.no_prefix_of_a_turn_acts_otherwise,
+        r"it makes the action 'transfer' with '.*', where .* \(ended: unknown\)",
+        r"Tool: transfer\nWith: <<.*",
+    ),
+    "of two keys the last counts": (
+        lambda: with_input(last_wins),
+        laws.no_key_counts_twice,
+        "a key stands twice, and it is read as the action 'transfer' with {'kaa': 'two'}",
+        'Tool: transfer\nWith: {"kaa": "one", "kaa": "two"}',
+    ),
+    "of two keys the first counts": (
+        lambda: with_input(first_wins),
+        laws.no_key_counts_twice,
+        "a key stands twice, and it is read as the action 'transfer' with {'kaa': 'one'}",
+        'Tool: transfer\nWith: {"kaa": "one", "kaa": "two"}',
+    ),
+    "of two inner keys the last counts": (
+        lambda: with_input(last_wins_inside),
+        laws.no_key_counts_twice,
+        "a key stands twice, and it is read as .*{'o': {'kaa': 'two'}, 'z': 'end'}",
+        'Tool: transfer\nWith: {"o": {"kaa": "one", "kaa": "two"}, "z": "end"}',
+    ),
+    "no reasoning is known": (
+        lambda: replace(MEMO, reasoning=()),
+        laws.reasoning_and_quotation_never_act,
+        "it makes the action 'transfer' with .*, which is not meant",
+        "<think>.*",
+    ),
+    "some reasoning is not known": (
+        lambda: replace(MEMO, reasoning=(("<think>", "</think>"), ("<thinking>", "</thinking>"))),
+        laws.reasoning_and_quotation_never_act,
+        "it makes the action 'transfer' with .*, which is not meant",
+        "<reasoning>.*",
+    ),
+    "thoughts are content": (
+        unaware_of_thoughts,
+        laws.reasoning_and_quotation_never_act,
+        "it makes the action 'transfer' with {'path': '/quoted'}, which is not meant",
+        "<think>.*",
+    ),
+    "what closes a thought says nothing of the call before": (
+        acting_on_thoughts,
+        laws.reasoning_and_quotation_never_act,
+        "it makes the action 'transfer' with {'path': '/quoted'}, which is not meant",
+        "Maybe:.*",
     ),
     "the example cannot be read": (
         lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),

@@ -1,0 +1,124 @@
+"""The calls that a text makes, next to those that are meant."""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agent_parsers._agent import AgentAction
+from agent_parsers._base import dialect_parser
+from agent_parsers.testing._stories import outcome_of, results_in
+from agent_parsers.tools import ToolSet
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers._base import AnyDialectParser
+    from agent_parsers.engine import Dialect, Mode
+    from agent_parsers.testing._stories import Outcome
+    from agent_parsers.tools import Tools
+    from outputs._ended import Ended
+
+__all__ = [
+    "Meant", "RawInput", "calls_in", "first_wrong", "is_cut_short", "quick_parser", "raw_input",
+    "reading", "same_input",
+]  # fmt: skip
+
+
+class Meant(NamedTuple):
+    """A call that a text makes, or is meant to make."""
+
+    tool: str
+    """Name of the tool."""
+    tool_input: Any
+    """Its input."""
+
+
+class RawInput(NamedTuple):
+    """The last input of a turn, if it is text that nothing encloses."""
+
+    start: int
+    """Where it begins in the text."""
+    is_json: bool
+    """Whether it looks like JSON, which says itself where it ends."""
+
+
+@lru_cache(maxsize=64)
+def quick_parser(dialect: Dialect, mode: Mode, tools: tuple[str, ...] | ToolSet | None) -> Any:
+    """Return a parser of single turns; it is kept for a while."""
+    return dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
+
+
+def parser_for(dialect: Dialect, mode: Mode, tools: Tools | ToolSet | None) -> AnyDialectParser:
+    """Return a parser of single turns that knows these *tools*."""
+    known = tools if isinstance(tools, ToolSet | None) else ToolSet(tools)
+    parser: AnyDialectParser = quick_parser(dialect, mode, known)
+    return parser
+
+
+def reading(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    tools: Tools | ToolSet | None = None,
+    ended: Ended = "unknown",
+    as_stream: bool = False,
+) -> Outcome:
+    """Return what *text*, which *ended* so, comes to; both roads of reading can be asked."""
+    parser = parser_for(dialect, mode, tools)
+    if as_stream:
+        return outcome_of(lambda: parser.read(text, ended=ended).result)  # type: ignore[no-any-return]
+    return outcome_of(lambda: parser.parse(text, ended=ended))  # type: ignore[no-any-return]
+
+
+def calls_in(outcome: Outcome) -> list[Meant]:
+    """Return the calls that a text makes; an answer and an error make none."""
+    results = results_in(outcome)
+    return [Meant(each.tool, each.tool_input) for each in results if isinstance(each, AgentAction)]
+
+
+def first_wrong(calls: Sequence[Meant], meant: Sequence[Meant]) -> int | None:
+    """Return the place of the first of the *calls* that is not the one *meant* there, if any."""
+    for place, call in enumerate(calls):
+        if place >= len(meant) or call.tool != meant[place].tool:
+            return place
+        if not same_input(call.tool_input, meant[place].tool_input):
+            return place
+    return None
+
+
+def same_input(one: Any, other: Any) -> bool:
+    """Tell whether two inputs are the same, types and all: `True` is not 1, nor is 1 1.0."""
+    return one == other and json.dumps(one, default=repr) == json.dumps(other, default=repr)
+
+
+def raw_input(dialect: Dialect, text: str) -> RawInput | None:
+    """Return where the last input of *text* stands, a whole turn, if nothing but its end ends it.
+
+    That is text to the end of the turn, or to what is a stop sequence of the dialect.
+    """
+    calls = calls_in(reading(dialect, "strict", text, ended="stop"))
+    if not calls or not isinstance(calls[-1].tool_input, str) or not calls[-1].tool_input:
+        return None
+    written = calls[-1].tool_input
+    start = text.rfind(written)
+    if start < 0 or text[:start].endswith(('"', "'")):
+        return None
+    behind = text[start + len(written) :].strip()
+    stops = [stop.strip() for stop in dialect.stop]
+    if behind and not any(stop and behind.startswith(stop) for stop in stops):
+        return None
+    return RawInput(start, written.lstrip()[:1] in ("{", "["))
+
+
+def is_cut_short(call: Meant, meant: Meant, raw: RawInput) -> bool:
+    """Tell whether a *call* is the one *meant* but for *raw* text that may end anywhere."""
+    if call.tool != meant.tool:
+        return False
+    if isinstance(call.tool_input, str):
+        return isinstance(meant.tool_input, str)
+    # A lone parameter takes the text, once there is any.
+    values = list(call.tool_input.values())
+    return len(values) == 1 and values[0] not in ("", None) and not raw.is_json
