@@ -156,10 +156,10 @@ def calls_table(
     elif call:
         holding.append("call")
     moves |= {("content", name): go for name, go in begins.items()}
-    acting: set[str] = set()  # what opens a block that may be read in an open thought
+    acting: list[str] = []  # what opens a block that may be read in an open thought
     if thought is not None:
         if mends and drafts is not True:
-            acting = begins.keys() - set(drafts or ())
+            acting = [name for name in begins if name not in (drafts or ())]
         if mends and call and call[1]:
             holding.append("call")
         moves |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
@@ -200,9 +200,10 @@ def _rows_in_thoughts(
     """Return the rows for blocks that may count in a thought, which *acting* marks open."""
     to = {"call": _CALL, "region": _BEHIND}
     rows = {("thought", name): Go(to[name]) for name in acting}
-    behind = {*acting, "call"}  # within a region it needs nothing else
+    behind = dict.fromkeys((*acting, "call"))  # within a region it needs nothing else
     rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
-    closers = {name for _, name in moves if name in ("end of call", "end of region")}
+    ends = ("end of call", "end of region")
+    closers = dict.fromkeys(name for _, name in moves if name in ends)
     rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
     for state in (_CALL, _BEHIND):
         rows[state, "thought"] = Go("thought")
