@@ -98,7 +98,7 @@ def test_the_executor_has_at_most_fifteen_lines_of_code() -> None:
     for loop in loops:
         assert isinstance(loop, ast.FunctionDef | ast.AsyncFunctionDef)
         _docstring, *body = loop.body
-        assert len(ast.unparse(body).splitlines()) < 15
+        assert len(ast.unparse(body).splitlines()) <= 15
 
 
 OWN_TOOLS = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
