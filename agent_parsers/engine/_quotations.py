@@ -40,7 +40,7 @@ _MARKS: Final = re.compile(
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
 _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _HOLE: Final = "\x1c"  # white space, but neither a blank nor a line break
-_BETWEEN: Final = " \t\r\n[](),;}" + _HOLE
+_BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + _HOLE
 """What stands between calls and is no text."""
 _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
