@@ -6,7 +6,7 @@ help:  ## list what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 .PHONY: ci
-ci: lint types test  ## what CI runs, in the environment at hand (default)
+ci: lint types test  ## what CI runs on each Python, in the environment at hand (default)
 
 .PHONY: lint
 lint:  ## check style and format
@@ -27,9 +27,13 @@ types:  ## check types, those of the examples too
 test:  ## run the tests
 	pytest
 
+.PHONY: thorough
+thorough:  ## run the tests on every row, shape and message, as CI does once
+	HYPOTHESIS_PROFILE=ci pytest
+
 .PHONY: fuzz
-fuzz:  ## run the property tests a hundred times longer
-	HYPOTHESIS_PROFILE=deep pytest
+fuzz:  ## run the property tests a hundred times longer, for hours
+	HYPOTHESIS_PROFILE=deep pytest -o faulthandler_timeout=7200
 
 .PHONY: snapshots
 snapshots:  ## write the snapshots anew, those of the example too; look at the diff

@@ -1,7 +1,14 @@
-"""How long the property tests look: ``fast`` by default, ``HYPOTHESIS_PROFILE=deep`` to search."""
+"""How long the property tests look.
 
+``fast`` by default: a few examples of each law on each dialect, and a sample of what is listed.
+``HYPOTHESIS_PROFILE=ci`` tries all that is listed, and more examples, the same ones in each run;
+``HYPOTHESIS_PROFILE=deep`` searches.
+"""
+
+import gc
 import os
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 FAST_EXAMPLES = 24
@@ -17,6 +24,13 @@ settings.register_profile(
     suppress_health_check=SLOW_TO_DRAW,
 )
 settings.register_profile(
+    "ci",
+    max_examples=2 * FAST_EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=SLOW_TO_DRAW,
+)
+settings.register_profile(
     "deep",
     max_examples=4_000,
     deadline=None,
@@ -24,3 +38,22 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of garbage pass over the many thousand tests, which stay."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture
+def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let `check_dialect` try its laws on a part of the texts, unless there is time."""
+    from agent_parsers.testing import _plan
+
+    from .effort import THOROUGH
+
+    if not THOROUGH:
+        for name in ("shapes", "small_inputs"):
+            all_of = getattr(_plan, name)
+            monkeypatch.setattr(_plan, name, lambda dialect, all_of=all_of: all_of(dialect)[::7])

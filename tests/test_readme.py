@@ -32,6 +32,9 @@ def samples() -> Iterator[Any]:
 SAMPLES = [*samples()]
 
 
+pytestmark = pytest.mark.usefixtures("brief_checks")
+
+
 @pytest.fixture(autouse=True)
 def examples(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let samples import what the examples share."""

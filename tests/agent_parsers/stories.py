@@ -11,6 +11,8 @@ from agent_parsers import Dialect, get_dialect, list_dialects
 from agent_parsers.engine import Mode
 from agent_parsers.testing import texts
 
+from ..effort import THOROUGH
+
 DIALECTS = [get_dialect(name) for name in list_dialects()]
 TURNS: list[tuple[Dialect, Mode]] = [(d, mode) for d in DIALECTS for mode in ("strict", "lenient")]
 RUNS: list[tuple[Dialect, Mode]] = [
@@ -21,25 +23,32 @@ RUNS: list[tuple[Dialect, Mode]] = [
 T = TypeVar("T")
 
 HEADS = {
-    "deepseek_dsml", "deepseek_v3", "gemma4", "glm45", "harmony", "hermes", "kimi_k2",
-    "llama3_json", "minimax_m2", "mistral", "pythonic", "qwen3_coder",
+    "anthropic_xml", "conversational", "conversational_chat", "deepseek_dsml", "deepseek_v3",
+    "gemma4", "glm45", "harmony", "hermes", "json_toolcall", "kimi_k2", "llama3_json", "minimax_m2",
+    "mistral", "pythonic", "qwen3_coder", "react", "react_docstore", "react_json", "react_zh",
+    "self_ask", "smolagents_code", "structured_chat", "xml",
 }  # fmt: skip
-"""One dialect of each kind that may have several calls; what others have of their own is little."""
+"""One dialect of each kind, or more; what others have of their own is little."""
 
 
 def share(dialect: Dialect) -> float:
-    """Return how much of what is tried on other dialects is tried on this one."""
-    if settings.get_current_profile_name() == "deep" or not dialect.several:
+    """Return how much is tried on this dialect, of all that could be."""
+    if THOROUGH:
         return 1
     return 0.4 if dialect.name in HEADS else 0.15
 
 
 def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
     """Return a *part* of something, another one for each dialect; all of it when there is time."""
-    if settings.get_current_profile_name() == "deep":
+    if THOROUGH:
         return of
     step = round(1 / (part * share(dialect)))
     return of[len(dialect.name) % max(min(step, len(of)), 1) :: step]
+
+
+def sought(dialect: Dialect) -> bool:
+    """Tell whether there is time to search texts of this dialect; see `assert_found`."""
+    return THOROUGH or dialect.name in HEADS
 
 
 def _named(value: Any) -> str | None:
@@ -50,6 +59,13 @@ every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=_named)
 every_run_dialect = pytest.mark.parametrize("dialect", [d for d, _ in RUNS], ids=_named)
 every_turn_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS, ids=_named)
 every_run_mode = pytest.mark.parametrize(("dialect", "mode"), RUNS, ids=_named)
+every_sought_dialect = pytest.mark.parametrize("dialect", [*filter(sought, DIALECTS)], ids=_named)
+every_sought_turn_mode = pytest.mark.parametrize(
+    ("dialect", "mode"), [(d, mode) for d, mode in TURNS if sought(d)], ids=_named
+)
+every_sought_mode = pytest.mark.parametrize(
+    ("dialect", "mode"), [(d, mode) for d, mode in TURNS + RUNS if sought(d)], ids=_named
+)
 every_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS + RUNS, ids=_named)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import settings
 
 from agent_parsers import (
     AgentAction,
@@ -27,6 +26,8 @@ from agent_parsers.testing import laws
 from agent_parsers.testing._laws_table import reached
 from agent_parsers.testing._stories import results_in
 from outputs._ended import Ended
+
+from ..effort import THOROUGH
 
 FOLDER = Path(__file__).parent.parent / "cases"
 DIALECTS = list_dialects()
@@ -278,7 +279,7 @@ def mutants() -> Iterator[tuple[str, str, Dialect]]:
             yield name, f"problem {problem}", replace(dialect, problems=problems)
 
 
-EACH = 1 if settings.get_current_profile_name() == "deep" else 2
+EACH = 1 if THOROUGH else 4
 """Each of these mutants is tried; all of them when there is time."""
 
 

@@ -36,6 +36,7 @@ pytest_plugins = ["pytester"]
 # -- dialects that are right ---------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("brief_checks")
 @dialect_laws(MEMO, examples=20)
 def test_the_example_holds(law: Callable[[], None]) -> None:
     law()
@@ -61,6 +62,7 @@ def with_json() -> Dialect:
     )
 
 
+@pytest.mark.usefixtures("brief_checks")
 def test_a_dialect_that_is_right_is_told_to_be() -> None:
     report = check_dialect(with_json(), examples=20)
     assert report.ok
@@ -131,6 +133,7 @@ def test_a_report_says_what_is_wrong_and_why() -> None:
     assert str(caught.value) == str(report)
 
 
+@pytest.mark.usefixtures("brief_checks")
 @pytest.mark.parametrize(
     "dialect", [replace(MEMO, write=drop_label), with_table(read_tool=looked_up)]
 )

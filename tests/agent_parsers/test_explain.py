@@ -37,7 +37,7 @@ from output_parsers._printable import printable
 
 from ..growth import assert_linear
 from .command_line import command, process, terminal
-from .stories import every_dialect, every_run_dialect, every_turn_mode, share
+from .stories import every_dialect, every_run_dialect, every_sought_dialect, every_turn_mode
 from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}
@@ -207,11 +207,9 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
     assert not slow
 
 
-@every_dialect
+@every_sought_dialect
 def test_the_time_grows_no_faster_than_the_text(dialect: Dialect) -> None:
     """The clock sees what the count does not: what is passed over one by one."""
-    if share(dialect) < 0.2:
-        return  # it is much like another one
 
     def draw(text: str) -> None:
         it = explain(dialect, "lenient", text)

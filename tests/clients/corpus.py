@@ -16,14 +16,20 @@ from agent_parsers.native import (
     ToolsAgentOutputParser,
 )
 
+from ..effort import THOROUGH
+
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 
 if not CORPUS.is_dir() and os.environ.get("CI") != "true":
     pytest.skip(f"the corpus is not at {CORPUS}", allow_module_level=True)
 
 RUNS = ("tau_bench_airline", "toolbench_functions", "swe_agent")
-COUNT = 19 + 1229 + 52 + 39
+WILD = 19
+COUNT = WILD + 1229 + 52 + 39
 """How many messages there are: written wildly, and in the runs."""
+
+EACH = 5
+"""Each of these messages of the runs is what a client is given; all of them when there is time."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +57,10 @@ class Case:
 
 @cache
 def cases() -> list[Case]:
-    """Return all of them."""
+    """Return them, or a part of those in the runs."""
     found = [*_wild(), *_runs()]
     assert len(found) == COUNT
-    return found
+    return found if THOROUGH else found[:WILD] + found[WILD::EACH]
 
 
 def _lines(name: str) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.exceptions import OutputParserException as LangChainException
 from langchain_core.utils.json import parse_and_check_json_markdown as their_check
@@ -22,12 +22,12 @@ from output_parsers._json_markdown import (
 )
 from outputs._json_errors import JsonLimitError
 
+from ..effort import MANY
 from ..growth import assert_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-laws = settings(deadline=None, max_examples=200)
 
 NESTED = '{\n  "note": "a fence: ```json\\n{}\\n```",\n  "tags": ["[", "}"]\n}'
 REPLIES = [
@@ -163,7 +163,7 @@ def replies(draw: st.DrawFn) -> str:
     return text[: draw(st.integers(0, len(text)))] if draw(st.booleans()) else text
 
 
-@laws
+@MANY
 @given(replies(), sizes)
 @example("```json5```", 1)
 def test_dressed_and_cut_documents_read_as_langchain_reads_them(text: str, size: int) -> None:
@@ -181,7 +181,7 @@ FRAGMENTS = [
 fragments = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join)
 
 
-@laws
+@MANY
 @given(fragments, sizes)
 @example("I thijsonnk\n`````\njson\n[]\n`]``\n```json\n{}", 3)
 @example('[[],\n```\n1e +30\n```\n```json\n{"z":1}`\n1}\n`', 2)
@@ -192,7 +192,7 @@ def test_any_cut_gives_the_value_of_the_whole(text: str, size: int) -> None:
     assert streamed(text, size) == outcome(parse_json_markdown, text)
 
 
-@laws
+@MANY
 @given(fragments.filter(lambda text: "```" not in text))
 def test_without_fences_a_value_that_langchain_finds_is_ours(text: str) -> None:
     expected = outcome(theirs, text)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonpatch
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.exceptions import OutputParserException as LangChainException
 from langchain_core.messages import AIMessageChunk as LangChainChunk
@@ -25,10 +25,10 @@ from output_parsers._errors import OutputParserException
 from output_parsers._json_parser import JsonOutputParser, SimpleJsonOutputParser
 from outputs import AIMessage, AIMessageChunk, Generation
 
+from ..effort import MANY
+
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
-
-laws = settings(deadline=None, max_examples=200)
 
 
 class Ferry(BaseModel):
@@ -149,7 +149,7 @@ def replies(draw: st.DrawFn) -> str:
 sizes = st.sampled_from([1, 2, 3, 7, 50])
 
 
-@laws
+@MANY
 @given(replies(), sizes)
 @example("[1.0, -0.0, 1e0, true]", 1)
 @example('{"a": 1, "a": 1, "b": [], "b": [], "c": {"d": "x"}, "c": {"d": "xy"}}', 1)
@@ -158,7 +158,7 @@ def test_a_stream_gives_what_langchain_gives(text: str, size: int) -> None:
     assert stream(text, size) == their_stream(text, size)
 
 
-@laws
+@MANY
 @given(replies() | st.lists(st.sampled_from(FRAGMENTS), max_size=10).map("".join), sizes)
 def test_patches_lead_from_value_to_value(text: str, size: int) -> None:
     document: Any = None
@@ -168,7 +168,7 @@ def test_patches_lead_from_value_to_value(text: str, size: int) -> None:
         assert document == value
 
 
-@laws
+@MANY
 @given(replies() | st.lists(st.sampled_from(FRAGMENTS), max_size=10).map("".join), sizes)
 @example("1. Hm:\n```json\n[1.0]\n```", 2)
 def test_a_stream_ends_in_the_value_of_the_whole(text: str, size: int) -> None:
@@ -182,7 +182,7 @@ def test_a_stream_ends_in_the_value_of_the_whole(text: str, size: int) -> None:
         assert all(a != b for a, b in pairwise(given))
 
 
-@laws
+@MANY
 @given(replies(), sizes)
 def test_values_given_out_never_change(text: str, size: int) -> None:
     seen = [
@@ -390,7 +390,7 @@ def test_hostile_text_ends_in_a_value_or_an_error(name: str, lenient: bool) -> N
         list(parser.transform(iter(pieces(HOSTILE[name], 10_000))))
 
 
-@laws
+@MANY
 @given(st.text(st.sampled_from("{}[]\"'`:,\\u1dD8e+-.tfnNI \n\x00\ud83d\udc00"), max_size=100))
 def test_any_text_is_a_value_or_an_error(text: str) -> None:
     for parser in (JsonOutputParser(), JsonOutputParser(lenient=True)):

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from output_parsers._json_find_lenient import FoundJson, LenientJsonFinder
@@ -14,12 +14,12 @@ from output_parsers._json_markdown import parse_json_markdown
 from output_parsers._json_repair import JsonRepair, RepairedJson, repair_json
 from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
 
+from ..effort import MANY
 from ..growth import assert_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-laws = settings(deadline=None, max_examples=200)
 
 # name, text, value, the text that is the value
 FOUND: list[tuple[str, str, Any, str]] = [
@@ -159,7 +159,7 @@ sizes = st.sampled_from([1, 2, 3, 7, 50])
 indents = st.sampled_from([None, 1])
 
 
-@laws
+@MANY
 @given(values, st.booleans(), indents)
 def test_json_is_never_changed(value: Any, ascii_only: bool, indent: int | None) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
@@ -174,7 +174,7 @@ fences = st.sampled_from([("", ""), ("```json\n", "\n```"), ("``` json\n", ""), 
 after = st.sampled_from(["", "\n", "\nDone.", " I'm done, {x}."])
 
 
-@laws
+@MANY
 @given(before, fences, containers, indents, after, sizes)
 def test_json_is_found_in_any_dress(
     before: str, fence: tuple[str, str], value: Any, indent: int | None, after: str, size: int
@@ -187,7 +187,7 @@ def test_json_is_found_in_any_dress(
         assert repr(parse_json_markdown(text)) == repr(found.value)
 
 
-@laws
+@MANY
 @given(containers)
 def test_what_python_prints_is_read(value: Any) -> None:
     text = repr(value)
@@ -208,14 +208,14 @@ FRAGMENTS = [
 any_text = st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join)
 
 
-@laws
+@MANY
 @given(any_text, sizes)
 @example('a [b] [\n "{}\\x\\n//y",\n 0.5\n]\n``` 5\n]', 7)
 def test_any_cut_tells_the_same_story(text: str, size: int) -> None:
     assert story(text, size) == story(text, 10**6)
 
 
-@laws
+@MANY
 @given(any_text, sizes)
 @example('a [b] [\n "{}\\x\\n//y",\n 0.5\n]\n``` 5\n]', 7)
 def test_the_value_so_far_depends_on_the_text_alone(text: str, size: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.utils.json import parse_partial_json as reference
 
@@ -23,7 +23,7 @@ from outputs._json_reader import (
 )
 from outputs._json_whole import parse_container
 
-laws = settings(deadline=None, max_examples=300)
+from ..effort import MANY
 
 scalars = (
     st.none()
@@ -84,7 +84,7 @@ def pieces(text: str, size: int) -> list[str]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-@laws
+@MANY
 @given(documents, chunk_sizes)
 def test_a_document_reads_as_json_reads_it_at_any_cut(text: str, size: int) -> None:
     reader = JsonReader()
@@ -94,7 +94,7 @@ def test_a_document_reads_as_json_reads_it_at_any_cut(text: str, size: int) -> N
     assert repr(parse_partial_json(text)) == repr(json.loads(text))
 
 
-@laws
+@MANY
 @given(almost_json, st.booleans())
 @example('[1, {"a": 2} {', False)
 @example('[[1], {"a": [2], "a": 3, "b" 4}, [[', False)
@@ -110,7 +110,7 @@ def test_every_prefix_has_the_value_that_langchain_gives_it(text: str, strict: b
         assert outcome(parse_partial_json, text[:end], strict=strict) == expected
 
 
-@laws
+@MANY
 @given(almost_json, chunk_sizes, st.booleans())
 @example('{"a": [0, {"b": "x\\\n"}, [', 3, False)
 def test_the_value_after_any_chunk_is_that_of_the_prefix(
@@ -129,7 +129,7 @@ def test_the_value_after_any_chunk_is_that_of_the_prefix(
             break
 
 
-@laws
+@MANY
 @given(almost_json, chunk_sizes)
 def test_where_it_ends_or_fails_does_not_depend_on_the_cuts(text: str, size: int) -> None:
     def story(chunks: list[str]) -> tuple[Any, ...]:
@@ -147,7 +147,7 @@ def test_where_it_ends_or_fails_does_not_depend_on_the_cuts(text: str, size: int
     assert story(pieces(text, size)) == story([text])
 
 
-@laws
+@MANY
 @given(almost_json, chunk_sizes)
 def test_a_value_handed_out_never_changes(text: str, size: int) -> None:
     reader = JsonReader()
@@ -158,7 +158,7 @@ def test_a_value_handed_out_never_changes(text: str, size: int) -> None:
     assert [repr(value) for value, _ in handed_out] == [then for _, then in handed_out]
 
 
-@laws
+@MANY
 @given(almost_json, chunk_sizes, st.lists(st.booleans(), min_size=1))
 @example('{"a": 1, "a": "x\\u0041', 1, [True])
 @example('["x\\u0041"', 1, [True])
@@ -179,7 +179,7 @@ def test_changes_applied_as_json_patch_give_the_next_value(
                 assert repr(document) == repr(reader.value) or document == reader.value
 
 
-@laws
+@MANY
 @given(almost_json, chunk_sizes)
 @example("[1.0, -0.0]", 1)
 @example('{"a": 1, "a": 1, "b": [], "b": [], "c": {"d": "x"}, "c": {"d": "xy"}}', 1)

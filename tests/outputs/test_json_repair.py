@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import settings
 
 from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
 from outputs._json_repair import JsonRepair, LenientJsonReader
-
-laws = settings(deadline=None, max_examples=200)
 
 # text, value, the kinds of repairs in the order of the text
 MENDED: list[tuple[str, Any, str]] = [

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from outputs._json_errors import JsonError
 from outputs._json_repair import JsonRepair, LenientJsonReader
 
-laws = settings(deadline=None, max_examples=200)
+from ..effort import MANY
 
 
 def pieces(text: str, size: int) -> list[str]:
@@ -81,7 +81,7 @@ any_text = almost_documents() | st.lists(st.sampled_from(FRAGMENTS), max_size=16
 sizes = st.sampled_from([1, 2, 3, 7, 70])
 
 
-@laws
+@MANY
 @given(documents, sizes)
 @example(json.dumps({"a": "x" * 600, "b" * 600: ["c"]}), 3)
 @example('["a"' + " " * 600 + ', "b"' + " " * 600 + "]", 3)
@@ -92,7 +92,7 @@ def test_json_is_read_as_it_is(text: str, size: int) -> None:
     assert reader.end == len(text)
 
 
-@laws
+@MANY
 @given(any_text, sizes)
 @example('["a `", "```", ["x"]]', 1)
 @example('["a"' + " " * 507 + "```]", 1)
@@ -102,7 +102,7 @@ def test_any_cut_tells_the_same_story(text: str, size: int) -> None:
     assert story(text, size) == story(text, 10**6)
 
 
-@laws
+@MANY
 @given(any_text, sizes)
 def test_the_value_so_far_depends_on_the_text_alone(text: str, size: int) -> None:
     reader = LenientJsonReader()
@@ -125,7 +125,7 @@ def grows(before: Any, after: Any) -> bool:
     return isinstance(before, int | float) or before == after
 
 
-@laws
+@MANY
 @given(almost_documents().filter(lambda text: "\\" not in text))
 def test_the_value_so_far_only_grows(text: str) -> None:
     reader = LenientJsonReader()
@@ -137,7 +137,7 @@ def test_the_value_so_far_only_grows(text: str) -> None:
         before = reader.value
 
 
-@laws
+@MANY
 @given(documents.filter(lambda text: text[0] in "{["), st.data())
 def test_a_text_cut_short_is_never_half_a_value(text: str, data: st.DataObject) -> None:
     end = data.draw(st.integers(0, len(text) - 1))
@@ -191,7 +191,7 @@ def mended(text: str, repairs: list[JsonRepair]) -> str:
     return result + text[last:]
 
 
-@laws
+@MANY
 @given(any_text, sizes)
 @example('{{"a": {{"b": "c"', 100)
 @example('{{"a": 1,}}', 1)
