@@ -362,11 +362,11 @@ class CallsCollector(Collector):
 
     def _judge(self, events: list[Event]) -> None:
         """Make the calls that are meant; others are text, or wrong."""
-        quoted: list[Span] = []
+        quoted: set[Span] = set()
         for met, quotation, is_meant in self._weighed(events):
             if quotation is not None and self._machine.mends:
                 events.append(quoted_repair(met.place, quotation.what))
-                quoted.append(met.hole)
+                quoted.add(met.hole)
                 self._lost = None if self._lost is met.bad else self._lost
                 continue
             if met.bad is not None and met.bad.problem == "no_call" and self._machine.mends:
@@ -397,11 +397,11 @@ class CallsCollector(Collector):
             is_alone = not met.is_bare or around.is_alone(number)
             is_denied = around.is_denied(number, is_marked=not met.is_bare)
             yield met, quotation, quotation is None and is_alone and not is_denied
-        for dressing in around.dressing if around is not None and self._machine.mends else ():
-            span = (dressing.start, dressing.stop)
-            if not bare:  # the readers of these tell of it
-                events.append(Repair("fence", span, f"took off {dressing.what} around the calls"))
-            left = without(self._content, dressing.marks)
+        dressing = around.dressing if around is not None and self._machine.mends else []
+        for what, start, stop, _ in () if bare else dressing:  # the readers of these tell of it
+            events.append(Repair("fence", (start, stop), f"took off {what} around the calls"))
+        if dressing:
+            left = without(self._content, merged(mark for each in dressing for mark in each.marks))
             self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
 
     @override

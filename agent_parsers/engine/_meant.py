@@ -8,6 +8,7 @@ from agent_parsers.engine._events import Repair
 from agent_parsers.engine._mend_names import is_bare_name
 from agent_parsers.engine._payloads import BadPayload
 from agent_parsers.engine._quotations import Surroundings, is_plain
+from outputs._json_scalars import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["call_meant", "quoted_repair"]
 
+_blank: Final = matcher(r"\s*+")
 _WINDOW: Final = 512
 """How much is read at first of what follows a call, in characters."""
 
@@ -124,7 +126,7 @@ def _others(text: str, at: int, base: int, new_call: Callable[[], CallReader]) -
     text = text.rstrip()
     size = _WINDOW
     while at < len(text):
-        at = len(text) - len(text[at:].lstrip())
+        at = _blank(text, at).end()
         reader, end = new_call(), at
         while end < len(text) and reader.rest_at < 0:
             stop = min(end + size, len(text))

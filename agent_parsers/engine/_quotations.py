@@ -39,6 +39,7 @@ _MARKS: Final = re.compile(
 )
 _FENCE: Final = re.compile(r"(?:`{3}|~{3})[`~]*+[\w+#.-]*+")
 _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
+_ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
 _HOLE: Final = "\x1c"  # white space, but neither a blank nor a line break
 _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + _HOLE
 """What stands between calls and is no text."""
@@ -95,12 +96,17 @@ def is_plain(text: str) -> bool:
     return _SIGNS(text) is None
 
 
+def _first(text: str, start: int) -> int:
+    """Return where *text* has something from *start* on."""
+    return len(text) - len(text[start:].lstrip())
+
+
 class Surroundings:
     """What stands in a turn around its calls and marks.
 
     Marks of one kind pair with each other, and one that nothing closes encloses nothing. A fence
-    opens where a line begins and closes anywhere. Backticks open and close on one line, on which a
-    call counts as a character.
+    opens where a line begins, or ends behind it, and closes anywhere. Backticks open and close on
+    one line, on which a call counts as a character.
 
     Args:
         text: The turn.
@@ -118,6 +124,8 @@ class Surroundings:
             at = stop
         self._text = "".join(parts) + text[at:]
         self._bare = _FENCE.sub(lambda found: _HOLE * len(found[0]), self._text)
+        self._lead = _first(self._text, 0)
+        self._first = _first(self._text, begin)  # behind the last label
         self._end = len(self._bare.rstrip(_BETWEEN + "`~"))  # of the text
         self._found: list[Quotation | None] = [None] * len(holes)
         self._open: dict[str, tuple[Span, int]] = {}  # by mark, and how many holes come before it
@@ -187,7 +195,9 @@ class Surroundings:
                     self._open.pop(run, None)
             case "fence":
                 self._turn(f"fence {spelt[0]}", "a fence", at, mark.end(), number)
-            case "ticks" if len(spelt) > 2 and "fence `" in self._open:
+            case "ticks" if len(spelt) > 2 and (
+                "fence `" in self._open or _ENDS_LINE(self._text, mark.end())
+            ):
                 self._turn("fence `", "a fence", at, mark.end(), number)
             case "ticks":
                 self._turn(spelt[:3], "backticks", at, mark.end(), number)
@@ -227,8 +237,8 @@ class Surroundings:
         what, start, stop, _ = quotation
         if what not in ("a fence", "backticks") or stop < self._end:
             return False
-        begin = self._begin if start >= self._begin else 0
-        if not self._text[begin:start].strip():
+        if start <= (self._first if start >= self._begin else self._lead):
             return True
-        begins_line = not self._text[self._text.rfind("\n", 0, start) + 1 : start].strip()
-        return begins_line and not self._bare[start:stop].strip(_BETWEEN + "`~")
+        line = self._text.rfind("\n", 0, start) + 1
+        is_fence = what == "a fence" or not self._text[line:start].strip()
+        return is_fence and not self._bare[start:stop].strip(_BETWEEN + "`~")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,11 +60,21 @@ def joined_with(spans: Iterable[Span], links: Iterable[Span], walls: Iterable[Sp
 
 
 def without(spans: Iterable[Span], cuts: Iterable[Span]) -> list[Span]:
-    """Return *spans* without what the *cuts* take off."""
-    left = list(spans)
-    for first, last in cuts:
-        pieces = [((a, min(b, first)), (max(a, last), b)) for a, b in left]
-        left = [piece for pair in pieces for piece in pair if piece[0] < piece[1]]
+    """Return *spans* without what the *cuts* take off, which do not overlap."""
+    left: list[Span] = []
+    waiting = deque(sorted(cuts))
+    for start, stop in sorted(spans):
+        at = start
+        while waiting and waiting[0][0] < stop:
+            first, last = waiting[0]
+            if at < first:
+                left.append((at, first))
+            at = max(at, min(last, stop))
+            if last > stop:
+                break
+            waiting.popleft()
+        if at < stop:
+            left.append((at, stop))
     return left
 
 
