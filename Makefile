@@ -61,3 +61,7 @@ corpus:  ## read the runs of the corpus and count
 .PHONY: wild
 wild:  ## score what is read of outputs that frameworks stumble over
 	$(PYTHON) benchmarks/wild.py
+
+.PHONY: attack
+attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice
+	$(PYTHON) benchmarks/attack.py

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers._registry import get_dialect, list_dialects
 from agent_parsers.engine import Dialect, Result, Written
 from agent_parsers.testing._calls_meant import Meant, calls_in, reading
-from agent_parsers.testing._sample_calls import TEXTS, written_turn
+from agent_parsers.testing._sample_calls import usual_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,7 +65,7 @@ def reasoning_marks() -> tuple[tuple[str, str], ...]:
     for name in list_dialects():
         dialect = get_dialect(name)
         found |= dict.fromkeys((*dialect.reasoning, *_own_marks(dialect)))
-    return tuple((opens.strip(), closes.strip()) for opens, closes in found)
+    return tuple(found)
 
 
 @cache
@@ -76,17 +76,16 @@ def _own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
     with_thought = dialect.write(Written(_PROBE, answer=_ANSWER))
     before = dialect.write(Written(answer=_ANSWER)).partition(_ANSWER)[0]
     opens, _, rest = with_thought.partition(_PROBE)
-    return ((opens, rest.partition(_ANSWER)[0].removesuffix(before)),)
+    closes = rest.partition(_ANSWER)[0].removesuffix(before)
+    # What no mark closes stands behind a label.
+    return ((opens.strip(), closes.strip()),) if closes.strip() else ()
 
 
 @cache
 def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
     """Return turns in which reasoning or a quotation, as this *mode* knows it, holds a call."""
-    call = written_turn(dialect, {"path": "/quoted"}) or written_turn(dialect, "what is quoted")
-    real = written_turn(dialect, {"path": "/meant"}) or written_turn(dialect, TEXTS[0])
-    if call is None or real is None:
-        return ()
-    meant = tuple(calls_in(reading(dialect, "strict", real.text, ended="stop")))
+    call, real = usual_turn(dialect, "quoted"), usual_turn(dialect, "meant")
+    meant = tuple(calls_in(reading(dialect, mode, real.text, ended="stop")))
     found = [*_reasoned(dialect, mode, call.text)]
     if mode == "lenient":
         found += _quoted(dialect, call.text)
@@ -98,7 +97,7 @@ def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
 
 
 def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[Quotation]:
-    own = {(opens.strip(), closes.strip()) for opens, closes in _own_marks(dialect)}
+    own = _own_marks(dialect)
     for opens, closes in own if mode == "strict" else reasoning_marks():
         what = f"{opens} and {closes}"
         yield Quotation(what, f"{opens}\n{call}\n{closes}\nDone.")

@@ -7,13 +7,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine import Dialect, Written, WrittenCall
 from agent_parsers.testing._calls_meant import calls_in, reading
-from agent_parsers.testing._pieces import a_tool
+from agent_parsers.testing._pieces import a_tool, sample_action
 from agent_parsers.tools import ToolSet, ToolSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["OBJECTS", "TEXTS", "SampleTurn", "sample_turns", "tool_sets", "written_turn"]
+__all__ = [
+    "OBJECTS",
+    "TEXTS",
+    "SampleTurn",
+    "sample_turns",
+    "tool_sets",
+    "usual_turn",
+    "written_turn",
+]
 
 OBJECTS: Final[tuple[dict[str, Any], ...]] = (
     {"path": "/a", "dry_run": True},
@@ -105,6 +113,14 @@ def written_turn(
         elif isinstance(wanted.tool_input, str):
             return None
     return SampleTurn(text, calls)
+
+
+def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
+    """Return a turn whose input, of the type that is usual in the dialect, is one *word*."""
+    is_text = isinstance(sample_action(dialect).tool_input, str)
+    turn = written_turn(dialect, word if is_text else {"query": word})
+    assert turn is not None, "a plain word can be written"
+    return turn
 
 
 def tool_sets(calls: tuple[WrittenCall, ...]) -> list[ToolSet | None]:

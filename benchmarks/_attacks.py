@@ -1,0 +1,267 @@
+"""Texts that are to make a parser act on what nobody meant, with the calls that are meant."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.testing._calls_meant import Meant, RawInput, calls_in, raw_input, reading
+from agent_parsers.testing._double_keys import double_keys
+from agent_parsers.testing._pieces import marker_in, markers, sample_action
+from agent_parsers.testing._quotations import quotations
+from agent_parsers.testing._sample_calls import (
+    OBJECTS,
+    TEXTS,
+    sample_turns,
+    tool_sets,
+    usual_turn,
+    written_turn,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from agent_parsers.engine import Dialect, Mode
+    from agent_parsers.testing._sample_calls import SampleTurn
+    from agent_parsers.tools import ToolSet
+    from outputs._ended import Ended
+
+__all__ = ["KINDS", "Attack", "attacks"]
+
+CUT: Final[tuple[Ended, ...]] = ("unknown", "length")
+ANY: Final[tuple[Ended, ...]] = ("unknown", "stop", "length")
+WHOLE: Final[tuple[Ended, ...]] = ("unknown", "stop")
+
+
+class Attack(NamedTuple):
+    """A text, and what may come of it besides an error or an answer."""
+
+    text: str
+    """What the model is said to have written."""
+    meant: tuple[Meant, ...] = ()
+    """The calls that may be made, in this order; any of them may be left out."""
+    tools: ToolSet | None = None
+    """What is known of the tools."""
+    ended: tuple[Ended, ...] = ANY
+    """How the text is said to have ended, one after the other."""
+    raw: RawInput | None = None
+    """Raw text among the inputs, which may be cut where it is not known how the text ended."""
+    may_repair: bool = False
+    """Whether another call may be made, if that is reported as a repair and nothing is cut."""
+
+
+def attacks(
+    dialect: Dialect, mode: Mode, step: int, kinds: Collection[str]
+) -> Iterator[tuple[str, Attack]]:
+    """Yield the attacks of some *kinds* on a *dialect*; of places in a text each *step*-th."""
+    for kind in kinds:
+        for attack in KINDS[kind](dialect, mode, step):
+            yield kind, attack
+
+
+def _meant(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> tuple[Meant, ...]:
+    """Return the calls of *text*, a whole turn."""
+    return tuple(calls_in(reading(dialect, mode, text, tools=tools, ended="stop")))
+
+
+def prefixes(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
+    """Yield the beginnings of turns."""
+    for turn in sample_turns(dialect):
+        for tools in tool_sets(turn.calls):
+            meant, raw = _meant(dialect, mode, turn.text, tools), raw_input(dialect, turn.text)
+            for end in range(0, len(turn.text) + 1, step):
+                yield Attack(turn.text[:end], meant, tools, CUT, raw)
+
+
+def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
+    """Yield beginnings of turns with another turn behind, as if the model began anew."""
+    is_text = isinstance(sample_action(dialect).tool_input, str)
+    pool = (*TEXTS[:2], TEXTS[3]) if is_text else (OBJECTS[0], OBJECTS[2], OBJECTS[4])
+    found = [written_turn(dialect, each, "I see.") for each in pool]
+    turns = [turn for turn in found if turn is not None]
+    for one in turns:
+        raw = raw_input(dialect, one.text)
+        for other in turns:
+            if other is one:
+                continue
+            names = tool_sets(one.calls)[1]
+            meant = (
+                *_meant(dialect, mode, one.text, names),
+                *_meant(dialect, mode, other.text, names),
+            )
+            for end in range(1, len(one.text) + 1, step):
+                for between in ("", "\n"):
+                    yield Attack(one.text[:end] + between + other.text, meant, names, WHOLE, raw)
+
+
+def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
+    """Yield calls whose values hold markup: the dialect's own, calls of its own and of others."""
+    is_text = isinstance(sample_action(dialect).tool_input, str)
+    own = [marker.canonical.strip() for marker in markers(dialect)]
+    held = [f"before {mark} after" for mark in own]
+    held += [f"x{mark}{other}y" for mark in own for other in own]
+    held += [f"Write {call} here" for call in _calls_of_all()]
+    held += _calls_of_all()
+    for value in held:
+        tool_input: Any = value if is_text else {"body": value, "to": "A"}
+        turn = written_turn(dialect, tool_input)
+        if turn is None:  # `render` refuses it; a model writes it all the same
+            continue
+        for tools in tool_sets(turn.calls)[::2]:
+            meant = _meant(dialect, mode, turn.text, tools)
+            if not _is_whole(turn, meant):
+                yield Attack(turn.text, _whole(turn), tools, WHOLE)
+                continue
+            raw = raw_input(dialect, turn.text)
+            for end in range(0, len(turn.text) + 1, 7 * step):
+                yield Attack(turn.text[:end], meant, tools, CUT, raw)
+
+
+def _is_whole(turn: SampleTurn, meant: tuple[Meant, ...]) -> bool:
+    """Tell whether the values are read as they are written, but for white space around them."""
+    return len(meant) == 1 and any(
+        _bare(meant[0].tool_input) == _bare(wanted.tool_input) for wanted in _whole(turn)
+    )
+
+
+def _bare(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _bare(part) for key, part in value.items()}
+    return value.strip() if isinstance(value, str) else value
+
+
+def _whole(turn: SampleTurn) -> tuple[Meant, ...]:
+    """Return the call of a *turn* in the ways in which it may be read; a lone parameter is one."""
+    (call,) = turn.calls
+    alone = (Meant(call.tool, {"query": call.tool_input}),)
+    return (Meant(call.tool, call.tool_input), *(alone * isinstance(call.tool_input, str)))
+
+
+@cache
+def _calls_of_all() -> list[str]:
+    """Return a call as each dialect writes it."""
+    from agent_parsers import get_dialect, list_dialects
+
+    return list(dict.fromkeys(usual_turn(get_dialect(n), "lakes").text for n in list_dialects()))
+
+
+def quoted(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
+    """Yield quoted calls, and such in reasoning."""
+    for found in quotations(dialect, mode):
+        yield Attack(found.text, found.meant, may_repair=found.may_repair)
+
+
+_DENIALS: Final = (
+    "~~{}~~", "{}?", "don't use {}", "do not use {}", "not {}", "I won't use {}", "never {}",
+    "no {}", "{} (no!)", "{}, or rather not", "should I use {}?", "none (not {})", "{} or ping",
+    "instead of {}", "`{}`? No",
+)  # fmt: skip
+_SENTENCES: Final = (
+    "I will not run {}.", "{} is how I would do it, but I won't.", "Should I run {}?", "{}? No.",
+    "Never do {} again.", "I ran {} before, and it failed.", "~~{}~~", "({} is wrong)",
+    "For example {} would do.",
+)  # fmt: skip
+_PYTHON: Final = (
+    ") if ok else ", ") and ", ") or ", ") + ", ") == ", ") for x in ", ")[0], ", ")("
+)  # fmt: skip
+"""What may stand between two calls, so that they are no plain list."""
+
+
+def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
+    """Yield calls that the model says it does not make."""
+    turn = usual_turn(dialect, "lakes")
+    tool, text = turn.calls[0].tool, turn.text
+    known = tool_sets(turn.calls)
+    if text.count(tool) == 1:
+        for denial in _DENIALS:
+            said = denial.format(tool)
+            for tools in known:
+                # What is no tool's name may stand for one; whether there is such, others say.
+                meant = _meant(dialect, mode, text, tools)
+                may = tuple(Meant(said, call.tool_input) for call in meant)
+                yield Attack(text.replace(tool, said), may, tools)
+    line = " ".join(text.split())
+    if not marker_in(dialect, line):
+        for sentence in _SENTENCES:
+            for tools in known:
+                yield Attack(sentence.format(line), (), tools)
+    two = written_turn(dialect, {"query": "lakes"}, "", "", {"query": "rivers"})
+    if two is not None and len(two.calls) == 2 and f"{tool}(" in two.text:
+        for between in _PYTHON:
+            yield Attack(re.sub(r"\)[,\n]\s*", between, two.text))
+
+
+def keys(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
+    """Yield calls with a key that stands twice."""
+    for found in double_keys(dialect, mode):
+        yield Attack(found.text, (), found.tools, WHOLE)
+
+
+_WORDS: Final = ("Vaduz", "Olten", "Bern")
+_EDITED: Final = {"city": "Vaduz", "seats": 4711, "is_test": True, "via": ["Olten", "Bern"]}
+_EDITS: Final = 400
+
+
+def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
+    """Yield calls with random edits of all but their values, for tools whose schema is known."""
+    is_text = isinstance(sample_action(dialect).tool_input, str)
+    found = [written_turn(dialect, "Vaduz" if is_text else _EDITED, "I see.")]
+    if dialect.several:
+        found.append(written_turn(dialect, _EDITED, "", "One moment.", {"city": "Bern"}))
+    pool = [*"{}[]()\",:'\\<>=/|`*~-", "\n", "null", "```"]
+    pool += (marker.canonical for marker in markers(dialect))
+    for turn in found:
+        if turn is None:
+            continue
+        tools = tool_sets(turn.calls)[2]
+        meant, raw = _meant(dialect, mode, turn.text, tools), raw_input(dialect, turn.text)
+        random = Random(f"{dialect.name} {mode}")
+        free = _free(turn.text)
+        for _ in range(_EDITS // step):
+            text = _edited(turn.text, free, pool, random)
+            if text:
+                yield Attack(text, meant, tools, ANY, raw)
+
+
+def _free(text: str) -> list[bool]:
+    """Tell for each character whether it may be edited: it touches no value."""
+    free = [True] * len(text)
+    for found in re.finditer(rf"{'|'.join(_WORDS)}|4711|[Tt]rue", text):
+        start, end = max(found.start() - 1, 0), min(found.end() + 1, len(text))
+        free[start:end] = [False] * (end - start)
+    return free
+
+
+def _edited(text: str, free: list[bool], pool: list[str], random: Random) -> str:
+    """Return *text* with one or two edits; ``""`` if a value would be touched."""
+    for _ in range(random.choice([1, 1, 2])):
+        at, size = random.randrange(len(free)), random.choice([1, 1, 2, 3, 5, 8, 13])
+        end = min(at + size, len(free))
+        kind = random.choice(["leave out", "insert", "replace", "twice", "move"])
+        if kind == "insert":
+            end = at
+        if not all(free[at : end + 1]):
+            return ""
+        part, mark = text[at:end], random.choice(pool)
+        new = {"leave out": "", "insert": mark, "replace": mark, "twice": part + part, "move": ""}
+        to = random.randrange(len(free))
+        text = text[:at] + new[kind] + text[end:]
+        free = free[:at] + [True] * len(new[kind]) + free[end:]
+        if kind == "move" and to < len(free) and free[to]:
+            text = text[:to] + part + text[to:]
+            free = free[:to] + [True] * len(part) + free[to:]
+    return text
+
+
+KINDS: Final[dict[str, Callable[[Dialect, Mode, int], Iterator[Attack]]]] = {
+    "prefix": prefixes,
+    "splice": splices,
+    "value": values,
+    "quoted": quoted,
+    "disowned": disowned,
+    "keys": keys,
+    "edit": edits,
+}
+"""What makes the attacks of each kind."""

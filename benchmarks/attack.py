@@ -1,0 +1,172 @@
+"""Attacks every dialect so that it acts on what nobody meant: ``python benchmarks/attack.py``.
+
+The texts are beginnings of turns at every place, beginnings with another turn behind, values that
+hold markup, quoted and disowned calls, calls in reasoning, keys that stand twice, and random edits;
+each is read strictly and leniently, with and without tools, whole and as a stream, and however it
+may have ended. An outcome is the *same action*, one that is meant; an *answer*; *refused*; *raw
+text*, the one exemption: text that nothing encloses may end anywhere, unless it is known to be cut;
+or else it *acted wrongly* or *crashed*, and the exit code is 1. Texts are the same in every run.
+
+``--show`` prints examples, ``--dialect NAME`` attacks only that one, ``--kind KIND`` only so,
+``--step 7`` takes every seventh place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from functools import partial
+from multiprocessing import Pool
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from _attacks import KINDS, attacks
+
+from agent_parsers import OutputParserException, get_dialect, list_dialects
+from agent_parsers.testing._calls_meant import calls_in, is_cut_short, parser_for, same_input
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from _attacks import Attack
+
+    from agent_parsers.engine import Dialect, Mode
+    from agent_parsers.testing._calls_meant import Meant
+    from outputs._ended import Ended
+
+OUTCOMES: Final = ("same action", "answer", "refused", "raw text", "acted wrongly", "crashed")
+BAD: Final = OUTCOMES[-2:]
+MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
+
+
+class Example(NamedTuple):
+    """A text that came to something bad."""
+
+    kind: str
+    mode: Mode
+    ended: Ended
+    attack: Attack
+    outcome: str
+    found: str
+
+    def __str__(self) -> str:
+        tools = "unknown" if self.attack.tools is None else list(self.attack.tools)
+        head = f"{self.outcome} ({self.kind}, {self.mode}, ended={self.ended!r})"
+        return (
+            f"  {head}\n    text:  {self.attack.text!r}\n    read:  {self.found}\n"
+            f"    meant: {[tuple(call) for call in self.attack.meant]}\n    tools: {tools}"
+        )
+
+
+def outcome(
+    dialect: Dialect, mode: Mode, attack: Attack, ended: Ended, *, as_stream: bool
+) -> tuple[str, str]:
+    """Return what comes of an *attack*, and what was read if that is bad."""
+    parser = parser_for(dialect, mode, attack.tools)
+    try:
+        if as_stream or attack.may_repair:
+            turn = parser.read(attack.text, ended=ended)
+            result, repairs = turn.result, turn.repairs
+        else:
+            result, repairs = parser.parse(attack.text, ended=ended), ()
+    except OutputParserException:
+        return "refused", ""
+    except Exception as error:  # noqa: BLE001 - that is what is looked for
+        return "crashed", f"{type(error).__name__}: {error}"
+    calls = calls_in(result)
+    if not calls:
+        return "answer", ""
+    wrong = list(_not_meant(calls, attack.meant))
+    if not wrong:
+        return "same action", ""
+    if attack.may_repair and repairs and ended != "length":
+        return "same action", ""
+    if attack.raw is not None and ended != "length" and _is_raw(wrong, attack):
+        return "raw text", ""
+    return "acted wrongly", str([tuple(call) for call in calls])
+
+
+def _not_meant(calls: list[Meant], meant: tuple[Meant, ...]) -> Iterator[Meant]:
+    """Yield those of the *calls* that are not *meant*, or not in this order."""
+    rest = iter(meant)
+    for call in calls:
+        if not any(call.tool == m.tool and same_input(call.tool_input, m.tool_input) for m in rest):
+            yield call
+
+
+def _is_raw(wrong: list[Meant], attack: Attack) -> bool:
+    """Tell whether what is wrong is only raw text that was cut."""
+    raw = attack.raw
+    assert raw is not None, "else it is not asked"
+    return all(any(is_cut_short(call, meant, raw) for meant in attack.meant) for call in wrong)
+
+
+def attack_on(
+    name: str, kinds: tuple[str, ...], step: int, most: int
+) -> tuple[Counter[str], list[Example]]:
+    """Return the outcomes of all attacks on a dialect, by kind, and examples of the bad ones."""
+    dialect = get_dialect(name)
+    counts: Counter[str] = Counter()
+    kept: Counter[tuple[str, str, str]] = Counter()
+    examples: list[Example] = []
+    for mode in MODES:
+        for number, (kind, attack) in enumerate(attacks(dialect, mode, step, kinds)):
+            for ended in attack.ended:
+                # Both roads of reading take their turns.
+                is_odd = (number + len(ended)) % 2 == 1
+                came, found = outcome(dialect, mode, attack, ended, as_stream=is_odd)
+                counts[came] += 1
+                counts[f"{kind} {came}"] += 1
+                is_new = not examples or examples[-1].attack is not attack
+                if came in BAD and is_new and kept[kind, mode, came] < most:
+                    kept[kind, mode, came] += 1
+                    examples.append(Example(kind, mode, ended, attack, came, found))
+    return counts, examples
+
+
+def table(rows: dict[str, Counter[str]], title: str) -> str:
+    """Return counts by name, in columns."""
+    heads = [f"{head:>13}" for head in OUTCOMES]
+    lines = [f"{title:20}{''.join(heads)}{'all':>10}"]
+    for name, counts in rows.items():
+        cells = [counts[head] for head in OUTCOMES]
+        lines.append(f"{name:20}{''.join(f'{cell:>13}' for cell in cells)}{sum(cells):>10}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Attack, print the tables, and say whether anything acted wrongly."""
+    arguments = argparse.ArgumentParser(description="Attack the dialects with texts nobody meant.")
+    arguments.add_argument("--dialect", action="append", choices=list_dialects())
+    arguments.add_argument("--kind", action="append", choices=KINDS)
+    arguments.add_argument("--step", type=int, default=1, help="take every STEP-th place")
+    arguments.add_argument("--jobs", type=int, default=2, help="how many processes attack")
+    arguments.add_argument(
+        "--show", nargs="?", type=int, const=3, default=0, metavar="MOST",
+        help="print examples of what is bad: so many of each kind, mode and dialect",
+    )  # fmt: skip
+    options = arguments.parse_args()
+    names = options.dialect or list_dialects()
+    kinds = tuple(options.kind or KINDS)
+    rows: dict[str, Counter[str]] = {}
+    shown: list[str] = []
+    with Pool(options.jobs) as pool:
+        found = pool.imap(
+            partial(attack_on, kinds=kinds, step=options.step, most=options.show), names
+        )
+        for name, (counts, examples) in zip(names, found, strict=True):
+            rows[name] = counts
+            shown += [f"{name}\n{example}" for example in examples]
+    total = sum(rows.values(), Counter())
+    by_kind = {
+        kind: Counter({came: total[f"{kind} {came}"] for came in OUTCOMES}) for kind in kinds
+    }
+    print(table({**rows, "all": total}, "dialect"), end="\n\n")
+    print(table(by_kind, "kind"))
+    if options.show:
+        print("", *shown, sep="\n")
+    sys.exit(any(total[came] for came in BAD))
+
+
+if __name__ == "__main__":
+    main()
