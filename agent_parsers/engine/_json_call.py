@@ -384,7 +384,7 @@ class JsonCall(JsonSearch):
             message = f"read {what} that stands inside another object"
             yield Repair("wrapped", (self._base, self._size), message)
         for member in members.call:
-            if self._rules.keys.is_odd(member.key) and member.end >= 0:
+            if self._rules.keys.is_odd(member.key) and member.end >= 0 <= member.start:
                 what = "the name of the tool" if member is tool else "its input"
                 yield Repair("key", self._place(member), f"read {member.key!r} as {what}")
         if tool.end < 0 or not isinstance(tool.value, str):
