@@ -67,12 +67,13 @@ def _meant(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> tu
 
 
 def prefixes(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
-    """Yield the beginnings of turns."""
+    """Yield the beginnings of turns; what is known of the tools takes turns."""
     for turn in sample_turns(dialect):
-        for tools in tool_sets(turn.calls):
-            meant, raw = _meant(dialect, mode, turn.text, tools), raw_input(dialect, turn.text)
-            for end in range(0, len(turn.text) + 1, step):
-                yield Attack(turn.text[:end], meant, tools, CUT, raw)
+        known, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
+        all_meant = [_meant(dialect, mode, turn.text, tools) for tools in known]
+        for end in range(0, len(turn.text) + 1, step):
+            nth = (end // step + len(turn.text)) % len(known)
+            yield Attack(turn.text[:end], all_meant[nth], known[nth], CUT, raw)
 
 
 def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
@@ -92,8 +93,11 @@ def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
                 *_meant(dialect, mode, other.text, names),
             )
             for end in range(1, len(one.text) + 1, step):
-                for between in ("", "\n"):
-                    yield Attack(one.text[:end] + between + other.text, meant, names, WHOLE, raw)
+                text = one.text[:end] + "\n" * (end // step % 2) + other.text
+                yield Attack(text, meant, names, WHOLE, raw)
+
+
+_MOST_PAIRS: Final = 60
 
 
 def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
@@ -101,7 +105,8 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
     is_text = isinstance(sample_action(dialect).tool_input, str)
     own = [marker.canonical.strip() for marker in markers(dialect)]
     held = [f"before {mark} after" for mark in own]
-    held += [f"x{mark}{other}y" for mark in own for other in own]
+    pairs = [f"x{mark}{other}y" for mark in own for other in own]
+    held += pairs[:: len(pairs) // _MOST_PAIRS + 1]
     held += [f"Write {call} here" for call in _calls_of_all()]
     held += _calls_of_all()
     for value in held:
@@ -115,7 +120,10 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
                 yield Attack(turn.text, _whole(turn), tools, WHOLE)
                 continue
             raw = raw_input(dialect, turn.text)
-            for end in range(0, len(turn.text) + 1, 7 * step):
+            yield Attack(turn.text, meant, tools, WHOLE, raw)
+            if not marker_in(dialect, value):
+                continue
+            for end in range(0, len(turn.text) + 1, 10 * step):
                 yield Attack(turn.text[:end], meant, tools, CUT, raw)
 
 
@@ -201,7 +209,7 @@ def keys(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
 
 _WORDS: Final = ("Vaduz", "Olten", "Bern")
 _EDITED: Final = {"city": "Vaduz", "seats": 4711, "is_test": True, "via": ["Olten", "Bern"]}
-_EDITS: Final = 400
+_EDITS: Final = 200
 
 
 def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
@@ -219,7 +227,7 @@ def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
         meant, raw = _meant(dialect, mode, turn.text, tools), raw_input(dialect, turn.text)
         random = Random(f"{dialect.name} {mode}")
         free = _free(turn.text)
-        for _ in range(_EDITS // step):
+        for _ in range(_EDITS // step + 1):
             text = _edited(turn.text, free, pool, random)
             if text:
                 yield Attack(text, meant, tools, ANY, raw)
