@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import OutputParserException, Repair, get_parser
+from agent_parsers import AgentAction, OutputParserException, Repair, get_parser
 from agent_parsers.engine import mend_answer, mend_input, mend_json_input, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 
@@ -88,10 +88,6 @@ def test_a_phrase_that_names_no_tool_or_two_stays(written: str) -> None:
 @pytest.mark.parametrize(
     "written",
     [
-        "Do not use Wikipedia",
-        "Wikipedia is not needed",
-        "Wikipedia isn't needed",
-        "None (Wikipedia has answered)",
         "Avoid Wikipedia",
         "After Wikipedia",
         "Wikipedia, since only Wikipedia knows",
@@ -99,6 +95,27 @@ def test_a_phrase_that_names_no_tool_or_two_stays(written: str) -> None:
 )
 def test_a_phrase_that_does_not_say_to_use_the_tool_stays(written: str) -> None:
     assert tool(written, TOOLS).tool == written
+
+
+@pytest.mark.parametrize("tools", [TOOLS, None])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "Do not use Wikipedia",
+        "don't use Wikipedia",
+        "Wikipedia is not needed",
+        "Wikipedia isn't needed",
+        "None (Wikipedia has answered)",
+        "Wikipedia?",
+        "`Wikipedia`?",
+        "~~Wikipedia~~",
+    ],
+)
+def test_a_denial_a_question_and_what_is_struck_out_name_no_tool(
+    written: str, tools: list[str] | None
+) -> None:
+    with pytest.raises(BadPayload, match="no_tool"):
+        tool(written, tools)
 
 
 @pytest.mark.parametrize("name", ["None", "final answer", "`x`", "functions.x", "f(1)"])
@@ -338,3 +355,36 @@ def test_the_user_may_say_what_counts_beside_the_other(
 def test_an_action_beside_an_answer_is_refused_unless_the_user_says_more(text: str) -> None:
     with pytest.raises(OutputParserException, match="a turn has one of them"):
         get_parser("react").parse(text)
+
+
+RM = '{"action": "rm", "action_input": "a"}'
+LS = '{"action": "ls", "action_input": "b"}'
+ANSWER = '{"action": "Final Answer", "action_input": "42"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "on_conflict", "read"),
+    [
+        (f"{RM}\n{LS}", "first", "rm"),
+        (f"{RM}\n{ANSWER}", "action", "rm"),
+        (f"{RM}\n{ANSWER}", "answer", "42"),
+        (f"{ANSWER}\n{RM}", "first", "42"),
+        (f"{ANSWER}\n{RM}\n{RM}", "action", "rm"),
+        (f"{RM}\n{RM}\n{RM}", "error", "rm"),
+        (f"<!-- {RM} -->\n{LS}", "error", "ls"),
+    ],
+)
+def test_of_several_blobs_that_counts_which_the_user_says(
+    text: str, on_conflict: str, read: str
+) -> None:
+    turn = get_parser("json", on_conflict=on_conflict).read(text)  # type: ignore[arg-type]  # one of them
+    result = turn.result
+    found = result.tool if isinstance(result, AgentAction) else result.return_values["output"]
+    assert found == read
+
+
+@pytest.mark.parametrize("on_conflict", ["error", "action", "answer"])
+def test_of_two_actions_neither_counts_unless_the_user_says(on_conflict: str) -> None:
+    parser = get_parser("json", on_conflict=on_conflict)  # type: ignore[arg-type]  # one of them
+    with pytest.raises(OutputParserException, match="two that differ"):
+        parser.parse(f"{RM}\n{LS}")
