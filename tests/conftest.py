@@ -5,13 +5,12 @@
 ``HYPOTHESIS_PROFILE=deep`` searches.
 """
 
-import gc
 import os
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-FAST_EXAMPLES = 24
+FAST_EXAMPLES = 16
 
 # Texts of a grammar need many small choices, which the health checks take for waste.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -25,7 +24,7 @@ settings.register_profile(
 )
 settings.register_profile(
     "ci",
-    max_examples=2 * FAST_EXAMPLES,
+    max_examples=3 * FAST_EXAMPLES,
     deadline=None,
     derandomize=True,
     suppress_health_check=SLOW_TO_DRAW,
@@ -38,12 +37,6 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
-
-
-def pytest_collection_finish() -> None:
-    """Let the collector of garbage pass over the many thousand tests, which stay."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture

@@ -7,18 +7,18 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-TIMES = 8
+TIMES = 16
 """How much longer the longer input is."""
 
-MOST = 3 * TIMES
-"""How many times as long it may take; work that is squared takes 64 times as long."""
+MOST = 4 * TIMES
+"""How many times as long it may take; work that is squared takes 256 times as long."""
 
 CLEAR_S = 0.002
 """What is shorter is done again and again until it takes that long."""
 
 
 def assert_linear(do: Callable[[T], object], make: Callable[[int], T], size: int) -> None:
-    """Fail if *do* takes much more than eight times as long for eight times the input.
+    """Fail if *do* takes much more than sixteen times as long for sixteen times the input.
 
     What counts is the processor time of this thread, and the best of several attempts, so that a
     machine that is busy or slow makes no difference.

@@ -51,22 +51,23 @@ def sought(dialect: Dialect) -> bool:
     return THOROUGH or dialect.name in HEADS
 
 
-def _named(value: Any) -> str | None:
+def named(value: Any) -> str | None:
+    """Return what a test of this dialect is called."""
     return value.name if isinstance(value, Dialect) else None
 
 
-every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=_named)
-every_run_dialect = pytest.mark.parametrize("dialect", [d for d, _ in RUNS], ids=_named)
-every_turn_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS, ids=_named)
-every_run_mode = pytest.mark.parametrize(("dialect", "mode"), RUNS, ids=_named)
-every_sought_dialect = pytest.mark.parametrize("dialect", [*filter(sought, DIALECTS)], ids=_named)
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=named)
+every_run_dialect = pytest.mark.parametrize("dialect", [d for d, _ in RUNS], ids=named)
+every_turn_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS, ids=named)
+every_run_mode = pytest.mark.parametrize(("dialect", "mode"), RUNS, ids=named)
+every_sought_dialect = pytest.mark.parametrize("dialect", [*filter(sought, DIALECTS)], ids=named)
 every_sought_turn_mode = pytest.mark.parametrize(
-    ("dialect", "mode"), [(d, mode) for d, mode in TURNS if sought(d)], ids=_named
+    ("dialect", "mode"), [(d, mode) for d, mode in TURNS if sought(d)], ids=named
 )
 every_sought_mode = pytest.mark.parametrize(
-    ("dialect", "mode"), [(d, mode) for d, mode in TURNS + RUNS if sought(d)], ids=_named
+    ("dialect", "mode"), [(d, mode) for d, mode in TURNS + RUNS if sought(d)], ids=named
 )
-every_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS + RUNS, ids=_named)
+every_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS + RUNS, ids=named)
 
 
 def assert_found(dialect: Dialect, mode: Mode, condition: Callable[[str], bool]) -> None:

@@ -37,7 +37,7 @@ from output_parsers._printable import printable
 
 from ..growth import assert_linear
 from .command_line import command, process, terminal
-from .stories import every_dialect, every_run_dialect, every_sought_dialect, every_turn_mode
+from .stories import every_run_dialect, every_sought_dialect, every_turn_mode
 from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}
@@ -193,7 +193,7 @@ def test_a_text_that_is_too_long_is_explained_up_to_the_limit(
     assert str(it)
 
 
-@every_dialect
+@every_sought_dialect
 def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
     work = Work()
 
@@ -217,7 +217,7 @@ def test_the_time_grows_no_faster_than_the_text(dialect: Dialect) -> None:
         it.to_json()
 
     for run in ("\nAction:", dialect.sample + "\n"):
-        assert_linear(draw, lambda size, run=run: run * (size // len(run)), 1_000)
+        assert_linear(draw, lambda size, run=run: run * (size // len(run)), 500)
 
 
 # -- markers that do not count --------------------------------------------------------------------

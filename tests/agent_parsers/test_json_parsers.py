@@ -126,4 +126,4 @@ def test_blanks_behind_the_tag_of_a_fence_are_passed_over_once(lead: str) -> Non
         with suppress(OutputParserException):
             StructuredChatOutputParser().parse(text)
 
-    assert_linear(read, lambda blanks: f"{lead}```json{' ' * blanks}x", 4_000)
+    assert_linear(read, lambda blanks: f"{lead}```json{' ' * blanks}x", 2_000)

@@ -11,7 +11,11 @@ from agent_parsers.testing import cut, laws
 from agent_parsers.testing._laws_work import CHUNKS, Shape, growth, shapes
 from agent_parsers.testing._work import Work, counted_patterns
 
-from .stories import DIALECTS, every_dialect, every_mode, every_turn_mode, some
+from ..effort import THOROUGH
+from .stories import DIALECTS, RUNS, TURNS, every_dialect, every_turn_mode, named, some
+
+SIZES = [(d, mode, size) for d, mode in TURNS + RUNS for size in some([*CHUNKS], d)]
+"""Patterns are compiled anew for each, which takes longer than to read texts of a few shapes."""
 
 
 def some_shapes(dialect: Dialect) -> Sequence[Shape]:
@@ -24,8 +28,7 @@ def test_there_are_many_shapes(dialect: Dialect) -> None:
     assert len(shapes(dialect)) >= 80
 
 
-@every_mode
-@pytest.mark.parametrize("size", CHUNKS)
+@pytest.mark.parametrize(("dialect", "mode", "size"), SIZES, ids=named)
 def test_twice_the_text_is_twice_the_work(dialect: Dialect, mode: Mode, size: int) -> None:
     laws.twice_the_text_is_twice_the_work(dialect, mode, some_shapes(dialect), size=size)
 
@@ -45,7 +48,8 @@ def test_eight_times_the_text_takes_less_than_sixteen_times_as_long(
 ) -> None:
     """The clock sees what the count does not: a pattern that goes back and forth."""
     law = laws.eight_times_the_text_takes_less_than_sixteen_times_as_long
-    law(dialect, mode, some(shapes(dialect), dialect, 1 / 4))
+    chars = 8_000 if THOROUGH else 2_000
+    law(dialect, mode, some(shapes(dialect), dialect, 1 / 4), chars=[chars])
 
 
 class TestTheCountOfWork:

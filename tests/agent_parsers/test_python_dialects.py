@@ -306,9 +306,11 @@ def test_any_text_is_read_whole_in_any_cut(name: str, mode: Mode, data: st.DataO
     laws.without_a_repair_both_readings_are_the_same(dialect, text)
 
 
-@every_dialect
 @every_mode
-@pytest.mark.parametrize("size", [1, 4096])
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [(name, size) for name in NAMES for size in some([1, 4096], get_dialect(name))],
+)
 def test_twice_the_text_is_twice_the_work(name: str, mode: Mode, size: int) -> None:
     runs = ("a'", "' ", '"', "\\", "[", "(", "1,", "x}", ",a:", CLOSE[:-1], Q[:-1], "''", " ", "[]")
     text = get_dialect(name).write(Written(tool="f", tool_input={"a": "b"}))

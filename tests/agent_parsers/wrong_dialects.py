@@ -363,8 +363,10 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a codec closes strings": (
         lambda: with_input(closing_strings),
         laws.no_prefix_of_a_turn_acts_otherwise,
-        (r"it makes the action 'transfer' with {.*}, where 'transfer' with {.*} is meant "
-        r"\(ended: unknown\)"),
+        (
+            r"it makes the action 'transfer' with {.*}, where 'transfer' with {.*} is meant "
+            r"\(ended: unknown\)"
+        ),
         r"Tool: transfer\nWith: {.*",
     ),
     "a codec does without the closer": (

@@ -25,7 +25,7 @@ from agent_parsers.native import (
 )
 from outputs import AIMessage, BaseMessage, from_any
 
-from .corpus import Case, cases
+from .corpus import Case, all_cases, cases
 from .wire import anthropic_message, completion, events_in, response, response_events
 
 ADAPTERS: dict[str, TypeAdapter[Any]] = {
@@ -82,7 +82,7 @@ def taken(cases: Iterable[Case], form: Any) -> list[Any]:
 @cache
 def runs() -> dict[str, list[Case]]:
     found: dict[str, list[Case]] = {}
-    for case in cases():
+    for case in all_cases():
         if not case.id.startswith("tm-") and not case.is_function:
             found.setdefault(case.id.rpartition("-")[0], []).append(case)
     assert len(found) > 100

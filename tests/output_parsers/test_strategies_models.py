@@ -179,7 +179,7 @@ def test_fences_without_end_take_linear_time() -> None:
             with_structured_output(Model(text), Weather).invoke("?")
 
     for first, then in (("", "```{"), ("```", " "), ("", "```json")):
-        assert_linear(read, lambda times, a=first, b=then: a + b * times, 2_000)
+        assert_linear(read, lambda times, a=first, b=then: a + b * times, 1_000)
 
 
 def test_a_runnable_may_be_the_model() -> None:

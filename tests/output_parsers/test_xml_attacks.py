@@ -112,4 +112,4 @@ def test_hostile_text_takes_linear_time(kind: Any, number: int) -> None:
         one_shot(parser, text)
         assert story(parser, fours(text)) == story(parser, [text])
 
-    assert_linear(read, lambda chars: [*hostile(chars)][number], 2_000)
+    assert_linear(read, lambda chars: [*hostile(chars)][number], 1_000)

@@ -140,7 +140,7 @@ SHAPES: dict[str, Callable[[int], AIMessageChunk]] = {
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
 def test_a_sum_in_one_go_takes_linear_time(shape: Callable[[int], AIMessageChunk]) -> None:
     assert_linear(
-        lambda chunks: chunks[0] + chunks, lambda size: [shape(n) for n in range(size)], 250
+        lambda chunks: chunks[0] + chunks, lambda size: [shape(n) for n in range(size)], 125
     )
 
 
@@ -155,4 +155,4 @@ def test_calls_of_a_sum_one_by_one_are_read_in_time_flat_per_chunk() -> None:
     def rain(size: int) -> list[AIMessageChunk]:
         return pieces_of('{"query": "' + "rain " * size + '"}')
 
-    assert_linear(one_by_one, rain, 100)
+    assert_linear(one_by_one, rain, 50)

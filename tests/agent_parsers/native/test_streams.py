@@ -319,7 +319,7 @@ def test_the_work_for_a_chunk_does_not_grow(lenient: bool) -> None:
         for chunk in (first, other, *chunks):
             parser.feed(chunk)
 
-    assert_linear(read, int, 500)
+    assert_linear(read, int, 250)
 
 
 def piece(name: str | None, args: str, index: int) -> Any:
