@@ -81,7 +81,7 @@ def outcome(
         return "same action", ""
     if attack.may_repair and repairs and ended != "length":
         return "same action", ""
-    if attack.raw is not None and ended != "length" and _is_raw(wrong, attack):
+    if _is_raw(wrong, attack, ended):
         return "raw text", ""
     return "acted wrongly", str([tuple(call) for call in calls])
 
@@ -94,10 +94,11 @@ def _not_meant(calls: list[Meant], meant: tuple[Meant, ...]) -> Iterator[Meant]:
             yield call
 
 
-def _is_raw(wrong: list[Meant], attack: Attack) -> bool:
+def _is_raw(wrong: list[Meant], attack: Attack, ended: Ended) -> bool:
     """Tell whether what is wrong is only raw text that was cut."""
     raw = attack.raw
-    assert raw is not None, "else it is not asked"
+    if raw is None or ended == "length":
+        return False
     return all(any(is_cut_short(call, meant, raw) for meant in attack.meant) for call in wrong)
 
 
@@ -124,14 +125,15 @@ def attack_on(
     return counts, examples
 
 
-def table(rows: dict[str, Counter[str]], title: str) -> str:
-    """Return counts by name, in columns."""
-    heads = [f"{head:>13}" for head in OUTCOMES]
-    lines = [f"{title:20}{''.join(heads)}{'all':>10}"]
-    for name, counts in rows.items():
-        cells = [counts[head] for head in OUTCOMES]
-        lines.append(f"{name:20}{''.join(f'{cell:>13}' for cell in cells)}{sum(cells):>10}")
-    return "\n".join(lines)
+def head(title: str) -> str:
+    """Return the titles of the columns."""
+    return f"{title:20}{''.join(f'{head:>14}' for head in OUTCOMES)}{'all':>10}"
+
+
+def row(name: str, counts: Counter[str], of: str = "") -> str:
+    """Return counts, perhaps those of one kind, in columns."""
+    cells = [counts[f"{of} {came}".strip()] for came in OUTCOMES]
+    return f"{name:20}{''.join(f'{cell:>14}' for cell in cells)}{sum(cells):>10}"
 
 
 def main() -> None:
@@ -148,23 +150,15 @@ def main() -> None:
     options = arguments.parse_args()
     names = options.dialect or list_dialects()
     kinds = tuple(options.kind or KINDS)
-    rows: dict[str, Counter[str]] = {}
-    shown: list[str] = []
+    attack = partial(attack_on, kinds=kinds, step=options.step, most=options.show)
+    total: Counter[str] = Counter()
+    print(head("dialect"), flush=True)
     with Pool(options.jobs) as pool:
-        found = pool.imap(
-            partial(attack_on, kinds=kinds, step=options.step, most=options.show), names
-        )
-        for name, (counts, examples) in zip(names, found, strict=True):
-            rows[name] = counts
-            shown += [f"{name}\n{example}" for example in examples]
-    total = sum(rows.values(), Counter())
-    by_kind = {
-        kind: Counter({came: total[f"{kind} {came}"] for came in OUTCOMES}) for kind in kinds
-    }
-    print(table({**rows, "all": total}, "dialect"), end="\n\n")
-    print(table(by_kind, "kind"))
-    if options.show:
-        print("", *shown, sep="\n")
+        for name, (counts, examples) in zip(names, pool.imap(attack, names), strict=True):
+            total += counts
+            print(row(name, counts), *examples, sep="\n", flush=True)
+    print(row("all", total), "", head("kind"), sep="\n")
+    print(*(row(kind, total, kind) for kind in kinds), sep="\n")
     sys.exit(any(total[came] for came in BAD))
 
 

@@ -36,12 +36,23 @@ class Meant(NamedTuple):
 
 
 class RawInput(NamedTuple):
-    """The last input of a turn, if it is text that nothing encloses."""
+    """The last input of a turn, if it is raw text."""
 
     start: int
     """Where it begins in the text."""
     is_json: bool
     """Whether it looks like JSON, which says itself where it ends."""
+    closer: str
+    """What must stand behind it; empty if it may end with the turn."""
+
+    def may_end(self, text: str, ended: Ended) -> bool:
+        """Tell whether nothing in *text*, a beginning of the turn, says that the input goes on.
+
+        That is so where text ends with the turn, and where text holds what closes it.
+        """
+        if len(text) < self.start:
+            return False
+        return text.endswith(self.closer) if self.closer else ended != "length"
 
 
 @lru_cache(maxsize=64)
@@ -95,9 +106,9 @@ def same_input(one: Any, other: Any) -> bool:
 
 
 def raw_input(dialect: Dialect, text: str) -> RawInput | None:
-    """Return where the last input of *text* stands, a whole turn, if nothing but its end ends it.
+    """Return the last input of *text*, a whole turn, if it is raw text.
 
-    That is text to the end of the turn, or to what is a stop sequence of the dialect.
+    It goes to the end of the turn, to what is a stop sequence of the dialect, or to its closer.
     """
     calls = calls_in(reading(dialect, "strict", text, ended="stop"))
     if not calls or not isinstance(calls[-1].tool_input, str) or not calls[-1].tool_input:
@@ -108,9 +119,8 @@ def raw_input(dialect: Dialect, text: str) -> RawInput | None:
         return None
     behind = text[start + len(written) :].strip()
     stops = [stop.strip() for stop in dialect.stop]
-    if behind and not any(stop and behind.startswith(stop) for stop in stops):
-        return None
-    return RawInput(start, written.lstrip()[:1] in ("{", "["))
+    is_stop = any(stop and behind.startswith(stop) for stop in stops)
+    return RawInput(start, written.lstrip()[:1] in ("{", "["), "" if is_stop else behind)
 
 
 def is_cut_short(call: Meant, meant: Meant, raw: RawInput) -> bool:

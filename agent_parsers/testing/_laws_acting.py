@@ -48,7 +48,7 @@ def no_prefix_of_a_turn_acts_otherwise(
 
     A cut turn may be an error, an answer as long as no tool is named in it, or some of the calls.
     The one exemption is raw text, the last of a turn: nobody can tell that it is cut, unless that
-    is said (``ended="length"``).
+    is said (``ended="length"``), or that what closes it is part of it.
 
     Args:
         dialect: What reads.
@@ -72,8 +72,11 @@ def no_prefix_of_a_turn_acts_otherwise(
             calls = calls_in(found)
             wrong = first_wrong(calls, meant)
             if wrong is not None:
-                exempt = raw is not None and ended == "unknown" and wrong == len(meant) - 1
-                if exempt and raw and is_cut_short(calls[wrong], meant[wrong], raw):
+                if (
+                    raw is not None
+                    and raw.may_end(text[:end], ended)
+                    and (wrong == len(meant) - 1 and is_cut_short(calls[wrong], meant[wrong], raw))
+                ):
                     continue
                 raise Broken(_otherwise(found, wrong, meant, ended), text=text[:end])
             if isinstance(found, AgentFinish) and named is not None and end > named:

@@ -125,4 +125,7 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[Quotation]:
         yield Quotation("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
         yield Quotation("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
     seen = dialect.seen([Result("search", call)])
-    yield Quotation("its own result", f"{_BEFORE}{seen}{_AFTER}")
+    opens, _, closes = seen.partition(call)
+    # In some dialects nothing but the turn of another role encloses a result.
+    if not dialect.several or (opens.startswith(("<", "[")) and closes.endswith((">", "]"))):
+        yield from within("its own result", seen)

@@ -347,19 +347,6 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         r"it mends '\[a\]': read the name of the tool as 'a'",
         r"Tool:\[a\]",
     ),
-    "a tool is enough": (
-        lambda: with_table(
-            roles={name: role for name, role in TABLE.roles.items() if name != "with"},
-            markers={name: marker for name, marker in TABLE.markers.items() if name != "with"},
-            moves={
-                **moves(("tool", "with"), ("with", "result")),
-                ("tool", "result"): Cut("result"),
-            },
-        ),
-        laws.no_prefix_of_a_turn_acts_otherwise,
-        "it makes",
-        "",
-    ),
     "a codec closes strings": (
         lambda: with_input(closing_strings),
         laws.no_prefix_of_a_turn_acts_otherwise,
