@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import may_repeat
 from agent_parsers.dialects._tagged import tagged_table
 from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
 from agent_parsers.dialects._writing import (
@@ -69,6 +70,8 @@ def read_value(text: str, attributes: Mapping[str, str]) -> Any:
     value = parse_whole(text, MAX_DEPTH)
     if value is NOTHING:
         return text
+    if may_repeat(text, value):
+        raise ValueError("a key stands twice")
     try:
         write_json(value)
     except ValueError:  # it is not-a-number, or larger than numbers are

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Final
 
+from agent_parsers._json_text import begins_object
 from agent_parsers.dialects import react
 from agent_parsers.engine import (
     BadPayload,
@@ -39,8 +40,11 @@ def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     if text[:1] == "{":
         try:
             return read_json_input(text, repairs)
-        except BadPayload:
-            pass  # it only begins as one
+        except BadPayload as bad:
+            if bad.problem == "two_values":
+                raise
+            if begins_object(text):  # and is cut
+                raise BadPayload("cut_input", (0, len(text))) from None
     return react.read_input(text, repairs)
 
 

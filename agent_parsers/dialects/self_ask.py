@@ -53,10 +53,11 @@ class QuestionCall(CallReader):
     """Reads a question to the only tool.
 
     Args:
-        mends: Whether a question without words is refused, since its text may be cut.
+        mends: Whether a question without words is refused, since its text may be cut, and one that
+            ends a fence, which may quote it.
     """
 
-    problems = frozenset({"no_question"})
+    problems = frozenset({"no_question", "open_fence"})
 
     __slots__ = ("_at", "_mends", "_start", "_text")
 
@@ -77,12 +78,17 @@ class QuestionCall(CallReader):
 
     def close(self) -> tuple[list[Event], Call]:
         """Return no events, and the call: its text has ended."""
+        question = "".join(self._text)
+        problem = "" if question or not self._mends else "no_question"
+        if self._mends and question.count("```") % 2:
+            problem = "open_fence"
         call = Call(
             tool=TOOL,
-            tool_input="".join(self._text),
+            tool_input=question,
             span=(self._start, self._at),
             tool_span=(max(self._start, 0), max(self._start, 0)),
-            problem="no_question" if self._mends and not self._text else "",
+            problem=problem,
+            lacks="closer",  # nothing closes it but what follows
         )
         return [], call
 

@@ -198,7 +198,8 @@ class CodeCall(CallReader):
         code = "".join(self._code).strip()
         problem = "" if code else "no_call"
         is_open = self._end < 0
-        if is_open and (self._is_fence or (code and not is_python(code))):
+        may_be_less = is_open or "<code>" in code or "</code>" in code
+        if (is_open and self._is_fence) or (code and may_be_less and not is_python(code)):
             problem = "open_call"
         elif self._is_inline and self._after >= 0 and not problem:
             problem = "after_call"  # a sentence quotes it

@@ -253,7 +253,7 @@ class BracketCall(TellingReader):
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,
             input_span=(self._input_at, self._input_end) if self._input_at >= 0 else None,
-            lacks="closer" if is_open else "",
+            lacks="closer" if is_open and not problem else "",
         )
         return events, call
 

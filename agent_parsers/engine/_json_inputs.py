@@ -25,8 +25,10 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
         value = load_json(text)
     except ValueError:
         value = None
-    if not isinstance(value, dict) or may_repeat(text, value):
+    if not isinstance(value, dict):
         raise BadPayload("bad_input", (0, len(text)))
+    if may_repeat(text, value):
+        raise BadPayload("two_values", (0, len(text)))
     return value
 
 

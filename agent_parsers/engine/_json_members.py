@@ -166,15 +166,14 @@ class Members:
 
     @property
     def is_twice(self) -> bool:
-        """Whether two members name the tool, and not the same one, or two are its input."""
+        """Whether two members name the tool, or two are its input."""
         own = self._own
         if own is None or self.tool is None:
             return False
         inputs = {_Kind.INPUT, _Kind.OTHER_INPUT, _Kind.RIVAL_INPUT}
         for rival in own.rivals:
             if self._keys.kind(rival.key) not in inputs:
-                is_name = isinstance(rival.value, str)
-                if not rival.is_other or (is_name and rival.value != self.tool.value):
+                if not rival.is_other or isinstance(rival.value, str):
                     return True
             elif self.tool_input is not None:
                 return True

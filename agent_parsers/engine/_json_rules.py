@@ -68,6 +68,8 @@ class JsonCallRules:
         if isinstance(value, str):
             if self.mends and key in self.keys.encoded and value.lstrip()[:1] == "{":
                 whole = parse_whole(value, MAX_DEPTH)
+                if isinstance(whole, dict) and may_repeat(value, whole):
+                    return {}, "two_values"
                 return (whole, "") if isinstance(whole, dict) else ({}, "bad_input")
             return value, ""
         if isinstance(value, dict):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._dialect import Dialect, Role
 from agent_parsers.engine._known import known_tools
-from agent_parsers.engine._markers import Inline, begins_sentence
+from agent_parsers.engine._markers import LONGEST_LEAD, Inline, begins_sentence, is_hedged
 from agent_parsers.engine._mend_names import is_bare_name, mend_tool
 from agent_parsers.engine._payloads import BadPayload, ToolHead
 from agent_parsers.engine._quotations import closes_quotation
@@ -185,6 +185,10 @@ class Machine(TurnRules):
         start, begin, end = place
         if not crossing.begins or begins_sentence(text, start, begin) is not False:
             return False
+        while text[begin - 1].isspace():  # there is a sentence before it
+            begin -= 1
+        if is_hedged(text[max(start, begin - LONGEST_LEAD) : begin]):
+            return True
         return not self.names_tool(crossing, text, end, tools)
 
     def _fit_plain(

@@ -278,6 +278,20 @@ class Inline:
         return stop > at and text[at:stop].strip(_AROUND_NAME) in names
 
 
+LONGEST_LEAD: Final = 400
+"""Longest text before a label that is looked at, in characters."""
+_HEDGES: Final = re.compile(
+    r"\A\s*>|n['’]t\b|\b(?:not|no|never|cannot|avoid|instead|could|would|might|if|unless|example"
+    r"|e\.g|writ(?:e|es|ing|ten)|wrote)\b",
+    re.IGNORECASE,
+).search
+
+
+def is_hedged(lead: str) -> bool:
+    """Tell whether what *lead* says before a label only speaks of it, or denies it."""
+    return _HEDGES(lead.rpartition("\n")[2]) is not None
+
+
 _LONGEST_NAMED: Final = 300
 _AROUND_NAME: Final = " \t\r\n*_`\"'"
 Marker: TypeAlias = Literal | Label | Inline

@@ -93,8 +93,10 @@ def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     if body[:1] != "{":
         return body
     found = _read_json(body, at, repairs)
-    if found is None or found.repeats_key:
+    if found is None:
         raise BadPayload("bad_input", (at, at + len(body)))
+    if found.repeats_key:
+        raise BadPayload("two_values", (at, at + len(body)))
     value: dict[Any, Any] = found.value
     _check_closed(found, value, text, at, len(body), repairs)
     return value

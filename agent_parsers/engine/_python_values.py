@@ -116,6 +116,8 @@ def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
             return [_value(item, notes) for item in items]
         case ast.Dict(keys, values):
             names = [_value(key, notes) for key in keys]
+            if len(set(names)) < len(names):
+                raise BadPayload("two_values", (0, 0))
             return dict(zip(names, (_value(item, notes) for item in values), strict=True))
         case ast.Constant(int() | float()):
             raise BadPayload("bad_value", (0, 0))

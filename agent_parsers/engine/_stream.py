@@ -11,7 +11,7 @@ from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import Event, MarkerSeen, Repair
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
-from agent_parsers.engine._markers import ENDS_SENTENCE, Literal
+from agent_parsers.engine._markers import ENDS_SENTENCE, LONGEST_LEAD, Literal, is_hedged
 from agent_parsers.engine._reasoning import WINDOW, is_spoken_of
 from agent_parsers.engine._states import CUT, Crossing
 from agent_parsers.engine._table import Role
@@ -65,8 +65,9 @@ class StreamParser:
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
-        "_has_thought", "_has_unseen", "_is_full", "_last", "_machine", "_marker", "_marker_at",
-        "_max_chars", "_message", "_size", "_state", "_tail", "_text_at", "last_events",
+        "_has_thought", "_has_unseen", "_is_full", "_last", "_lead", "_machine", "_marker",
+        "_marker_at", "_max_chars", "_message", "_size", "_state", "_tail", "_text_at",
+        "_ticks", "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -100,6 +101,8 @@ class StreamParser:
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
         self._fresh = True  # no text since the last marker: white space belongs to it
         self._has_unseen = False  # whether an invisible character stands before that text
+        self._ticks = 0  # how many backticks there are on the line so far
+        self._lead = ""  # the end of that text, as far as it says what a label behind it means
         self._last = ""  # the last character of that text, but for white space
         self._text_at = 0  # where the text of this state begins
         self._marker = "start"  # the last marker, told when its white space is known
@@ -284,6 +287,8 @@ class StreamParser:
         if crossing.begins:
             if self._fresh or self._last in ENDS_SENTENCE:
                 return False
+            if is_hedged(self._lead) or self._ticks % 2:
+                return True
             tools = self._collector.tools
             return not self._machine.names_tool(crossing, found.string, found.end(), tools)
         if crossing.unless:
@@ -387,9 +392,16 @@ class StreamParser:
             self._blank.clear()
             at -= len(blank)
             body = blank + body
+        self._lead = (self._lead + body)[-LONGEST_LEAD:]
+        self._count_ticks(body)
         self._collector.take(events, self._state, body, at)
         if rest:
             self._blank.append(rest)
+
+    def _count_ticks(self, text: str) -> None:
+        """Go on with *text* in counting the backticks of the line."""
+        line = text.rfind("\n")
+        self._ticks = text.count("`", max(line, 0)) + (self._ticks if line < 0 else 0)
 
     def _begun_text(self, events: list[Event], text: str, at: int) -> str:
         """Return *text* at offset *at* without white space before it; it belongs to the marker.
@@ -411,6 +423,7 @@ class StreamParser:
         """Begin the text of this state at offset *at*."""
         self._tell_marker(events, at)
         self._fresh = False
+        self._lead = ""
         self._text_at = at
 
     def _tell_marker(self, events: list[Event], end: int) -> None:

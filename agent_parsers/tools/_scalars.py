@@ -7,6 +7,7 @@ from datetime import date, time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers._repeated_keys import may_repeat
 from agent_parsers.tools._problems import kind_of
 from outputs._json_scalars import NOTHING
 from outputs._json_whole import MAX_DEPTH, parse_whole
@@ -45,7 +46,7 @@ def from_text(text: str, kinds: Collection[str], *, lenient: bool = False) -> An
             if value is NOTHING and lenient:
                 value = _mended(text)
             if value is not NOTHING and kind_of(value) == kind:
-                return value
+                return NOTHING if may_repeat(text, value) else value  # which value counts?
     return NOTHING
 
 

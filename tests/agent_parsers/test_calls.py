@@ -28,6 +28,7 @@ def test_a_call_is_a_name_and_an_input_in_brackets() -> None:
         span=(100, 112),
         tool_span=(100, 106),
         input_span=(107, 111),
+        lacks="closer",  # its line may go on, and have another bracket
     )
     assert events == [
         ToolNamed("Search", (100, 106)),

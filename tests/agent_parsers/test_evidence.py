@@ -64,6 +64,7 @@ CALL = '{"action": "shell", "action_input": "ls"}'
         f"First {CALL}, then more",
         f"I might, later, {CALL}",
         f'I use {{"tool_calls": [{CALL}]}} for that',
+        f"[{CALL}, {CALL}]",
     ],
 )
 def test_an_action_that_a_sentence_speaks_of_is_not_done(dialect: str, text: str) -> None:
@@ -79,7 +80,7 @@ def test_an_action_that_a_sentence_speaks_of_is_not_done(dialect: str, text: str
         f"I act. {CALL}",
         f"I act.\n{CALL}",
         f"{CALL} That is all.",
-        f"[{CALL}, {CALL}]",
+        f"[{CALL}]",
     ],
 )
 def test_an_action_beside_sentences_is_done(dialect: str, text: str) -> None:

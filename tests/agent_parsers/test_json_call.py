@@ -206,12 +206,13 @@ def test_keys_of_another_dialect_count_in_pairs_only() -> None:
 def test_no_two_keys_say_the_same() -> None:
     for text in (
         '{"name": "planner", "action": "search", "action_input": "x"}',
+        '{"name": "search", "action": "search", "action_input": "x"}',
         '{"name": "a", "args": {}, "action": "b"}',
         '{"action": "a", "action_input": "b", "args": {}}',
         '{"args": {}, "action": "a", "action_input": "b"}',
     ):
         assert lenient(text)[1].problem == "two_values"
-    call = lenient('{"name": "search", "action": "search", "action_input": "x"}')[1]
+    call = lenient('{"name": {"of": "me"}, "action": "search", "action_input": "x"}')[1]
     assert (call.tool, call.tool_input) == ("search", "x")
 
 

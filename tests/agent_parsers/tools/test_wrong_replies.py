@@ -90,6 +90,7 @@ UNREADABLE = {
     "react: a call of a function, without names",
     "tools: a key that comes twice",
     "haystack: an object that is cut",
+    "react: a sentence instead of a name",
 }
 """What has no value that a tool could take or refuse."""
 
