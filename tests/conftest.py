@@ -40,7 +40,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
-# gc.disable()  # modules and tests stay, and looking through them takes a quarter of the collection
+gc.disable()  # modules and tests stay, and looking through them takes a quarter of the collection
 
 
 def pytest_collection_finish() -> None:
