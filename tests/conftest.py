@@ -5,7 +5,6 @@
 ``HYPOTHESIS_PROFILE=deep`` searches.
 """
 
-import gc
 import os
 
 import pytest
@@ -38,14 +37,6 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
-
-
-gc.disable()  # modules and tests stay, and looking through them takes a quarter of the collection
-
-
-def pytest_collection_finish() -> None:
-    """Pick up what is no longer used, from now on."""
-    gc.enable()
 
 
 @pytest.fixture
