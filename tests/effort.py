@@ -2,8 +2,11 @@
 
 from hypothesis import settings
 
-THOROUGH = settings.get_current_profile_name() in {"ci", "deep"}
-"""Whether everything is tried: each row, shape and message, and on each dialect alike."""
+DEEP = settings.get_current_profile_name() == "deep"
+"""Whether there are hours."""
+
+THOROUGH = DEEP or settings.get_current_profile_name() == "ci"
+"""Whether each row and message is tried, and as much on each dialect."""
 
 MANY = settings(max_examples=3 * settings().max_examples)
 """For laws of one reader, which has to do with any text; those of dialects are tried on each."""
