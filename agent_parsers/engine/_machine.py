@@ -67,6 +67,9 @@ class Machine(TurnRules):
         states = build_states(
             table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
         )
+        for state in states.values():  # what a stop sequence takes need not be there
+            closers = {each.marker.canonical for each in state.crossings if each.closes}
+            state.needs_closer = state.needs_closer and closers.isdisjoint(dialect.stop)
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
@@ -364,6 +367,8 @@ class Machine(TurnRules):
             value = self.bare_input(head, span, tools, [], is_whole=is_cut)
         else:
             stop = input_at[1] - 1
+            if state.needs_closer:
+                raise BadPayload("cut_input", trimmed(text, input_at[0] - 1, stop))
             written = text[input_at[0] - 1 : stop].lstrip()
             at = stop - len(written)
             if not self._keeps_input_end:

@@ -50,7 +50,7 @@ class State:
     __slots__ = (
         "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
         "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim",
-        "keeps_end", "leads", "new_call", "problem", "role", "skim", "watches", "whole",
+        "keeps_end", "leads", "needs_closer", "new_call", "problem", "role", "skim", "watches", "whole",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +74,7 @@ class State:
         self.is_bare = False  # an answer that no label says is one
         self.beside_action = False  # whether the action before counts, if it is one
         self.can_be_cut = False  # whether a marker may end the turn here
+        self.needs_closer = False  # an input that has to be closed
         self.is_open_answer = False  # an answer that only a marker closes
         self.begun: State | None = None  # what this is once its call has begun
         self.new_call: Callable[[], CallReader] | None = None  # if it has a reader of its own
@@ -105,6 +106,8 @@ class State:
                 self.asks or watches or is_odd or is_thought or crossing.alike
             )
         self.is_open_answer = closes and self.role is Role.ANSWER
+        self.needs_closer = closes and self.role is Role.INPUT
+        self.is_plain = self.is_plain and not closes
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
         splits = any(crossing.begins for crossing in crossings)  # what says where a sentence begins

@@ -437,6 +437,7 @@ class StreamParser:
         """Go over the marker *spelt*, which stands at offsets *start* to *end*."""
         start = max(start, self._floor)
         self._floor = end
+        self._count_ticks("".join(self._blank) + spelt)
         to = crossing.to
         edge = end if crossing.closes else start
         self._collector.is_closed = crossing.closes
