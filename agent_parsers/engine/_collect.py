@@ -167,7 +167,7 @@ class Collector:
                 case Role.TOOL:
                     self._end_tool(events, text, raw, whole, to, stop, is_sound=is_sound)
                 case Role.INPUT if to is None and state.needs_closer:
-                    raise BadPayload("cut_input", span)
+                    self._fail(events, BadPayload("cut_input", span))
                 case Role.INPUT if is_sound:
                     self._end_input(events, text, span, to, stop, watch)
                 case Role.CALL:

@@ -157,7 +157,7 @@ class Machine(TurnRules):
                     places = _NOWHERE.copy()
                 text_at, label_at = at, stop
             state = crossing.to
-        if state.can_be_cut and text.endswith(self.half_stops):
+        if state.needs_closer or (state.can_be_cut and text.endswith(self.half_stops)):
             return self._parse_as_stream(text, tools)
         places[state.role] = (text_at, len(buffer), label_at)
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
@@ -367,8 +367,6 @@ class Machine(TurnRules):
             value = self.bare_input(head, span, tools, [], is_whole=is_cut)
         else:
             stop = input_at[1] - 1
-            if state.needs_closer:
-                raise BadPayload("cut_input", trimmed(text, input_at[0] - 1, stop))
             written = text[input_at[0] - 1 : stop].lstrip()
             at = stop - len(written)
             if not self._keeps_input_end:

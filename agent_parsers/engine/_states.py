@@ -50,7 +50,8 @@ class State:
     __slots__ = (
         "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
         "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim",
-        "keeps_end", "leads", "needs_closer", "new_call", "problem", "role", "skim", "watches", "whole",
+        "keeps_end", "leads", "needs_closer", "new_call", "problem", "role", "skim", "watches",
+        "whole",
     )  # fmt: skip
 
     def __init__(

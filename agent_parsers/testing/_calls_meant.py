@@ -51,7 +51,7 @@ class RawInput(NamedTuple):
         That is so where text ends with the turn, and where text holds what closes it.
         """
         if len(text) < self.start:
-            return not self.closer and ended == "unknown"  # it has no text yet
+            return ended == "unknown"  # it has no text yet, as that of a tool that needs none
         return text.endswith(self.closer) if self.closer else ended != "length"
 
 
