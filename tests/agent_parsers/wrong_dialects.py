@@ -124,6 +124,11 @@ def closing_strings(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     return objects_only(next((value for value in found if value is not None), None), text)
 
 
+def closing_objects(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    found = (loaded(text + end) for end in ("", "}", "]}", "}}"))
+    return objects_only(next((value for value in found if value is not None), None), text)
+
+
 def without_closer(text: str, _repairs: list[Repair]) -> str:
     return text.removeprefix("<<").removesuffix(">>")
 
@@ -356,6 +361,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         ),
         r"Tool: transfer\nWith: {.*",
     ),
+    "a codec closes objects": (
+        lambda: with_input(closing_objects),
+        laws.no_prefix_of_a_turn_acts_otherwise,
+        r"it makes the action 'transfer' with {'n': 1}, where .* is meant \(ended: unknown\)",
+        r'Tool: transfer\nWith: {"n": 1',
+    ),
     "a codec does without the closer": (
         lambda: with_input(without_closer, ("<<", ">>")),
         laws.no_prefix_of_a_turn_acts_otherwise,
@@ -390,18 +401,18 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: replace(MEMO, reasoning=(("<think>", "</think>"), ("<thinking>", "</thinking>"))),
         laws.reasoning_and_quotation_never_act,
         "it makes the action 'transfer' with .*, which is not meant",
-        "<reasoning>.*",
+        r"\[THINK\].*",
     ),
     "thoughts are content": (
         unaware_of_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with {'path': '/quoted'}, which is not meant",
+        "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
         "<think>.*",
     ),
     "what closes a thought says nothing of the call before": (
         acting_on_thoughts,
         laws.reasoning_and_quotation_never_act,
-        "it makes the action 'transfer' with {'path': '/quoted'}, which is not meant",
+        "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
         "Maybe:.*",
     ),
     "the example cannot be read": (
