@@ -39,6 +39,11 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Say what marks there are."""
+    config.addinivalue_line("markers", "one_in(count): one in so many of these is a sample")
+
+
 @pytest.fixture
 def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `check_dialect` try its laws on a part of the texts, unless there is time."""
@@ -49,4 +54,4 @@ def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     if not THOROUGH:
         for name in ("shapes", "small_inputs"):
             all_of = getattr(_plan, name)
-            monkeypatch.setattr(_plan, name, lambda dialect, all_of=all_of: all_of(dialect)[::7])
+            monkeypatch.setattr(_plan, name, lambda dialect, all_of=all_of: all_of(dialect)[::14])

@@ -19,7 +19,7 @@ from agent_parsers.engine._events import (
     cut_answer,
 )
 from agent_parsers.engine._payloads import BadPayload, ToolHead
-from agent_parsers.engine._quotations import closes_quotation, enclosing
+from agent_parsers.engine._quotations import Quotation, closes_quotation, enclosing
 from agent_parsers.engine._quoting import QuoteWatch
 from agent_parsers.engine._rules import unmarked
 from agent_parsers.engine._spans import call_span, end_span
@@ -311,21 +311,30 @@ class Collector:
         Raises:
             BadPayload: A quotation that opens before the action closes in the input.
         """
-        if not self._machine.mends or not closes_quotation(written):
-            return written
         assert self._tool is not None, "an input follows a tool"
-        base = max(self._step_at, 0)
-        text = self._slice(base, span[1])
-        hole = self._tool_at - base, self._tool[1][1] - base
-        found = enclosing(text, hole)
+        found = self._enclosing(written, (self._tool_at, self._tool[1][1]), span[1])
         if found is None:
             return written
+        base = max(self._step_at, 0)
         start, end = found.marks[1][0] + base, found.stop + base
         if found.what != "a fence" or end < span[1]:
             raise BadPayload("in_quotation", self._tool[1])
         message = "took off the end of a fence that encloses the action"
         events.append(Repair("fence", (start, end), message))
         return written[: start - span[0]].rstrip()
+
+    def _enclosing(self, written: str, head: Span, stop: int) -> Quotation | None:
+        """Return what opens before the *head* of an action and closes in its input.
+
+        Args:
+            written: The input, which is raw text.
+            head: Where the label of the action stands, and its name if it has one.
+            stop: Where the input ends.
+        """
+        if not self._machine.mends or not closes_quotation(written):
+            return None
+        base = max(self._step_at, 0)
+        return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
 
     def _named(self, events: list[Event]) -> list[Event]:
         """Tell the names of tools among *events* as they are mended."""
@@ -350,6 +359,9 @@ class Collector:
             return
         if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
+        is_raw = state.begun is None and isinstance(call.tool_input, str)
+        if is_raw and self._enclosing(call.tool_input, self.label_span, call.span[1]):
+            raise BadPayload("in_quotation", call.span)
         repairs: list[Repair] = []
         if is_sound:
             first, call = call, self._meant(state, call, stop, repairs)

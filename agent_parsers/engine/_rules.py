@@ -103,7 +103,23 @@ class TurnRules:
         is_cut = ended == "length" and not is_whole
         if head.needs_input or is_cut or not (is_whole or tools is not None):
             raise BadPayload("no_input", span)
-        return self._fit(head, "", span, tools, repairs, is_given=False)
+        value = self._nothing_written(head, span, tools)
+        return self._fit(head, value, span, tools, repairs, is_given=False)
+
+    def _nothing_written(
+        self, head: ToolHead, span: Span, tools: ToolSet | None
+    ) -> str | dict[Any, Any]:
+        """Return what an input is that was not written, if it goes without: text that is empty.
+
+        Raises:
+            BadPayload: Inputs are data, and nobody knows whether the tool needs any.
+        """
+        if head.is_answer or (tools is not None and tools.checks(head.tool)):
+            return ""
+        try:
+            return self._read_input("", [])
+        except BadPayload:
+            raise BadPayload("no_input", span) from None
 
     def input_value(
         self,

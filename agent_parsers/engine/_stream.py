@@ -285,9 +285,11 @@ class StreamParser:
         """Tell whether the marker *found* at offset *start* is none, given the text before it."""
         spelt = found[0]
         if crossing.begins:
+            if self._ticks % 2:  # quoted, if it closes; else it may be anything
+                return True
             if self._fresh or self._last in ENDS_SENTENCE:
                 return False
-            if is_hedged(self._lead) or self._ticks % 2:
+            if is_hedged(self._lead):
                 return True
             tools = self._collector.tools
             return not self._machine.names_tool(crossing, found.string, found.end(), tools)

@@ -267,6 +267,7 @@ def test_the_shell_completes_dialects(words: list[str]) -> None:
     assert result.stdout.split() == list_dialects()
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     "name",
     [

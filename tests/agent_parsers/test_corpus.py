@@ -177,6 +177,7 @@ def logs_of(name: str) -> list[Log]:
     return [Log(run) for run in runs_of(name)]
 
 
+@pytest.mark.one_in(2)
 @every_file
 def test_a_log_is_read_as_its_turns_are(name: str) -> None:
     for log in logs_of(name):

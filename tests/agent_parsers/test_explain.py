@@ -37,7 +37,7 @@ from output_parsers._printable import printable
 
 from ..growth import assert_linear
 from .command_line import command, process, terminal
-from .stories import every_run_dialect, every_sought_dialect, every_turn_mode
+from .stories import every_run_dialect, every_dialect, every_turn_mode
 from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}
@@ -193,7 +193,7 @@ def test_a_text_that_is_too_long_is_explained_up_to_the_limit(
     assert str(it)
 
 
-@every_sought_dialect
+@every_dialect
 def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
     work = Work()
 
@@ -207,7 +207,7 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
     assert not slow
 
 
-@every_sought_dialect
+@every_dialect
 def test_the_time_grows_no_faster_than_the_text(dialect: Dialect) -> None:
     """The clock sees what the count does not: what is passed over one by one."""
 

@@ -12,7 +12,7 @@ from agent_parsers.testing import laws, texts
 from agent_parsers.testing._laws_failing import is_clear
 from agent_parsers.testing._stories import Refusal, parsed, results_in
 
-from .stories import assert_found, every_dialect, every_mode, every_sought_dialect, every_turn_mode
+from .stories import assert_found, every_dialect, every_mode, every_dialect, every_turn_mode
 
 
 @every_turn_mode
@@ -57,7 +57,7 @@ SELDOM = {
 whose brace is missing."""
 
 
-@every_sought_dialect
+@every_dialect
 @pytest.mark.parametrize("kind", [AgentAction, AgentFinish])
 def test_there_are_texts_that_only_lenient_reading_takes(dialect: Dialect, kind: type) -> None:
     if dialect.several and not dialect.thinks and kind is AgentFinish:

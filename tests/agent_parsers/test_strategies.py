@@ -36,8 +36,8 @@ from .stories import (
     assert_found,
     every_dialect,
     every_mode,
-    every_sought_mode,
-    every_sought_turn_mode,
+    every_mode,
+    every_turn_mode,
 )
 
 TOLD_BY: dict[Role, set[type]] = {
@@ -61,7 +61,7 @@ def test_there_are_dialects() -> None:
     assert len(DIALECTS) >= 2
 
 
-@every_sought_turn_mode
+@every_turn_mode
 @pytest.mark.parametrize("kind", [AgentAction, AgentFinish, Refusal])
 def test_there_are_texts_for_each_outcome(dialect: Dialect, mode: Mode, kind: type) -> None:
     def comes_to(text: str) -> bool:
@@ -71,7 +71,7 @@ def test_there_are_texts_for_each_outcome(dialect: Dialect, mode: Mode, kind: ty
     assert_found(dialect, mode, comes_to)
 
 
-@every_sought_mode
+@every_mode
 def test_there_are_texts_for_each_event(dialect: Dialect, mode: Mode) -> None:
     table = table_of(dialect, mode)
     kinds: set[type] = {MarkerSeen, ToldFailure, *({Repair} if table.mends else ())}

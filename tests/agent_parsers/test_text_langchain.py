@@ -63,7 +63,7 @@ def near(name: str) -> st.SearchStrategy[str]:
     """Texts made of the markers of a dialect, values between them, and anything."""
     part = st.sampled_from([*MARKERS[name], *VALUES])
     made = st.lists(part, max_size=9).map("".join)
-    return made | made | texts(get_dialect(name), "strict")
+    return made | made | st.deferred(lambda: texts(get_dialect(name), "strict"))
 
 
 def as_told(parse: Any, text: str) -> dict[str, Any]:
