@@ -287,8 +287,9 @@ class Members:
             return False
         pieces, end = self._doubt
         body = "".join(self._body[:pieces])
-        if body.rstrip().endswith(self._braces):
-            body = body.rstrip().removesuffix(self._braces)
+        if not body.rstrip().endswith(self._braces):
+            return False
+        body = body.rstrip().removesuffix(self._braces)
         # Who can say which of it is text, or which of several calls it is in?
         is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
         if is_twice or _has_member(body):

@@ -74,6 +74,9 @@ class Call:
     """Where all of it stands, if that is more than its span: with the braces of its JSON."""
     is_bare: bool = field(default=False, compare=False)
     """Whether no mark of the dialect opens it, so that text may speak of it."""
+    is_short: bool = False
+    """Whether what closes the call ended a value that nothing closed. The value may have quoted it,
+    unless nothing follows."""
     unnamed: Sequence[Any] = ()
     """Values that have no names, which those of the tool's parameters may be; the problem is
     ``"positional"`` then."""

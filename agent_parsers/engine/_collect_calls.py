@@ -65,6 +65,8 @@ class _Met(NamedTuple):
     """What can be made, or nothing if it is wrong."""
     bad: BadPayload | None = None
     """What is wrong with it."""
+    is_short: bool = False
+    """Whether only its place says that a value in it is whole; see `Call.is_short`."""
 
 
 class CallsCollector(Collector):
@@ -294,7 +296,8 @@ class CallsCollector(Collector):
             if made is None and wrong is None:
                 self._marks.append(hole)  # an answer quotes nothing
             else:
-                self._met.append(_Met(hole, call.whole or call.span, call.is_bare, made, wrong))
+                place = call.whole or call.span
+                self._met.append(_Met(hole, place, call.is_bare, made, wrong, call.is_short))
 
     def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
         """Return where all of each of the *calls* stands, in a text that ends at *stop*."""
@@ -363,6 +366,7 @@ class CallsCollector(Collector):
     def _judge(self, events: list[Event]) -> None:
         """Make the calls that are meant; others are text, or wrong."""
         quoted: set[Span] = set()
+        said = max((start for start, _ in (*self._content, *self._thoughts)), default=-1)
         for met, quotation, is_meant in self._weighed(events):
             if quotation is not None and self._machine.mends:
                 events.append(quoted_repair(met.place, quotation.what))
@@ -375,6 +379,8 @@ class CallsCollector(Collector):
             if bad is None and not is_meant:
                 problem = "quoted_call" if quotation is None else "in_quotation"
                 bad = BadPayload(problem, met.place)
+            if bad is None and met.is_short and met.place[0] < said:
+                bad = BadPayload("two_ends", met.place)
             if bad is not None:
                 self._problem = self._problem or bad
             elif met.made is not None:

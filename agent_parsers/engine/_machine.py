@@ -147,8 +147,7 @@ class Machine(TurnRules):
             if crossing.is_delicate:
                 if self._is_prose(crossing, buffer, (text_at, begin, at), tools):
                     continue
-                spelt, after = buffer[begin:at], buffer[at : at + 1]
-                if self._needs_stream(state, crossing, buffer[text_at:begin], spelt, after):
+                if self._needs_stream(state, crossing, buffer, (text_at, begin, at)):
                     return self._parse_as_stream(text, tools)
             stop = begin
             if not crossing.is_note:
@@ -252,31 +251,32 @@ class Machine(TurnRules):
         except BadPayload:
             return None  # `_resolve` tells its place in the text
 
-    def _needs_stream(
-        self, state: State, crossing: Crossing, before: str, spelt: str, after: str
-    ) -> bool:
+    def _needs_stream(self, state: State, crossing: Crossing, text: str, place: _Place) -> bool:
         """Tell whether to know what a marker means takes more than where markers stand.
 
         Args:
             state: Where it stands.
             crossing: What it does, perhaps.
-            before: The text of the state up to it.
-            spelt: The marker.
-            after: The next character.
+            text: Where it stands.
+            place: Where the text of the state begins, and where the marker begins and ends.
         """
+        start, begin, end = place
+        before = text[start:begin]
         if state.asks and (
             crossing.to.is_cut or state.begun is None or self._opener in before
         ):  # a call may have begun
             return True
         if state.watches and crossing.is_label and may_quote(before):
             return True
-        if crossing.alike and not crossing.alike.counts(spelt, ""):
+        if crossing.alike and not crossing.alike.counts(text[begin:end], ""):
             return True
         if crossing.unopened or crossing.place or (crossing.unless and crossing.unless in before):
             return True
-        if crossing.begins and not begins_sentence(before, 0, len(before)):
-            return True
-        return crossing.breaks_line and after not in ("", "\n")
+        if crossing.begins:
+            line = text[text.rfind("\n", 0, begin) + 1 : begin]
+            if "`" in line or not begins_sentence(before, 0, len(before)):
+                return True
+        return crossing.breaks_line and text[end : end + 1] not in ("", "\n")
 
     def _parse_as_stream(
         self,

@@ -64,7 +64,7 @@ class StreamParser:
     """
 
     __slots__ = (
-        "_at", "_blank", "_closed", "_collector", "_entry", "_floor", "_fresh", "_has_broken",
+        "_at", "_blank", "_closed", "_collector", "_ends_in_tick", "_entry", "_floor", "_fresh", "_has_broken",
         "_has_thought", "_has_unseen", "_is_full", "_last", "_lead", "_machine", "_marker",
         "_marker_at", "_max_chars", "_message", "_size", "_state", "_tail", "_text_at",
         "_ticks", "last_events",
@@ -101,7 +101,8 @@ class StreamParser:
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
         self._fresh = True  # no text since the last marker: white space belongs to it
         self._has_unseen = False  # whether an invisible character stands before that text
-        self._ticks = 0  # how many backticks there are on the line so far
+        self._ticks = 0  # how many runs of backticks there are on the line so far
+        self._ends_in_tick = False  # whether the last may go on
         self._lead = ""  # the end of that text, as far as it says what a label behind it means
         self._last = ""  # the last character of that text, but for white space
         self._text_at = 0  # where the text of this state begins
@@ -401,9 +402,14 @@ class StreamParser:
             self._blank.append(rest)
 
     def _count_ticks(self, text: str) -> None:
-        """Go on with *text* in counting the backticks of the line."""
-        line = text.rfind("\n")
-        self._ticks = text.count("`", max(line, 0)) + (self._ticks if line < 0 else 0)
+        """Go on with *text* in counting the runs of backticks on the line."""
+        if "\n" in text:
+            text = text[text.rfind("\n") :]
+            self._ticks = 0
+        if "`" in text:
+            goes_on = self._ends_in_tick and text[0] == "`"
+            self._ticks += len(_runs_of_ticks(text)) - goes_on
+        self._ends_in_tick = text[-1:] == "`"
 
     def _begun_text(self, events: list[Event], text: str, at: int) -> str:
         """Return *text* at offset *at* without white space before it; it belongs to the marker.
@@ -506,6 +512,9 @@ class StreamParser:
 
 _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
 """Matches white space and characters that have no width; the group has the first of those."""
+
+
+_runs_of_ticks: Final = re.compile("`++").findall
 
 
 def _variants(marker: Marker) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ class TaggedCall:
     """A call that has begun at an offset; `end` says what came of it."""
 
     __slots__ = (
-        "_inputs", "_inputs_at", "_lacks", "_others", "_problem", "_start", "openers", "tool",
-        "tool_at",
+        "_inputs", "_inputs_at", "_lacks", "_others", "_problem", "_start", "is_short", "openers",
+        "tool", "tool_at",
     )  # fmt: skip
 
     def __init__(self, start: int) -> None:
@@ -36,6 +36,7 @@ class TaggedCall:
         self._problem = ""
         self._lacks: Lack = "values"  # without its end: what closes a value may be a part of it
         self.openers: list[str] = []  # the names of the tags that ended a value
+        self.is_short = False  # see `Call.is_short`
         self.tool = ""
         self.tool_at: Span = (start, start)
 
@@ -98,6 +99,7 @@ class TaggedCall:
             others=self._others,
             lacks=self._lacks if is_cut else "",
             openers=tuple(self.openers),
+            is_short=self.is_short,
         )
 
 

@@ -163,6 +163,7 @@ class TagActions(CallsReader):
         elif part is not Part.END_VALUE and part is not Part.OWN_NAME:
             self._is_short = True
             self._is_next = part is Part.KEY
+            self._call.is_short = part is not Part.KEY
             if value.holds_call:  # or is that the next one?
                 self._call.spoil("two_ends")
             message = f"ended the value of {value.key!r} without its closing tag"

@@ -73,7 +73,7 @@ def shapes(dialect: Dialect) -> list[Shape]:
 def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
     """Return how many times as much *do* takes for twice the text, in chunks of *size*."""
     start, run = shape
-    times = min(max(CHUNKS[size] // len(run), 4), _MOST_REPEATS)
+    times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
     short, long = start + run * times, start + run * 2 * times
     if size != WHOLE:
         size = min(size, len(short) // 4)
