@@ -62,6 +62,8 @@ KINDS: Final[Mapping[str, type[ThoughtDelta | AnswerDelta]]] = {
 }
 ROLES: Final = ("user", "system", "developer", "tool", "functions.")
 """Whose messages are not the model's to write."""
+BEHIND: Final = ("", "json", "code", "text", *KINDS)
+"""What may stand behind a recipient, before the next mark: the type, or the channel."""
 FOREIGN: Final = ("python", "browser", "container")
 """Tools of the model's makers, which are not ours to call."""
 
@@ -86,6 +88,8 @@ def read_header(text: str, is_whole: bool, *, mends: bool = False) -> Header:
     if named.partition(".")[0] in FOREIGN:
         return Header(SkippedDelta, problem="no_call")
     if at >= 0 and named != "assistant":
+        if is_whole and _behind(text, at + len(named)) not in BEHIND:
+            return Header(SkippedDelta, problem="no_tool")
         start = at + len("functions.") * named.startswith("functions.")
         head = Head(start, at + len(named))
         size = len(text) if is_whole else 0
@@ -122,6 +126,11 @@ def _recipient(text: str) -> tuple[str, int]:
     """Return the recipient in a header, and where it stands; -1 if it has none."""
     found = _to(text)
     return (found[1], found.start(1)) if found is not None else ("", -1)
+
+
+def _behind(text: str, at: int) -> str:
+    """Return what stands in a header from *at* on, before the next mark."""
+    return text[at:].partition("<|")[0].strip()
 
 
 def _channel(text: str) -> tuple[str, int]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.dialects._json_blocks import LIST_PROBLEMS, block_rules, write_named
 from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
 from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
-from agent_parsers.engine import Go, Label, Literal
+from agent_parsers.engine import Go, Label, Literal, Role
 from agent_parsers.engine._json_blocks import JsonCalls
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ MARKERS: Final[Mapping[str, Marker]] = {
 MOVES: Final = {
     ("content", "answer"): Go("content"),
     ("content", "words"): Go("content"),
-    ("content", "end of answer"): Go("over"),
-    ("call", "end of answer"): Go("over"),
-    ("over", "end <|eos|>"): Go("over"),  # which follows </answer>
+    ("content", "end of answer"): Go("answered"),
+    ("call", "end of answer"): Go("answered"),
+    ("answered", "end <|eos|>"): Go("over"),
 }
 STRICT, LENIENT = block_rules(enclosed="[")
 
@@ -60,7 +60,13 @@ def _table(rules: JsonCallRules, *, mends: bool = False) -> Table:
         ends=("<|eos|>",),
         mends=mends,
     )
-    return replace(table, markers={**table.markers, **MARKERS}, moves={**table.moves, **MOVES})
+    ended = table.moves["content", "end of thought"]  # the prompt opened it, and that was a draft
+    return replace(
+        table,
+        markers={**table.markers, **MARKERS},
+        roles={**table.roles, "answered": Role.SKIPPED},
+        moves={**table.moves, **MOVES, ("answered", "end of thought"): ended},
+    )
 
 
 SAID: Final = TurnWriter(

@@ -37,6 +37,8 @@ Final Answer: The Untertorbrücke has stood since 1489."""
 
 def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     """Read an input that is a JSON object, or text as `react` has it."""
+    if not text:
+        raise BadPayload("no_input", (0, 0))
     if text[:1] == "{":
         try:
             return read_json_input(text, repairs)
@@ -55,6 +57,13 @@ def write(step: Written) -> str:
     return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
 
 
+def mend_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
+    """Read it as models write it."""
+    if not text:
+        raise BadPayload("no_input", (0, 0))
+    return mend_json_input(text, repairs)
+
+
 WORDS: Final = Words(tool_input={"parameter": "value"})
 
 DIALECT: Final = replace(
@@ -64,7 +73,7 @@ DIALECT: Final = replace(
     summary="ReAct text with a JSON object as input, or Final Answer (CrewAI)",
     sample=SAMPLE,
     strict=replace(react.STRICT, read_input=read_input),
-    lenient=replace(react.LENIENT, read_input=mend_json_input),
+    lenient=replace(react.LENIENT, read_input=mend_input),
     write=write,
     words=WORDS,
     list_tools=list_schemas,

@@ -108,6 +108,11 @@ class CallReader(ABC):
         return False
 
     @property
+    def is_in_value(self) -> bool:
+        """Whether the text ends in a value, be it behind what may close it."""
+        return self.is_quoting
+
+    @property
     def rest_at(self) -> int:
         """Where other text begins behind the call; -1 if none is known to."""
         return -1

@@ -107,6 +107,11 @@ class Collector:
             return self._watch.holds_marker()
         return self._call is not None and self._call.is_quoting
 
+    @property
+    def is_in_value(self) -> bool:
+        """Whether the text ends in a value of a call."""
+        return self._call is not None and self._call.is_in_value
+
     def holds(self, part: str) -> bool:
         """Tell whether the text of this state, if it is kept, holds *part*."""
         return part in "".join(self._kept)
@@ -349,8 +354,7 @@ class Collector:
         reader = self._call or self._new_call(state)
         self._call = None
         last, call = reader.close()
-        if to is not None and not self.is_half:
-            call.lacks = ""  # what follows the turn closes it
+        self._meet_end(call, to)
         events += self._named(last)
         events += call.repairs
         if state.begun is not None and not self._machine.ends_turn(call, to):
@@ -368,8 +372,7 @@ class Collector:
             if call is not first:
                 del events[len(events) - len(first.repairs) :]
                 events += call.repairs
-                if to is not None:
-                    call.lacks = ""
+                self._meet_end(call, to)
                 if problem := self._machine.call_problem(call, self.ended, self._tools):
                     raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
@@ -383,6 +386,12 @@ class Collector:
         if call.is_text and to is None and self.ended == "length":  # text that is the answer
             events.append(cut_answer(span))
         self._done(events, result, span)
+
+    def _meet_end(self, call: Call, to: State | None) -> None:
+        """Take it that what follows a *call* closes it, unless that closes no arguments."""
+        is_cut = to is None or self.is_half or (to.is_cut and call.lacks != "closer")
+        if not is_cut:
+            call.lacks = ""
 
     def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
         """Return the call that the step means, of which *call* in *state* is the first."""

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["CallsCollector"]
 
 
+_CLOSES: Final = (Role.CONTENT, Role.SKIPPED)
+"""What follows a call that is closed; a thought, or an invented result, may come anywhere."""
 _NO_CALLS: Final = "[] \t\r\n"
 """What an empty block is made of, or a list of no calls."""
 _LONGEST_BLANK: Final = 16
@@ -82,7 +84,7 @@ class CallsCollector(Collector):
 
     __slots__ = (
         "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_empty",
-        "_is_marked", "_lost", "_made", "_marks", "_met", "_opener", "_thoughts",
+        "_is_marked", "_lost", "_made", "_marks", "_met", "_opener", "_skipped_at", "_thoughts",
     )  # fmt: skip
 
     _END: ClassVar = "the end of the turn"
@@ -95,6 +97,7 @@ class CallsCollector(Collector):
         self._content: list[Span] = []
         self._thoughts: list[Span] = []
         self._begun = -1  # where the first text of the turn begins
+        self._skipped_at = -1  # where text begins behind its end
         self._lost: BadPayload | None = None  # the first that turned out to be no call
         # Where text first speaks of what opens a thought, and last of what closes one.
         self._opener: Span | None = None
@@ -125,6 +128,8 @@ class CallsCollector(Collector):
             return
         if state.role is Role.THOUGHT and span[0] < span[1]:
             self._think(span)
+        if state.role is Role.SKIPPED and span[0] < span[1]:
+            self._skipped_at = span[0]
         must_go_on = bool(state.problem) and not self.is_closed
         if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
@@ -273,9 +278,11 @@ class CallsCollector(Collector):
         self._call = None
         if self.is_half:
             pass  # who knows whether that is what it begins
-        elif to is not None and (self.is_closed or to.role in (Role.CONTENT, Role.SKIPPED)):
+        elif to is None:
+            pass
+        elif self.is_closed or (to.role in _CLOSES and not to.is_cut):
             reader.meet()
-        elif to is not None:
+        elif to.role is Role.CALL:
             reader.go_on()
         last, first = reader.close()
         events += self._named(last)
@@ -366,7 +373,8 @@ class CallsCollector(Collector):
     def _judge(self, events: list[Event]) -> None:
         """Make the calls that are meant; others are text, or wrong."""
         quoted: set[Span] = set()
-        said = max((start for start, _ in (*self._content, *self._thoughts)), default=-1)
+        spans = (*self._content, *self._thoughts)
+        last = max((start for start, _ in spans), default=self._skipped_at)
         for met, quotation, is_meant in self._weighed(events):
             if quotation is not None and self._machine.mends:
                 events.append(quoted_repair(met.place, quotation.what))
@@ -379,7 +387,7 @@ class CallsCollector(Collector):
             if bad is None and not is_meant:
                 problem = "quoted_call" if quotation is None else "in_quotation"
                 bad = BadPayload(problem, met.place)
-            if bad is None and met.is_short and met.place[0] < said:
+            if bad is None and met.is_short and met.place[0] < max(last, self._skipped_at):
                 bad = BadPayload("two_ends", met.place)
             if bad is not None:
                 self._problem = self._problem or bad

@@ -272,10 +272,10 @@ class Machine(TurnRules):
             return True
         if crossing.unopened or crossing.place or (crossing.unless and crossing.unless in before):
             return True
-        if crossing.begins:
-            line = text[text.rfind("\n", 0, begin) + 1 : begin]
-            if "`" in line or not begins_sentence(before, 0, len(before)):
-                return True
+        if crossing.is_inline and "`" in text[text.rfind("\n", 0, begin) + 1 : begin]:
+            return True
+        if crossing.begins and not begins_sentence(before, 0, len(before)):
+            return True
         return crossing.breaks_line and text[end : end + 1] not in ("", "\n")
 
     def _parse_as_stream(

@@ -22,6 +22,11 @@ __all__ = ["Quotation", "Surroundings", "closes_quotation", "is_plain"]
 _PAIRS: Final = {
     "<!--": ("-->", "a comment"),
     "<tool_response>": ("</tool_response>", "what a tool returned"),
+    "<tool_results>": ("</tool_results>", "what a tool returned"),
+    "<|tool_response_start|>": ("<|tool_response_end|>", "what a tool returned"),
+    "<longcat_tool_response>": ("</longcat_tool_response>", "what a tool returned"),
+    "<response>": ("</response>", "what a tool returned"),
+    "<results>": ("</results>", "what a tool returned"),
     "<tool_result>": ("</tool_result>", "what a tool returned"),
     "<function_results>": ("</function_results>", "what a tool returned"),
     "[TOOL_RESULTS]": ("[/TOOL_RESULTS]", "what a tool returned"),

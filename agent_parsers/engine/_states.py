@@ -101,7 +101,7 @@ class State:
         closes = any(crossing.closes for crossing in crossings)
         for crossing in crossings:
             watches = self.watches and crossing.is_label
-            is_odd = crossing.breaks_line or crossing.begins or crossing.unless or crossing.place
+            is_odd = crossing.breaks_line or crossing.is_inline or crossing.unless or crossing.place
             is_thought = crossing.unopened or crossing.is_nameable
             crossing.is_delicate = bool(
                 self.asks or watches or is_odd or is_thought or crossing.alike
@@ -182,6 +182,16 @@ class Crossing:
 
     is_delicate: bool = False
     """Whether more than its place says what the marker means; set when its state is armed."""
+
+    @property
+    def is_of_thought(self) -> bool:
+        """Whether the marker opens or closes a thought."""
+        return self.unopened or self.to.role is Role.THOUGHT
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether the marker is a label that may stand within a line."""
+        return self.begins or (isinstance(self.marker, Label) and self.marker.anywhere)
 
     @property
     def begins(self) -> bool:
@@ -351,7 +361,7 @@ def _is_nameable(crossing: Crossing, state: State) -> bool:
     """Tell whether text in this *state* may name the mark of a thought, which *crossing* has."""
     if crossing.place or state.is_draft or state.role not in (Role.CONTENT, Role.CALL):
         return False
-    return crossing.unopened or crossing.to.role is Role.THOUGHT
+    return crossing.is_of_thought
 
 
 def _closes(name: str, marker: Marker, initial: State) -> Crossing:

@@ -64,9 +64,9 @@ class StreamParser:
     """
 
     __slots__ = (
-        "_at", "_blank", "_closed", "_collector", "_ends_in_tick", "_entry", "_floor", "_fresh", "_has_broken",
-        "_has_thought", "_has_unseen", "_is_full", "_last", "_lead", "_machine", "_marker",
-        "_marker_at", "_max_chars", "_message", "_size", "_state", "_tail", "_text_at",
+        "_at", "_blank", "_closed", "_collector", "_ends_in_tick", "_entry", "_floor", "_fresh",
+        "_has_broken", "_has_thought", "_has_unseen", "_is_full", "_last", "_lead", "_machine",
+        "_marker", "_marker_at", "_max_chars", "_message", "_size", "_state", "_tail", "_text_at",
         "_ticks", "last_events",
     )  # fmt: skip
 
@@ -285,9 +285,9 @@ class StreamParser:
     ) -> bool:
         """Tell whether the marker *found* at offset *start* is none, given the text before it."""
         spelt = found[0]
+        if crossing.is_inline and self._ticks % 2:  # quoted, if it closes; else it may be anything
+            return True
         if crossing.begins:
-            if self._ticks % 2:  # quoted, if it closes; else it may be anything
-                return True
             if self._fresh or self._last in ENDS_SENTENCE:
                 return False
             if is_hedged(self._lead):
@@ -303,6 +303,8 @@ class StreamParser:
         asks = self._state.asks or (self._state.watches and crossing.is_label)
         if asks and self._collector.is_quoting:
             self._pass_by(events, spelt, start)
+            return True
+        if crossing.is_of_thought and self._collector.is_in_value:
             return True
         after = found.string[found.end() : found.end() + WINDOW] if crossing.is_nameable else ""
         return self._is_spoken_of(crossing, (start, start + len(spelt)), after)

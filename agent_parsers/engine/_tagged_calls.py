@@ -66,6 +66,12 @@ class TaggedCalls(TagActions):
             return self._json.is_quoting
         return self._value is not None and not self._value.is_at_closer
 
+    @property
+    @override
+    def is_in_value(self) -> bool:
+        """Whether the text ends in a value, be it behind what may close it."""
+        return self.is_quoting or self._value is not None
+
     @override
     def feed(self, text: str, at: int) -> list[Event]:
         """Take *text*, which stands at offset *at*, and return the events it completes."""
@@ -268,9 +274,10 @@ class TaggedCalls(TagActions):
             if self._json is not None:
                 self._end_json(self._json, events)
         is_closed = self._is_met
-        is_half = False
+        is_half = False  # whether what looks like the end of the call may be a part of it
         if self._value is not None:
-            is_closed = is_closed or self._end_last_value(self._value)
+            is_half = self._end_last_value(self._value)
+            is_closed = is_closed or is_half
         cut = self._tail.strip()  # the beginning of a tag
         if cut:
             is_closed = is_half = self._form.is_closing(cut)
@@ -291,7 +298,7 @@ class TaggedCalls(TagActions):
         is_open = self._in is not In.BLOCK
         self._leave(without_end="" if is_closed else self._cut_or("open_tag"))
         if is_half and is_open and self._last is not None:
-            self._last.lacks = "values"  # what looks like half of its end may be a part of it
+            self._last.lacks = "values"
 
     def _end_last_value(self, value: TaggedValue) -> bool:
         """End a *value* that is open at the end of the text; tell whether its call is closed."""

@@ -233,6 +233,8 @@ def _mended(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | No
         return None
     if not isinstance(value, dict):
         return None
+    if any(mend.kind == "missing_closer" for mend in repairs):
+        raise BadInput(_broken(text))  # more of it may be missing
     _unrepeated(value, text, repairs)
     spans = [mend.span for mend in repairs if mend.kind == "surrounding_text"]
     extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)

@@ -37,7 +37,7 @@ from output_parsers._printable import printable
 
 from ..growth import assert_linear
 from .command_line import command, process, terminal
-from .stories import every_run_dialect, every_dialect, every_turn_mode
+from .stories import every_dialect, every_run_dialect, every_turn_mode
 from .test_snapshots import replies
 
 TOOLS = {"search": "", "calculate": "", "clock": ""}

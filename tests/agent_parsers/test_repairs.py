@@ -12,7 +12,7 @@ from agent_parsers.testing import laws, texts
 from agent_parsers.testing._laws_failing import is_clear
 from agent_parsers.testing._stories import Refusal, parsed, results_in
 
-from .stories import assert_found, every_dialect, every_mode, every_dialect, every_turn_mode
+from .stories import assert_found, every_dialect, every_mode, every_turn_mode
 
 
 @every_turn_mode

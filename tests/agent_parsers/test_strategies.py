@@ -36,7 +36,6 @@ from .stories import (
     assert_found,
     every_dialect,
     every_mode,
-    every_mode,
     every_turn_mode,
 )
 
