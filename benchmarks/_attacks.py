@@ -94,7 +94,7 @@ def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
             )
             for end in range(1, len(one.text) + 1, step):
                 text = one.text[:end] + "\n" * (end // step % 2) + other.text
-                yield Attack(text, meant, names, WHOLE, raw)
+                yield Attack(text, meant, names, WHOLE, raw, may_repair=True)
 
 
 _MOST_PAIRS: Final = 60
@@ -117,14 +117,14 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
         for tools in tool_sets(turn.calls)[::2]:
             meant = _meant(dialect, mode, turn.text, tools)
             if not _is_whole(turn, meant):
-                yield Attack(turn.text, _whole(turn), tools, WHOLE)
+                yield Attack(turn.text, _whole(turn), tools, WHOLE, may_repair=is_text)
                 continue
             raw = raw_input(dialect, turn.text)
-            yield Attack(turn.text, meant, tools, WHOLE, raw)
-            if not marker_in(dialect, value):
+            yield Attack(turn.text, meant, tools, WHOLE, raw, may_repair=is_text)
+            if not marker_in(dialect, value) or (is_text and raw is None):
                 continue
             for end in range(0, len(turn.text) + 1, 10 * step):
-                yield Attack(turn.text[:end], meant, tools, CUT, raw)
+                yield Attack(turn.text[:end], meant, tools, CUT, raw, may_repair=True)
 
 
 def _is_whole(turn: SampleTurn, meant: tuple[Meant, ...]) -> bool:
@@ -207,7 +207,6 @@ def keys(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
         yield Attack(found.text, (), found.tools, WHOLE)
 
 
-_WORDS: Final = ("Vaduz", "Olten", "Bern")
 _EDITED: Final = {"city": "Vaduz", "seats": 4711, "is_test": True, "via": ["Olten", "Bern"]}
 _EDITS: Final = 200
 
@@ -230,13 +229,13 @@ def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
         for _ in range(_EDITS // step + 1):
             text = _edited(turn.text, free, pool, random)
             if text:
-                yield Attack(text, meant, tools, ANY, raw)
+                yield Attack(text, meant, tools, WHOLE, raw, may_repair=True)
 
 
 def _free(text: str) -> list[bool]:
     """Tell for each character whether it may be edited: it touches no value."""
     free = [True] * len(text)
-    for found in re.finditer(rf"{'|'.join(_WORDS)}|4711|[Tt]rue", text):
+    for found in re.finditer(r"Vaduz|Olten.*?Bern|Bern|4711|[Tt]rue", text, re.DOTALL):
         start, end = max(found.start() - 1, 0), min(found.end() + 1, len(text))
         free[start:end] = [False] * (end - start)
     return free

@@ -3,9 +3,12 @@
 The texts are beginnings of turns at every place, beginnings with another turn behind, values that
 hold markup, quoted and disowned calls, calls in reasoning, keys that stand twice, and random edits;
 each is read strictly and leniently, with and without tools, whole and as a stream, and however it
-may have ended. An outcome is the *same action*, one that is meant; an *answer*; *refused*; *raw
-text*, the one exemption: text that nothing encloses may end anywhere, unless it is known to be cut;
-or else it *acted wrongly* or *crashed*, and the exit code is 1. Texts are the same in every run.
+may have ended. An outcome is the *same action*, one that is meant; an *answer*; *refused*; or one
+of two exemptions: *raw text*, which nothing encloses, so that it may end anywhere unless it is
+known to be cut; and *repaired*, another action than was meant, read from a text that says so and
+reported. That is open to random edits; to calls closed by the one behind them, as `docs/lenient.md`
+says; to text that holds a label; and to a value that holds what closes its call, cut right there.
+All else *acted wrongly* or *crashed*, and the exit code is 1. Texts are the same in every run.
 
 ``--show`` prints examples, ``--dialect NAME`` attacks only that one, ``--kind KIND`` only so,
 ``--step 7`` takes every seventh place.
@@ -23,7 +26,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from _attacks import KINDS, attacks
 
 from agent_parsers import OutputParserException, get_dialect, list_dialects
-from agent_parsers.testing._calls_meant import calls_in, is_cut_short, parser_for, same_input
+from agent_parsers.testing._calls_meant import (
+    Meant,
+    calls_in,
+    is_cut_short,
+    parser_for,
+    same_input,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,10 +40,11 @@ if TYPE_CHECKING:
     from _attacks import Attack
 
     from agent_parsers.engine import Dialect, Mode
-    from agent_parsers.testing._calls_meant import Meant
     from outputs._ended import Ended
 
-OUTCOMES: Final = ("same action", "answer", "refused", "raw text", "acted wrongly", "crashed")
+OUTCOMES: Final = (
+    "same action", "answer", "refused", "raw text", "repaired", "acted wrongly", "crashed",
+)  # fmt: skip
 BAD: Final = OUTCOMES[-2:]
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
 
@@ -79,10 +89,10 @@ def outcome(
     wrong = list(_not_meant(calls, attack.meant))
     if not wrong:
         return "same action", ""
-    if attack.may_repair and repairs and ended != "length":
-        return "same action", ""
     if _is_raw(wrong, attack, ended):
         return "raw text", ""
+    if attack.may_repair and repairs and ended != "length":
+        return "repaired", ""
     return "acted wrongly", str([tuple(call) for call in calls])
 
 
@@ -99,7 +109,9 @@ def _is_raw(wrong: list[Meant], attack: Attack, ended: Ended) -> bool:
     raw = attack.raw
     if raw is None or ended == "length":
         return False
-    return all(any(is_cut_short(call, meant, raw) for meant in attack.meant) for call in wrong)
+    # The whole of it may be no input that the tool takes, so that nothing is meant.
+    meant = attack.meant or [Meant(call.tool, raw.text) for call in wrong]
+    return all(any(is_cut_short(call, each, raw) for each in meant) for call in wrong)
 
 
 def attack_on(

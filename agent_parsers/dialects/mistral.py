@@ -37,7 +37,7 @@ RULES: Final = block_rules(call_id="id", enclosed="[")
 BARE: Final = bare_rules(RULES)
 
 
-_is_name: Final = re.compile(r"[\w.:/-]*\w").fullmatch
+_is_name: Final = re.compile(r"[\w./-]*\w").fullmatch
 
 
 def read_head(text: str, *, mends: bool = False) -> Head | None:
@@ -54,11 +54,15 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     return Head(0, len(name), call_id.strip() or None, odd) if mends or not odd else None
 
 
+_is_name: Final = re.compile(r"(?:[\w.:/-]{1,128}+(?:\[.*)?)?", re.DOTALL).fullmatch
+"""Matches a name as far as it goes, and a mark that is glued to it."""
+
+
 def may_lead(text: str) -> bool:
     """Tell whether *text* may be the beginning of what stands before the arguments."""
     named, _, _ = text.partition("[CALL_ID]")
     name, *rest = named.split() or [""]
-    return not name.startswith(("[", '"')) and "".join(rest)[:1] in ("", "[", '"')
+    return _is_name(name) is not None and "".join(rest)[:1] in ("", "[", '"')
 
 
 _call = partial(NamedJson, closed=False, may_lead=may_lead)

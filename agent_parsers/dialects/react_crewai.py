@@ -36,25 +36,15 @@ Final Answer: The Untertorbrücke has stood since 1489."""
 
 
 def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
-    """Read an input that is a JSON object, or text as `react` has it."""
+    """Read an input that is a JSON object."""
     if not text:
         raise BadPayload("no_input", (0, 0))
-    if text[:1] == "{":
-        try:
-            return read_json_input(text, repairs)
-        except BadPayload as bad:
-            if bad.problem == "two_values":
-                raise
-            if begins_object(text):  # and is cut
-                raise BadPayload("cut_input", (0, len(text))) from None
-    return react.read_input(text, repairs)
-
-
-def write(step: Written) -> str:
-    """Write one step."""
-    if not step.tool:
-        return react.write(step)
-    return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
+    try:
+        return read_json_input(text, repairs)
+    except BadPayload as bad:
+        if bad.problem != "two_values" and begins_object(text):  # and is cut
+            raise BadPayload("cut_input", (0, len(text))) from None
+        raise
 
 
 def mend_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
@@ -62,6 +52,13 @@ def mend_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     if not text:
         raise BadPayload("no_input", (0, 0))
     return mend_json_input(text, repairs)
+
+
+def write(step: Written) -> str:
+    """Write one step."""
+    if not step.tool:
+        return react.write(step)
+    return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
 
 
 WORDS: Final = Words(tool_input={"parameter": "value"})

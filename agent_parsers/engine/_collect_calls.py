@@ -486,7 +486,8 @@ class CallsCollector(Collector):
             self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].place)
         elif self._drafts:
             message = "made a call in reasoning that is not closed"
-            events += (Repair("open_reasoning", met.place, message) for met in self._drafts)
+            made = (met for met in self._drafts if met.made is not None)
+            events += (Repair("open_reasoning", met.place, message) for met in made)
             self._met += self._drafts
 
     def _act(self, events: list[Event], text: str) -> None:

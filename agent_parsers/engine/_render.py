@@ -179,6 +179,11 @@ def _write(
             turn = read_turn(StreamParser(dialect, mode=mode, max_chars=None, tools=names), text)
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
+        if turn.repairs:
+            problem = turn.repairs[0].message
+            raise ValueError(
+                f"{dialect.name} cannot write this step: reading it back, it {problem}"
+            )
         if tools is not None:
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
         for part, wanted, read in _compare(dialect, meant or step, turn):

@@ -337,6 +337,8 @@ class TurnRules:
             return call.problem
         if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):
             return "open_call"
+        if call.is_short and ended == "length":
+            return "open_call"
         return "" if self.mends or call.after is None else "after_call"
 
     def _may_lack(

@@ -44,6 +44,8 @@ class RawInput(NamedTuple):
     """Whether it looks like JSON, which says itself where it ends."""
     closer: str
     """What must stand behind it; empty if it may end with the turn."""
+    text: str
+    """What it is, as it is read."""
 
     def may_end(self, text: str, ended: Ended) -> bool:
         """Tell whether nothing in *text*, a beginning of the turn, says that the input goes on.
@@ -114,13 +116,15 @@ def raw_input(dialect: Dialect, text: str) -> RawInput | None:
     if not calls or not isinstance(calls[-1].tool_input, str) or not calls[-1].tool_input:
         return None
     written = calls[-1].tool_input
-    start = text.rfind(written)
+    # Escapes may make the rest of it look otherwise.
+    start = max(text.rfind(written), text.rfind(written.partition("<")[0] or "\0"))
     if start < 0 or text[:start].endswith(('"', "'")):
         return None
     behind = text[start + len(written) :].strip()
     stops = [stop.strip() for stop in dialect.stop]
     is_stop = any(stop and behind.startswith(stop) for stop in stops)
-    return RawInput(start, written.lstrip()[:1] in ("{", "["), "" if is_stop else behind)
+    is_json = written.lstrip()[:1] in ("{", "[")
+    return RawInput(start, is_json, "" if is_stop else behind, written)
 
 
 def is_cut_short(call: Meant, meant: Meant, raw: RawInput) -> bool:
@@ -131,4 +135,6 @@ def is_cut_short(call: Meant, meant: Meant, raw: RawInput) -> bool:
         return isinstance(meant.tool_input, str)
     # A lone parameter takes the text, once there is any.
     values = list(call.tool_input.values())
-    return len(values) == 1 and values[0] not in ("", None) and not raw.is_json
+    if len(values) != 1 or values[0] in ("", None):
+        return False
+    return not raw.is_json or str(values[0]).startswith(raw.text)  # with half of what closes it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers._agent import AgentAction, AgentFinish
@@ -201,6 +202,10 @@ def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> Non
             raise Broken(f"it mends {text[slice(*repair.span)]!r} and says {shown(repair)}")
 
 
+_UNSEEN: Final = f"{whitespace}\ufeff\u200b\u2060"
+"""White space, and characters without width, which other repairs tell of."""
+
+
 @law
 def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, text: str) -> None:
     """Compare the markers that count in *text* with how the dialect writes them.
@@ -216,7 +221,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
         if not any(m.span[0] <= start < end <= m.span[1] for m in seen):
             raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
     for event in seen:
-        spelt = text[slice(*event.span)].strip()
+        spelt = text[slice(*event.span)].strip(_UNSEEN)
         marker = table.markers.get(event.name)
         is_mended = any(event.span[0] <= start < event.span[1] for start, _ in mended)
         # White space at its edges is no spelling; a marker may be nothing else.

@@ -254,7 +254,21 @@ def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:
     table = table_of(dialect, mode)
     may_name = dialect.several and table.roles[table.initial] is Role.CALL
     spans = [_certain(event, may_call=dialect.several, may_name=may_name) for event in deltas]
-    return {at for start, end in spans for at in range(start, end) if text[at] in quiet}
+    begun = _begun_marks(dialect, text)
+    certain = {at for start, end in spans for at in range(start, end)} - begun
+    return {at for at in certain if text[at] in quiet}
+
+
+def _begun_marks(dialect: Dialect, text: str) -> set[int]:
+    """Return where in *text* stands what may go on to be a mark of any family's reasoning."""
+    marks = [mark for pair in dialect.reasoning for mark in pair]
+    return {
+        at
+        for at in range(len(text))
+        for mark in marks
+        for size in range(1, min(len(mark), at + 1) + 1)
+        if text.startswith(mark[:size], at + 1 - size)
+    }
 
 
 def _certain(delta: Delta, *, may_call: bool, may_name: bool) -> tuple[int, int]:

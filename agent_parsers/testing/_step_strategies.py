@@ -43,8 +43,10 @@ def plain_tool(dialect: Dialect) -> st.SearchStrategy[str]:
 @cache
 def plain_input(dialect: Dialect) -> st.SearchStrategy[Any]:
     """Return a strategy for inputs of the type that the dialect's own sample has."""
-    if isinstance(sample_action(dialect).tool_input, str):
-        return plain()
+    sample = sample_action(dialect).tool_input
+    if isinstance(sample, str):
+        is_code = "(" in sample  # which without its closer has to be Python
+        return plain().map("print({!r})".format) if is_code else plain()
     return st.dictionaries(st.sampled_from(["query", "unit"]), plain(), min_size=1)
 
 
