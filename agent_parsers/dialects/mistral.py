@@ -54,7 +54,7 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     return Head(0, len(name), call_id.strip() or None, odd) if mends or not odd else None
 
 
-_is_name: Final = re.compile(r"(?:[\w.:/-]{1,128}+(?:\[.*)?)?", re.DOTALL).fullmatch
+_is_name: Final = re.compile(r"(?:[\w./-]{1,128}+(?:\[.*)?)?", re.DOTALL).fullmatch
 """Matches a name as far as it goes, and a mark that is glued to it."""
 
 

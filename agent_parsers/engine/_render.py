@@ -180,10 +180,8 @@ def _write(
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
         if turn.repairs:
-            problem = turn.repairs[0].message
-            raise ValueError(
-                f"{dialect.name} cannot write this step: reading it back, it {problem}"
-            )
+            said = turn.repairs[0].message
+            raise ValueError(f"{dialect.name} cannot write this step: read back, it {said}")
         if tools is not None:
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
         for part, wanted, read in _compare(dialect, meant or step, turn):

@@ -49,12 +49,8 @@ def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:
     return is_kind and isinstance(strict, Refusal) and is_clear(dialect, text)
 
 
-SELDOM = {
-    ("xml", AgentAction): "<tool>search</tool><tool>search</tool>",
-    ("glm4", AgentAction): 'search\n{"query": "lake"',
-}
-"""Texts that a search seldom finds: two whole calls, neither of which has an input, and a call
-whose brace is missing."""
+SELDOM = {("xml", AgentAction): "<tool>search</tool><tool>search</tool>"}
+"""Texts that a search seldom finds: two whole calls, neither of which has an input."""
 
 
 @every_dialect
@@ -62,6 +58,8 @@ whose brace is missing."""
 def test_there_are_texts_that_only_lenient_reading_takes(dialect: Dialect, kind: type) -> None:
     if dialect.several and not dialect.thinks and kind is AgentFinish:
         return  # any text without a call is an answer, strictly too
+    if dialect.name == "glm4" and kind is AgentAction:
+        return  # so is one whose call is not right, unless it is cut; then both refuse it
     condition = partial(only_lenient_takes, dialect, kind)
     if (dialect.name, kind) in SELDOM:
         assert condition(SELDOM[dialect.name, kind])
