@@ -54,7 +54,7 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     return Head(0, len(name), call_id.strip() or None, odd) if mends or not odd else None
 
 
-_is_name: Final = re.compile(r"(?:[\w./-]{1,128}+(?:\[.*)?)?", re.DOTALL).fullmatch
+_may_be_name: Final = re.compile(r"""(?:[^\s[\]{}"]{1,128}+(?:\[.*)?)?""", re.DOTALL).fullmatch
 """Matches a name as far as it goes, and a mark that is glued to it."""
 
 
@@ -62,7 +62,7 @@ def may_lead(text: str) -> bool:
     """Tell whether *text* may be the beginning of what stands before the arguments."""
     named, _, _ = text.partition("[CALL_ID]")
     name, *rest = named.split() or [""]
-    return _is_name(name) is not None and "".join(rest)[:1] in ("", "[", '"')
+    return _may_be_name(name) is not None and "".join(rest)[:1] in ("", "[", '"')
 
 
 _call = partial(NamedJson, closed=False, may_lead=may_lead)

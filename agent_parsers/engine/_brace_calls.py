@@ -132,6 +132,7 @@ class BraceCalls(CallsReader):
             self._told(text, InputDelta, events)
         self._end_call("" if is_closed else "open_call", self._at)
         if is_closed:
+            assert self._call is not None, "it was ended"
             self._call.is_short = True
             self._lead = self._closer
             self._read = self._read_after

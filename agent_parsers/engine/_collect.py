@@ -363,8 +363,8 @@ class Collector:
             return
         if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
-        is_raw = state.begun is None and isinstance(call.tool_input, str)
-        if is_raw and self._enclosing(call.tool_input, self.label_span, call.span[1]):
+        written = call.tool_input if state.begun is None else None
+        if isinstance(written, str) and self._enclosing(written, self.label_span, call.span[1]):
             raise BadPayload("in_quotation", call.span)
         repairs: list[Repair] = []
         if is_sound:
