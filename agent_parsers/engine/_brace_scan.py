@@ -294,7 +294,7 @@ class Members:
         is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
         if is_twice or _has_member(body):
             self._wrong("two_ends")
-        self._mended("open_string", (self._string_at, end), "ended a string with its call")
+        self._mended("unclosed", (self._string_at, end), "ended a string with its call")
         self._mark, self._value = "", body
         while self._open:
             self._end_member(0, is_last=True)
