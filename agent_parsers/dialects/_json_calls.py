@@ -41,6 +41,7 @@ from agent_parsers.engine import (
     mend_answer,
     mend_tool,
 )
+from agent_parsers.engine._call_marks import Before, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -189,6 +190,8 @@ def lenient_table(
             "observation": Label(observation, loose=True),
             "answer": Label("Final Answer", loose=True, borrowed=not has_answer),
             "key": Literal(f'"{rules.keys.tool}"'),
+            # A log that begins with a brace has no question before its first turn.
+            "object": Before("\n", ahead=one_of("{"), place="text"),
             **fence,
         },
         roles={
@@ -235,6 +238,7 @@ def lenient_table(
             ("question", "thought"): Go("turn"),
             ("question", "action"): Go("action"),
             ("question", "answer"): Go("answer"),
+            ("question", "object"): Go("turn"),
             **after_question,
         },
         ends={"action": "no_call", "answer and action": "both"},

@@ -1,9 +1,9 @@
 r"""Observations that may hold anything, markers too.
 
-Where an observation holds what would be read as a marker, a backslash goes behind the marker's
-first character: ``\Final Answer:`` at the beginning of a line, ``<\/observation>``. Where there are
-backslashes already, one more goes with them, so that taking one off each gives the observation
-back.
+Where an observation holds what would be read as a marker, or what begins or ends a turn in a chat
+template, a backslash goes behind its first character: ``\Final Answer:`` at the beginning of a
+line, ``<\/observation>``, ``<\|im_end|>``. Where there are backslashes already, one more goes with
+them, so that taking one off each gives the observation back.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine._dialect import Dialect, Role
-from agent_parsers.engine._markers import Label
+from agent_parsers.engine._dialect import Dialect, Result, Role
+from agent_parsers.engine._markers import Label, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,6 +22,17 @@ if TYPE_CHECKING:
     from agent_parsers.engine._markers import Marker
 
 __all__ = ["escape", "unescape"]
+
+_TEMPLATE_TOKENS: Final = (
+    "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|start_header_id|>",
+    "<|endoftext|>", "<|end_of_text|>", "<|start_of_role|>", "<start_of_turn>", "<end_of_turn>",
+    "<s>", "</s>", "[INST]", "[/INST]",
+)  # fmt: skip
+"""What chat templates begin and end turns with."""
+_tokens: Final = re.compile(
+    r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
+).findall
+"""Finds the marks of a chat template: tags, words in brackets, and names of roles."""
 
 
 def escape(dialect: Dialect, observation: str) -> str:
@@ -58,9 +69,38 @@ def _pattern(dialect: Dialect) -> re.Pattern[str] | None:
 
 
 def _markers(dialect: Dialect) -> Iterator[Marker]:
-    """Yield what ends an observation in a transcript."""
+    """Yield what an observation must not hold.
+
+    In a transcript that is what ends it. In a turn of a chat template it is every mark, those of
+    the template too; a mark that is a word, or a key of JSON, stays.
+    """
     table = dialect.lenient
+    own: list[Marker] = []
     for (state, name), move in table.moves.items():
         if table.roles[state] is Role.OBSERVATION:
             marker = table.markers[name]
-            yield replace(marker, firm=True) if move.firm and isinstance(marker, Label) else marker
+            if move.firm and isinstance(marker, Label):
+                marker = replace(marker, firm=True)
+            own.append(marker)
+    if dialect.several:
+        for mark in (*dialect.strict.markers.values(), *table.markers.values()):
+            if isinstance(mark, Label):
+                own.append(mark)
+            elif not mark.canonical[0].isalnum() and mark.canonical[0] != '"':
+                own += (mark, Literal(mark.canonical))
+        written = "".join((*dialect.frame, *_frame_of_results(dialect), dialect.sample))
+        own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
+    yield from own
+    known = {text for marker in own for text in _texts(marker)}
+    yield from (Literal(token) for token in _TEMPLATE_TOKENS if token not in known)
+
+
+def _frame_of_results(dialect: Dialect) -> list[str]:
+    """Return what the dialect itself writes around results."""
+    result = Result(dialect.example.tool, "\0")
+    return dialect.seen([result, result]).split("\0") if dialect.several else []
+
+
+def _texts(marker: Marker) -> tuple[str, ...]:
+    variants = marker.variants if isinstance(marker, Literal) else ()
+    return (marker.canonical, *variants)

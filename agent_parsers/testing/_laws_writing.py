@@ -9,7 +9,7 @@ from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers._transcript_parser import parse_transcript
 from agent_parsers.engine import Result, Written, escape, unescape
 from agent_parsers.testing._broken import Broken, Crashed, law, shown
-from agent_parsers.testing._pieces import a_tool, sample_action
+from agent_parsers.testing._pieces import a_tool, sample_action, template_marks
 from agent_parsers.testing._stories import results_in
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "check_answer",
     "check_sound",
     "no_observation_changes_how_the_text_around_it_is_read",
+    "no_observation_forges_a_mark",
     "plain_words_are_never_refused",
     "the_last_question_before_a_step_is_the_question",
     "the_spans_of_a_step_are_where_its_parts_stand",
@@ -33,6 +34,8 @@ __all__ = [
 ]
 
 Step: TypeAlias = "AgentAction | AgentFinish"
+Taken: TypeAlias = "tuple[AgentAction, str]"
+"""An action, and what the tool returned."""
 PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
 """A thought, an action, and what the tool returned."""
 
@@ -258,6 +261,33 @@ def no_observation_changes_how_the_text_around_it_is_read(
     _check_action(taken, action, text)
     _expect(end.thought, "enough", "the last thought", text)
     check_answer(run, "seven", text)
+
+
+@law
+def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
+    """Write prompts, as text and as messages, in which a tool returned *observation*.
+
+    Raises:
+        BrokenLawError: A mark that begins or ends anything stands in one more often than if the
+            tool had returned a word.
+    """
+    parser = _lenient(dialect)
+    action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
+    for write in (_as_text, _as_messages):
+        seen = ("yes", observation)
+        plain, text = (write(parser, [(action, each), (action, "no")]) for each in seen)
+        for mark in template_marks(dialect):
+            if (more := text.count(mark) - plain.count(mark)) > 0:
+                raise Broken(f"it has the mark {mark!r} {more} times too often", text=text)
+
+
+def _as_text(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
+    return parser.render_prompt("why?", steps)
+
+
+def _as_messages(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
+    messages = parser.render_prompt("why?", steps, as_messages=True)
+    return "\n".join(str(message.content) for message in messages)
 
 
 @law

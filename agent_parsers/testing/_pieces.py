@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._transcript_parser import TranscriptParser
 from agent_parsers.engine import ActionComplete, Dialect, Finish, Result, Table, Written
-from agent_parsers.engine._markers import Ahead
+from agent_parsers.engine._markers import Ahead, Label
 from agent_parsers.engine._patterns import Patterns
 from agent_parsers.testing._stories import DELTAS, TILES, told
 
@@ -180,6 +180,19 @@ def small_inputs(dialect: Dialect) -> list[str]:
         head, tail = text.split(tool_input)
         frames += ((head, ""), (head, tail))
     return [head + mark + tail for head, tail in dict.fromkeys(frames) for mark in marks]
+
+
+@cache
+def template_marks(dialect: Dialect) -> list[str]:
+    """Return what begins or ends anything in a prompt of chat turns, and what ends a turn."""
+    frame = [part.strip() for part in dialect.frame if part.strip()]
+    marks = {"<|im_start|>", "<|im_end|>", "<|eot_id|>", "</s>", *frame}
+    if dialect.several:
+        own = (m.canonical for m in markers(dialect) if not isinstance(m, Label))
+        marks |= {mark for mark in own if not mark[0].isalnum() and mark[0] != '"'}
+        each = dialect.seen([Result(a_tool(dialect), "\0")]).partition("\0")
+        marks |= {*re.findall(r"[<\[][^<>\[\]\s]+[>\]]", "".join((*frame, *each)))}
+    return sorted(marks)
 
 
 @cache

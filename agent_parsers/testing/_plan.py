@@ -21,6 +21,7 @@ from agent_parsers.testing._smallest import (
     smallest_text,
 )
 from agent_parsers.testing._step_strategies import (
+    forgeries,
     observations,
     plain_actions,
     plain_steps,
@@ -232,6 +233,11 @@ def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Tri
             laws.a_stop_sequence_stops_no_step,
             lambda d: st.tuples(plain_actions(d), plain() if d.thinks else st.just("")),
             stop,
+        ),
+        (
+            laws.no_observation_forges_a_mark,
+            forgeries,
+            partial(laws.no_observation_forges_a_mark, dialect),
         ),
         (
             laws.what_is_escaped_is_unescaped,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._base import dialect_parser
 from agent_parsers.testing._hypothesis import st
-from agent_parsers.testing._pieces import a_tool, sample_action
+from agent_parsers.testing._pieces import a_tool, sample_action, template_marks, written
 from agent_parsers.testing._strategies import anything, pieces, plain, soup
 
 if TYPE_CHECKING:
@@ -104,6 +104,15 @@ def thoughts(dialect: Dialect) -> st.SearchStrategy[str]:
 def observations(dialect: Dialect) -> st.SearchStrategy[str]:
     """Return a strategy for what a tool may return, markers of *dialect* among it."""
     return wild(dialect) | soup(dialect)
+
+
+@cache
+def forgeries(dialect: Dialect) -> st.SearchStrategy[str]:
+    """Return a strategy for what a tool may return that looks like the turns around it."""
+    part = st.sampled_from(
+        [*template_marks(dialect), *dialect.frame, *written(dialect), "\\", "\n"]
+    )
+    return st.lists(part | plain(), max_size=6).map("".join)
 
 
 @cache

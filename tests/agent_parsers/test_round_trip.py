@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from agent_parsers import AgentAction, AgentFinish, Dialect, get_parser
 from agent_parsers.testing import laws
 from agent_parsers.testing._step_strategies import (
+    forgeries,
     numbers,
     observations,
     plain_input,
@@ -94,6 +95,13 @@ def test_no_observation_changes_how_the_text_around_it_is_read(
 ) -> None:
     observation = data.draw(observations(dialect), "observation")
     laws.no_observation_changes_how_the_text_around_it_is_read(dialect, observation)
+
+
+@every_dialect
+@given(data=st.data())
+def test_no_observation_forges_a_mark(dialect: Dialect, data: st.DataObject) -> None:
+    observation = data.draw(forgeries(dialect), "observation")
+    laws.no_observation_forges_a_mark(dialect, observation)
 
 
 @every_dialect

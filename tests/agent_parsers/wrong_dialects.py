@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,11 @@ from agent_parsers.engine import (
     Go,
     Label,
     Literal,
+    Result,
     Role,
     ToolHead,
     Written,
+    unescape,
 )
 from agent_parsers.testing import laws
 
@@ -155,6 +157,12 @@ HERMES = get_dialect("hermes")
 
 def hermes_with(**changes: Any) -> Dialect:
     return replace(HERMES, name="hermes_like", aliases=(), strict=replace(HERMES.strict, **changes))
+
+
+def without_escapes(results: Sequence[Result], number: int) -> str:
+    """Write results as they came, before `escape` had its say."""
+    bare = [result._replace(text=unescape(HERMES, result.text)) for result in results]
+    return HERMES.seen(bare, number)
 
 
 def unaware_of_thoughts() -> Dialect:
@@ -414,6 +422,18 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         laws.reasoning_and_quotation_never_act,
         "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
         "Maybe:.*",
+    ),
+    "results are written without their escapes": (
+        lambda: replace(HERMES, name="hermes_like", aliases=(), write_results=without_escapes),
+        laws.no_observation_forges_a_mark,
+        "it has the mark '.*' 1 times too often",
+        ".*",
+    ),
+    "a frame of words": (
+        lambda: replace(HERMES, name="hermes_like", aliases=(), frame=("\nTOOL\n", "\nMODEL\n")),
+        laws.no_observation_forges_a_mark,
+        "it has the mark '(TOOL|MODEL)' 1 times too often",
+        ".*",
     ),
     "the example cannot be read": (
         lambda: replace(MEMO, example=Written(tool="search", tool_input={"query": "lakes"})),
