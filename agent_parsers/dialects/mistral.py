@@ -60,6 +60,8 @@ _may_be_name: Final = re.compile(r"""(?:[^\s[\]{}"]{1,128}+(?:\[.*)?)?""", re.DO
 
 def may_lead(text: str) -> bool:
     """Tell whether *text* may be the beginning of what stands before the arguments."""
+    if text.lstrip()[:1] == "[":
+        return False
     named, _, _ = text.partition("[CALL_ID]")
     name, *rest = named.split() or [""]
     return _may_be_name(name) is not None and "".join(rest)[:1] in ("", "[", '"')

@@ -143,11 +143,10 @@ class TurnRules:
         if head.tool_input:
             raise BadPayload("two_inputs", span)
         mends: list[Repair] = []
+        value = "" if written else self._nothing_written(head, span, tools)
         try:
             if written:
                 value = self._read_input(written, mends)
-            else:
-                value = self._nothing_written(head, (at, at), tools)
         except BadPayload as bad:
             cut = bad.unclosed
             if cut is None or not self._may_lack(cut.lacks, head.tool, cut.arguments, ended, tools):

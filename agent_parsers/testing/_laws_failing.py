@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from string import whitespace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers._agent import AgentAction, AgentFinish
@@ -202,7 +201,7 @@ def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> Non
             raise Broken(f"it mends {text[slice(*repair.span)]!r} and says {shown(repair)}")
 
 
-_UNSEEN: Final = f"{whitespace}\ufeff\u200b\u2060"
+_EDGES: Final = re.compile("\\A[\\s\ufeff\u200b\u2060]++|[\\s\ufeff\u200b\u2060]++\\Z")
 """White space, and characters without width, which other repairs tell of."""
 
 
@@ -221,7 +220,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
         if not any(m.span[0] <= start < end <= m.span[1] for m in seen):
             raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
     for event in seen:
-        spelt = text[slice(*event.span)].strip(_UNSEEN)
+        spelt = _EDGES.sub("", text[slice(*event.span)])
         marker = table.markers.get(event.name)
         is_mended = any(event.span[0] <= start < event.span[1] for start, _ in mended)
         # White space at its edges is no spelling; a marker may be nothing else.
