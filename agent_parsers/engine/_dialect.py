@@ -50,6 +50,8 @@ class Result(NamedTuple):
     """What it returned."""
     id: str | None = None
     """What the model called the call by; `None` if it had no id."""
+    is_error: bool = False
+    """Whether no tool returned it: it says what was wrong with a turn that was no call."""
 
 
 @dataclass(frozen=True, slots=True)

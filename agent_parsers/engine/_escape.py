@@ -35,9 +35,16 @@ _tokens: Final = re.compile(
 """Finds the marks of a chat template: tags, words in brackets, and names of roles."""
 
 
-def escape(dialect: Dialect, observation: str) -> str:
-    """Return *observation* so that nothing in it is read as a marker of *dialect*."""
-    return _substitute(dialect, r"\g<0>" + "\\\\", observation)
+def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> str:
+    """Return *observation* so that nothing in it is read as a marker of *dialect*.
+
+    Args:
+        dialect: How it is written.
+        observation: What a tool returned, or what is said in its place.
+        shows_turn: Whether it is ours, and shows the model a turn as it should be: in the turns of
+            a chat template, the marks of such a turn stay.
+    """
+    return _substitute(dialect, r"\g<0>" + "\\\\", observation, shows_turn=shows_turn)
 
 
 def unescape(dialect: Dialect, text: str) -> str:
@@ -49,8 +56,15 @@ def _one_less(found: re.Match[str]) -> str:
     return found[0].removesuffix("\\")
 
 
-def _substitute(dialect: Dialect, by: str | Callable[[re.Match[str]], str], text: str) -> str:
-    pattern = _pattern(dialect)
+def _substitute(
+    dialect: Dialect,
+    by: str | Callable[[re.Match[str]], str],
+    text: str,
+    *,
+    shows_turn: bool = False,
+) -> str:
+    turn = dialect.write(replace(dialect.example, thought="so")) if shows_turn else ""
+    pattern = _pattern(dialect, turn)
     if pattern is None:
         return text
     # It begins and ends a line: what is written behind it does, and white space before it is lost.
@@ -58,11 +72,15 @@ def _substitute(dialect: Dialect, by: str | Callable[[re.Match[str]], str], text
 
 
 @cache
-def _pattern(dialect: Dialect) -> re.Pattern[str] | None:
-    """Return what finds the first character of a marker, and the backslashes behind it."""
+def _pattern(dialect: Dialect, spared: str) -> re.Pattern[str] | None:
+    """Return what finds the first character of a marker, and the backslashes behind it.
+
+    Marks that stand in a text that is *spared* are none, if the dialect is that of a template.
+    """
     ways = {
         rf"{first}\\*+(?={''.join(rest)})"
         for marker in _markers(dialect)
+        if not (dialect.several and marker.canonical in spared)
         for first, *rest in marker.spellings()
     }
     return re.compile("|".join(sorted(ways))) if ways else None

@@ -80,7 +80,10 @@ def calls_and_results(
         return actions, []
     pairs = [action_and_observation(each) for each in step]  # type: ignore[arg-type]
     # Where a turn could not be read, what is wrong with it stands in the place of a result.
-    results = [Result(action.tool or "error", seen, _id_of(action)) for action, seen in pairs]
+    results = [
+        Result(action.tool or "error", seen, _id_of(action), is_error=not action.tool)
+        for action, seen in pairs
+    ]
     return [action for action, _ in pairs], results
 
 
@@ -101,8 +104,13 @@ def _id_of(action: AgentAction) -> str | None:
 
 
 def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
-    """Write what the calls of one turn returned, so that nothing in it is read as a marker."""
-    safe = [result._replace(text=escape(dialect, result.text)) for result in results]
+    """Write what the calls of one turn returned, so that nothing in it is read as a marker.
+
+    What says what was wrong with a turn shows how to write one.
+    """
+    safe = [
+        each._replace(text=escape(dialect, each.text, shows_turn=each.is_error)) for each in results
+    ]
     return dialect.seen(safe, number)
 
 
