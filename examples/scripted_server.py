@@ -112,7 +112,10 @@ class _Handler(BaseHTTPRequestHandler):
             if select.select([self.connection], [], [], 0)[0]:  # all it can still say is goodbye
                 return "the client left"
             kind = f"event: {event['type']}\n" if "type" in event else ""
-            self.wfile.write(f"{kind}data: {json.dumps(event)}\n\n".encode())
+            try:
+                self.wfile.write(f"{kind}data: {json.dumps(event)}\n\n".encode())
+            except ConnectionError:  # it left just now
+                return "the client left"
         if not kind:
             self.wfile.write(b"data: [DONE]\n\n")
         return "whole"
