@@ -10,7 +10,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-FAST_EXAMPLES = 16
+FAST_EXAMPLES = 12
 
 # Texts of a grammar need many small choices, which the health checks take for waste.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
@@ -24,7 +24,7 @@ settings.register_profile(
 )
 settings.register_profile(
     "ci",
-    max_examples=2 * FAST_EXAMPLES,
+    max_examples=32,
     deadline=None,
     derandomize=True,
     suppress_health_check=SLOW_TO_DRAW,

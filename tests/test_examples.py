@@ -46,6 +46,7 @@ def runs() -> list[Any]:
     return found
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(("file", "arguments", "said"), runs())
 def test_an_example_prints_what_it_says(
     file: Path, arguments: list[str], said: list[str], tmp_path: Path

@@ -86,7 +86,7 @@ def trials(dialect: Dialect, law: Law) -> list[Trial]:
     return [trial for trial in plan if trial.law == named(law)]
 
 
-@pytest.mark.one_in(3)
+@pytest.mark.one_in(6)
 @pytest.mark.parametrize(("dialect", "law", "reason", "text"), WRONG.values(), ids=WRONG)
 def test_what_is_wrong_is_named(
     dialect: Callable[[], Dialect], law: Law, reason: str, text: str
@@ -146,10 +146,9 @@ def test_what_cannot_read_what_it_writes_is_told_so_and_no_more(dialect: Dialect
 
 
 def test_a_check_finds_the_same_in_every_run() -> None:
-    for name in ("lenient reading does not tell what it mends", "a codec drops characters"):
-        dialect, law, *_ = WRONG[name]
-        once, again = ([str(t.run()) for t in trials(dialect(), law)] for _ in range(2))
-        assert once == again
+    dialect, law, *_ = WRONG["a codec drops characters"]
+    once, again = ([str(trial.run()) for trial in trials(dialect(), law)] for _ in range(2))
+    assert once == again
 
 
 def test_a_law_says_what_differs_and_how_the_text_was_cut() -> None:

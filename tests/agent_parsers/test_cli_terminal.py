@@ -26,6 +26,8 @@ from .command_line import (
     terminal,
 )
 
+pytestmark = pytest.mark.one_in(2)  # each starts a process or more
+
 RECORD = {"format": "react", "steps": [{"output": "Final Answer: a"}]}
 LINE = json.dumps(RECORD).encode() + b"\n"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

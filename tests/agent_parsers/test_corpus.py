@@ -52,6 +52,8 @@ EXPECTATIONS = {
 }
 
 every_file = pytest.mark.parametrize("name", EXPECTATIONS)
+some_files = pytest.mark.one_in(4)
+"""Whole logs take long to read."""
 
 
 @cache
@@ -177,7 +179,7 @@ def logs_of(name: str) -> list[Log]:
     return [Log(run) for run in runs_of(name)]
 
 
-@pytest.mark.one_in(2)
+@some_files
 @every_file
 def test_a_log_is_read_as_its_turns_are(name: str) -> None:
     for log in logs_of(name):
@@ -187,6 +189,7 @@ def test_a_log_is_read_as_its_turns_are(name: str) -> None:
             assert refused_steps(log.whole) == refused_steps(log.turns), log.run["id"]
 
 
+@some_files
 @every_file
 def test_a_log_with_more_steps_than_turns_has_those_of_the_turns(name: str) -> None:
     different = [log for log in logs_of(name) if log.reason]
@@ -196,6 +199,7 @@ def test_a_log_with_more_steps_than_turns_has_those_of_the_turns(name: str) -> N
     assert Counter(log.reason for log in different) == DIFFERENT.get(name, {})
 
 
+@some_files
 @every_file
 def test_the_log_of_a_step_is_what_the_model_wrote(name: str) -> None:
     for log in logs_of(name):

@@ -9,6 +9,8 @@ from agent_parsers import list_dialects
 
 from .project import Project
 
+pytestmark = pytest.mark.one_in(2)  # each starts a process or more
+
 pytest_plugins = ["pytester"]
 
 HEAD = """

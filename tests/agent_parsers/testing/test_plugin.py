@@ -14,6 +14,8 @@ import pytest_agent_parsers
 
 from .project import Project
 
+pytestmark = pytest.mark.one_in(2)  # each starts a process or more
+
 pytest_plugins = ["pytester"]
 
 ROOT = Path(pytest_agent_parsers.__file__).parent

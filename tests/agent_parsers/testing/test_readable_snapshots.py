@@ -6,6 +6,8 @@ from agent_parsers.testing import ReadableSnapshots, readable_snapshots
 
 from .project import Project
 
+pytestmark = pytest.mark.one_in(2)  # each starts a process or more
+
 pytest_plugins = ["pytester"]
 
 
