@@ -32,7 +32,7 @@ def samples() -> Iterator[Any]:
 SAMPLES = [*samples()]
 
 
-pytestmark = [pytest.mark.usefixtures("brief_checks"), pytest.mark.one_in(2)]
+pytestmark = [pytest.mark.usefixtures("brief_checks"), pytest.mark.one_in(3)]
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,7 @@ import pytest
 
 import pytest_agent_parsers
 
-pytestmark = pytest.mark.one_in(2)  # each starts a process or more
+pytestmark = pytest.mark.one_in(4)  # each runs the tests of a project
 
 ROOT = Path(pytest_agent_parsers.__file__).parent
 EXAMPLE = Path(__file__).parents[3] / "examples" / "pinned_agent"
