@@ -37,7 +37,7 @@ RULES: Final = block_rules(call_id="id", enclosed="[")
 BARE: Final = bare_rules(RULES)
 
 
-_is_name: Final = re.compile(r"[\w./-]*\w").fullmatch
+_is_name: Final = re.compile(r"[\w.:/-]*\w").fullmatch
 
 
 def read_head(text: str, *, mends: bool = False) -> Head | None:

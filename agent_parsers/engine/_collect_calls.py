@@ -374,7 +374,7 @@ class CallsCollector(Collector):
         """Make the calls that are meant; others are text, or wrong."""
         quoted: set[Span] = set()
         spans = (*self._content, *self._thoughts)
-        last = max((start for start, _ in spans), default=self._skipped_at)
+        last = max([self._skipped_at, *(start for start, _ in spans)])  # text begins
         for met, quotation, is_meant in self._weighed(events):
             if quotation is not None and self._machine.mends:
                 events.append(quoted_repair(met.place, quotation.what))
@@ -387,7 +387,7 @@ class CallsCollector(Collector):
             if bad is None and not is_meant:
                 problem = "quoted_call" if quotation is None else "in_quotation"
                 bad = BadPayload(problem, met.place)
-            if bad is None and met.is_short and met.place[0] < max(last, self._skipped_at):
+            if bad is None and met.is_short and met.place[0] < last:
                 bad = BadPayload("two_ends", met.place)
             if bad is not None:
                 self._problem = self._problem or bad

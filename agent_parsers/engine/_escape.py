@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine._dialect import Dialect, Result, Role
 from agent_parsers.engine._markers import Label, Literal
+from agent_parsers.engine._states import END_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,12 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["escape", "unescape"]
 
-_TEMPLATE_TOKENS: Final = (
-    "<|im_start|>", "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|start_header_id|>",
-    "<|endoftext|>", "<|end_of_text|>", "<|start_of_role|>", "<start_of_turn>", "<end_of_turn>",
-    "<s>", "</s>", "[INST]", "[/INST]",
+_BEGIN_TOKENS: Final = (
+    "<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<start_of_turn>", "<s>", "[INST]",
+    "[/INST]",
 )  # fmt: skip
-"""What chat templates begin and end turns with."""
+"""What chat templates begin turns with."""
 _tokens: Final = re.compile(
     r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
 ).findall
@@ -110,7 +110,8 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
         own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
     yield from own
     known = {text for marker in own for text in _texts(marker)}
-    yield from (Literal(token) for token in _TEMPLATE_TOKENS if token not in known)
+    tokens = (*_BEGIN_TOKENS, *(token.canonical for token in END_TOKENS))
+    yield from (Literal(token) for token in tokens if token not in known)
 
 
 def _frame_of_results(dialect: Dialect) -> list[str]:

@@ -188,8 +188,8 @@ def _write(
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
         if turn.repairs:
-            said = turn.repairs[0].message
-            raise ValueError(f"{dialect.name} cannot write this step: read back, it {said}")
+            mended = turn.repairs[0].message
+            raise ValueError(f"{dialect.name} cannot write this step: to read it back, it {mended}")
         if tools is not None:
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
         for part, wanted, read in _compare(dialect, meant or step, turn):

@@ -26,7 +26,7 @@ from agent_parsers.engine._reasoning import Nameable
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import CallReader
 
-__all__ = ["OPENED", "Crossing", "State", "build_states"]
+__all__ = ["END_TOKENS", "OPENED", "Crossing", "State", "build_states"]
 
 Search: TypeAlias = Callable[[str, int], Match[str] | None]
 
@@ -229,7 +229,7 @@ _BEFORE: Final = "what stands before {} is reasoning, and no part of the turn"
 _TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER, Role.CONTENT}
 """What a turn is made of besides thoughts."""
 
-_END_TOKENS: Final = (
+END_TOKENS: Final = (
     *map(Literal, (
         "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>",
         "<end_of_turn>",
@@ -305,7 +305,7 @@ def build_states(
     if table.mends and reasoning and not is_transcript:
         states[OPENED] = _opened(reasoning, states[table.initial])
     own = {text for marker in table.markers.values() for text in _texts(marker)}
-    foreign = [token for token in _END_TOKENS if token.canonical not in own]
+    foreign = [token for token in END_TOKENS if token.canonical not in own]
     for state, found in crossings.items():
         is_turn = state.role in {*_TURN, Role.THOUGHT}
         if table.mends and not is_transcript and is_turn:
