@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine._dialect import Dialect, Result, Role
-from agent_parsers.engine._markers import Label, Literal
+from agent_parsers.engine._markers import Label, Literal, spelt_texts
 from agent_parsers.engine._states import END_TOKENS
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
         written = "".join((*dialect.frame, *_frame_of_results(dialect), dialect.sample))
         own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
     yield from own
-    known = {text for marker in own for text in _texts(marker)}
+    known = {text for marker in own for text in spelt_texts(marker)}
     tokens = (*_BEGIN_TOKENS, *(token.canonical for token in END_TOKENS))
     yield from (Literal(token) for token in tokens if token not in known)
 
@@ -118,8 +118,3 @@ def _frame_of_results(dialect: Dialect) -> list[str]:
     """Return what the dialect itself writes around results."""
     result = Result(dialect.example.tool, "\0")
     return dialect.seen([result, result]).split("\0") if dialect.several else []
-
-
-def _texts(marker: Marker) -> tuple[str, ...]:
-    variants = marker.variants if isinstance(marker, Literal) else ()
-    return (marker.canonical, *variants)

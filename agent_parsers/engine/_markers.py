@@ -312,6 +312,11 @@ def begins_sentence(text: str, start: int, stop: int) -> bool | None:
     return None if text[stop - 1] in ":：" else False
 
 
+def spelt_texts(marker: Marker) -> tuple[str, ...]:
+    """Return how a *marker* is written, first as the dialect writes it; a label only so."""
+    return (marker.canonical, *(marker.variants if isinstance(marker, Literal) else ()))
+
+
 _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine._markers import ENDS_SENTENCE, MOST, Ahead, Literal
+from agent_parsers.engine._markers import ENDS_SENTENCE, MOST, Ahead, Literal, spelt_texts
 from agent_parsers.engine._table import Go, Move, Role, Table
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
         table: What the dialect says.
         pairs: What opens and closes reasoning. Marks that the table has keep their meaning.
     """
-    known = {text: name for name, mark in table.markers.items() for text in _texts(mark)}
+    known = {text: name for name, mark in table.markers.items() for text in spelt_texts(mark)}
     home = table.initial
     talking = [
         name
@@ -135,10 +135,3 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
         prompt_ends=prompt_ends,
         ends={**table.ends, **ends},
     )
-
-
-def _texts(marker: Marker) -> Iterator[str]:
-    """Yield how a *marker* is spelt."""
-    yield marker.canonical
-    if isinstance(marker, Literal):
-        yield from marker.variants

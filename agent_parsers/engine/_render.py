@@ -188,8 +188,10 @@ def _write(
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
         if turn.repairs:
-            mended = turn.repairs[0].message
-            raise ValueError(f"{dialect.name} cannot write this step: to read it back, it {mended}")
+            said = turn.repairs[0].message
+            raise ValueError(
+                f"{dialect.name} cannot write this step: reading it is a repair: {said}"
+            )
         if tools is not None:
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
         for part, wanted, read in _compare(dialect, meant or step, turn):

@@ -19,7 +19,7 @@ from agent_parsers.engine._events import (
     SkippedDelta,
     ThoughtDelta,
 )
-from agent_parsers.engine._markers import Inline, Label, Literal, Marker
+from agent_parsers.engine._markers import Inline, Label, Literal, Marker, spelt_texts
 from agent_parsers.engine._patterns import Patterns
 from agent_parsers.engine._reasoning import Nameable
 
@@ -304,7 +304,7 @@ def build_states(
                 found.extend(_reasoning(state, marks, thinking, initial))
     if table.mends and reasoning and not is_transcript:
         states[OPENED] = _opened(reasoning, states[table.initial])
-    own = {text for marker in table.markers.values() for text in _texts(marker)}
+    own = {text for marker in table.markers.values() for text in spelt_texts(marker)}
     foreign = [token for token in END_TOKENS if token.canonical not in own]
     for state, found in crossings.items():
         is_turn = state.role in {*_TURN, Role.THOUGHT}
@@ -314,12 +314,6 @@ def build_states(
         if found:
             state.arm(found)
     return states
-
-
-def _texts(marker: Marker) -> tuple[str, ...]:
-    """Return how a *marker* is spelt, if it is a literal."""
-    variants = marker.variants if isinstance(marker, Literal) else ()
-    return (marker.canonical, *variants)
 
 
 def _bare_states(table: Table) -> dict[str, State]:

@@ -11,7 +11,13 @@ from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import Event, MarkerSeen, Repair
 from agent_parsers.engine._known import known_tools
 from agent_parsers.engine._machine import MAX_CHARS, machine
-from agent_parsers.engine._markers import ENDS_SENTENCE, LONGEST_LEAD, Literal, is_hedged
+from agent_parsers.engine._markers import (
+    ENDS_SENTENCE,
+    LONGEST_LEAD,
+    Literal,
+    is_hedged,
+    spelt_texts,
+)
 from agent_parsers.engine._reasoning import WINDOW, is_spoken_of
 from agent_parsers.engine._states import CUT, Crossing
 from agent_parsers.engine._table import Role
@@ -24,7 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._machine import Machine
-    from agent_parsers.engine._markers import Marker
     from agent_parsers.engine._rules import Mode
     from agent_parsers.engine._states import OnConflict, State
     from agent_parsers.engine._turn import TurnResult
@@ -231,7 +236,7 @@ class StreamParser:
         begun = [
             crossing
             for crossing, marker in markers
-            if any(text.startswith(tail) for text in (marker.canonical, *_variants(marker)))
+            if any(text.startswith(tail) for text in spelt_texts(marker))
         ]
         if not begun or not all(c.closes and c.to is not state and not c.drops for c in begun):
             return None
@@ -517,10 +522,6 @@ _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]
 
 
 _runs_of_ticks: Final = re.compile("`++").findall
-
-
-def _variants(marker: Marker) -> tuple[str, ...]:
-    return marker.variants if isinstance(marker, Literal) else ()
 
 
 def _collector(machine: Machine, tools: ToolSet | None) -> Collector:
