@@ -190,7 +190,7 @@ def _write(
         if turn.repairs:
             said = turn.repairs[0].message
             raise ValueError(
-                f"{dialect.name} cannot write this step: reading it is a repair: {said}"
+                f"{dialect.name} cannot write this step: read back, it needs a repair ({said})"
             )
         if tools is not None:
             turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
