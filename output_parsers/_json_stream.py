@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from output_parsers._json_find import JsonFinder
 from output_parsers._json_markdown import invalid_json
 from output_parsers._model_output import text_of
+from outputs._json_growing import differ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,7 +31,8 @@ class GrowingJson:
         """The value when it last changed."""
         self._finder = finder
         self._reader: JsonReader | None = None
-        self._is_new = True  # whether another reader has given the value than before
+        self._is_new = True  # whether another reader gives the next value than gave the last
+        self._replaces = True  # whether another reader gave the last one than the one before
         self._texts: list[str] = []
 
     def feed(self, text: str) -> bool:
@@ -54,8 +56,11 @@ class GrowingJson:
         elif not reader.changed():
             return False
         value = reader.value
-        if value is None or ((self._is_new or reader.error is not None) and value == self.value):
+        if value is None:
             return False
+        if (self._is_new or reader.error is not None) and not differ(value, self.value):
+            return False
+        self._replaces, self._is_new = self._is_new, False
         self.value = value
         return True
 
@@ -71,18 +76,17 @@ class GrowingJson:
             value = self._finder.close().value
         except json.JSONDecodeError as error:
             raise invalid_json("".join(self._texts), error) from error
-        if value is None or value == self.value:
+        if value is None or not differ(value, self.value):
             return False
+        self._replaces = True
         self.value = value
-        self._is_new = True
         return True
 
     def operations(self) -> list[Operation]:
         """Return what changed since the last call, as JSON Patch operations."""
         operations = [] if self._reader is None else self._reader.changes()
-        if not self._is_new:
+        if not self._replaces:
             return operations
-        self._is_new = False
         return [{"op": "replace", "path": "", "value": self.value}]
 
 

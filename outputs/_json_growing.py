@@ -114,11 +114,11 @@ class GrowingValue:
         return value
 
     def changed(self, partial: Any) -> bool:
-        """Whether a snapshot with *partial* is another, by ``==``, than when last asked."""
+        """Whether a snapshot with *partial* is another value than when last asked."""
         changed, shown = self._changed, self._shown
         if not changed and shown is not partial:
             shown, visible = self._visible(shown), self._visible(partial)
-            changed = shown is not visible and shown != visible
+            changed = shown is not visible and differ(shown, visible)
         self._changed, self._shown = False, partial
         return changed
 
@@ -126,7 +126,7 @@ class GrowingValue:
         """Note whether *value*, where one is awaited, is new to who asked last."""
         if not self._changed:
             shown = self._visible(self._shown)
-            self._changed = shown is NOTHING or shown != value
+            self._changed = shown is NOTHING or differ(shown, value)
         self._shown = NOTHING
 
     def _visible(self, partial: Any) -> Any:
@@ -160,3 +160,25 @@ class GrowingValue:
         """Return the path to what is awaited in the open container number *depth*."""
         frames = [*self._stack, (self.top, self.key)][1 : depth + 1]
         return pointer(len(top) if key is None else key for top, key in frames)
+
+
+def differ(one: Any, other: Any) -> bool:
+    """Whether two JSON values are not the same. ``0`` and ``0.0`` are not, though they are equal."""
+    pairs = [(one, other)]
+    while pairs:
+        one, other = pairs.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return True
+        if isinstance(one, dict):
+            if one.keys() != other.keys():
+                return True
+            pairs.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list):
+            if len(one) != len(other):
+                return True
+            pairs.extend(zip(one, other, strict=True))
+        elif one != other:
+            return True
+    return False

@@ -124,7 +124,7 @@ class JsonReader(JsonSteps):
         return None if self._snapshot is NOTHING else self._snapshot
 
     def changed(self) -> bool:
-        """Whether `value` is another, by ``==``, than when this was last asked.
+        """Whether `value` is another than when this was last asked: ``0`` is not yet ``0.0``.
 
         It does not compare values, so its cost does not depend on how large they are. Where the
         text has stopped being JSON (see `error`) it may say so of a value that is the same.

@@ -8,7 +8,7 @@ import json
 import subprocess
 import sys
 from contextlib import suppress
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import jsonpatch
@@ -155,7 +155,9 @@ sizes = st.sampled_from([1, 2, 3, 7, 50])
 @example('{"a": 1, "a": 1, "b": [], "b": [], "c": {"d": "x"}, "c": {"d": "xy"}}', 1)
 @example('["x\\u00e9", "y\\ud83d\\ude00z"]', 1)
 def test_a_stream_gives_what_langchain_gives(text: str, size: int) -> None:
-    assert stream(text, size) == their_stream(text, size)
+    # LangChain leaves out a value that equals the one before it, as 1.0 does 1.
+    given = [value for value, _ in groupby(stream(text, size))]
+    assert given == their_stream(text, size)
 
 
 @MANY
@@ -171,6 +173,8 @@ def test_patches_lead_from_value_to_value(text: str, size: int) -> None:
 @MANY
 @given(replies() | st.lists(st.sampled_from(FRAGMENTS), max_size=10).map("".join), sizes)
 @example("1. Hm:\n```json\n[1.0]\n```", 2)
+@example("[-0.0]", 1)
+@example("[1.0 x", 2)
 def test_a_stream_ends_in_the_value_of_the_whole(text: str, size: int) -> None:
     try:
         whole = JsonOutputParser().parse(text)
@@ -178,8 +182,8 @@ def test_a_stream_ends_in_the_value_of_the_whole(text: str, size: int) -> None:
         return
     if whole is not None:
         given = stream(text, size)
-        assert given[-1] == whole
-        assert all(a != b for a, b in pairwise(given))
+        assert repr(given[-1]) == repr(whole)
+        assert all(repr(a) != repr(b) for a, b in pairwise(given))
 
 
 @MANY
