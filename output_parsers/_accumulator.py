@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from output_parsers._call_places import CallPlaces
 from output_parsers._model_output import HasContent, content_of, message_of, part_of
 from outputs import (
     AIMessage,
@@ -15,10 +14,12 @@ from outputs import (
     GenerationChunk,
 )
 from outputs._any_message import MESSAGE_CLASSES
+from outputs._call_places import CallPlaces
 from outputs._from_stream import Untold, finished, is_from_stream
 
 if TYPE_CHECKING:
     from output_parsers._model_output import ModelOutput
+    from outputs import ToolCallChunk
 
 
 class Accumulator:
@@ -45,7 +46,7 @@ class Accumulator:
         """
         part = part_of(chunk)
         if not isinstance(part, str):
-            part = self._places.placed(self._untold.told(part))
+            part = self._untold.told(part)
         self._waiting.append(part)
         self._has_messages = self._has_messages or not isinstance(part, str)
         content = content_of(part)
@@ -53,7 +54,18 @@ class Accumulator:
             self._texts = None
         elif self._texts is not None:
             self._texts.append(content)
-        return part
+        return part if isinstance(part, str) else self._placed(part)
+
+    def _placed(self, message: HasContent) -> HasContent:
+        pieces: list[ToolCallChunk] | None = getattr(message, "tool_call_chunks", None)
+        if not pieces:
+            return message
+        placed = [self._places.place(piece) for piece in pieces]
+        if placed == pieces:
+            return message
+        ours = message_of(message)
+        assert isinstance(ours, AIMessageChunk), "nothing else has pieces of calls"
+        return ours.model_copy(update={"tool_call_chunks": placed})
 
     def text(self) -> str:
         """Return the text of the sum."""

@@ -14,8 +14,8 @@ from outputs._call_args import (
     chunks_from_wire,
     finished_block,
 )
+from outputs._call_places import sum_of_pieces
 from outputs._chunks import BaseMessageChunk
-from outputs._merging import merge_lists
 from outputs._tool_calls import ToolCallChunk, complete_calls
 from outputs._usage import add_usage
 
@@ -110,7 +110,9 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         return {
             **super()._sum(others),
             "id": _best_id([chunk.id for chunk in chunks]),
-            "tool_call_chunks": merge_lists(*[chunk.tool_call_chunks for chunk in chunks]),
+            "tool_call_chunks": sum_of_pieces(
+                piece for chunk in chunks for piece in chunk.tool_call_chunks
+            ),
             "usage_metadata": reduce(add_usage, usages) if usages else None,
             "chunk_position": "last" if "last" in [c.chunk_position for c in chunks] else None,
         }

@@ -163,7 +163,7 @@ class GrowingValue:
 
 
 def differ(one: Any, other: Any) -> bool:
-    """Whether two JSON values are not the same. ``0`` and ``0.0`` are not, though they are equal."""
+    """Whether two JSON values are not the same, as ``0`` and ``0.0`` are not."""
     pairs = [(one, other)]
     while pairs:
         one, other = pairs.pop()

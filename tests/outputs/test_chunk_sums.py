@@ -1,6 +1,10 @@
-"""Sums of message chunks are those of LangChain, added one by one and in one go."""
+"""Sums of message chunks are those of LangChain, added one by one and in one go.
+
+Of servers that number calls badly they are those of a stream: see `outputs._call_places`.
+"""
 
 import copy
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import reduce
 from operator import add
@@ -12,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import outputs
-from outputs import AIMessageChunk, add_ai_message_chunks
+from outputs import AIMessageChunk, ToolCallChunk, add_ai_message_chunks
 
 TEXT = st.sampled_from(["", "a", "b\u00e9"])
 CONTENT = TEXT | st.lists(
@@ -100,15 +104,32 @@ def in_one_go(chunks: Sequence[Any]) -> Any:
     return chunks[0] + list(chunks[1:])
 
 
+def are_plain(lists: list[list[ToolCallChunk]]) -> bool:
+    """Tell whether each call has one index, one id and one name, and one piece in a chunk."""
+    names: Counter[int | None] = Counter()
+    ids: dict[int | None, set[str]] = {}
+    for pieces in lists:
+        if len({piece["index"] for piece in pieces}) < len(pieces):
+            return False
+        for piece in pieces:
+            names[piece["index"]] += piece["name"] is not None
+            ids.setdefault(piece["index"], set()).update([piece["id"]] if piece["id"] else [])
+    is_one = all(len(some) < 2 for some in ids.values()) and max(names.values(), default=0) < 2
+    return is_one and None not in names
+
+
 @given(st.lists(chunk_fields(AI_FIELDS), min_size=1, max_size=6))
 def test_chunks_of_an_ai_message_add_up_as_in_langchain(some: list[dict[str, Any]]) -> None:
     ours = [AIMessageChunk(**fields) for fields in some]
     before = copy.deepcopy(ours)
     theirs = [langchain.AIMessageChunk(**fields) for fields in some]
-    expected = outcome(theirs, in_one_go)
-    assert outcome(ours, in_one_go) == expected
-    assert outcome(ours, lambda chunks: add_ai_message_chunks(*chunks)) == expected
-    assert outcome(ours, one_by_one) == outcome(theirs, one_by_one)
+    total = outcome(ours, in_one_go)
+    assert outcome(ours, lambda chunks: add_ai_message_chunks(*chunks)) == total
+    if are_plain([chunk.tool_call_chunks for chunk in ours]):
+        assert outcome(theirs, in_one_go) == total
+        assert outcome(ours, one_by_one) == outcome(theirs, one_by_one)
+    elif len(some) > 1:
+        assert outcome(ours, one_by_one) == total
     assert ours == before, "the chunks are not changed"
 
 

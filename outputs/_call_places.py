@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from output_parsers._model_output import message_of
-from outputs import AIMessageChunk
+from outputs._merging import ListMerger
 
 if TYPE_CHECKING:
-    from output_parsers._model_output import HasContent
-    from outputs import ToolCallChunk
+    from collections.abc import Iterable
+
+    from outputs._tool_calls import ToolCallChunk
 
 
 @dataclass(slots=True)
@@ -33,19 +33,8 @@ class CallPlaces:
         self._by_id: dict[tuple[int | None, str], _Call] = {}
         self._count = 0  # how many calls had to be given another index
 
-    def placed(self, message: HasContent) -> HasContent:
-        """Return *message* with all pieces of calls in their places."""
-        pieces: list[ToolCallChunk] | None = getattr(message, "tool_call_chunks", None)
-        if not pieces:
-            return message
-        placed = [self._place(piece) for piece in pieces]
-        if placed == pieces:
-            return message
-        ours = message_of(message)
-        assert isinstance(ours, AIMessageChunk), "nothing else has pieces of calls"
-        return ours.model_copy(update={"tool_call_chunks": placed})
-
-    def _place(self, piece: ToolCallChunk) -> ToolCallChunk:
+    def place(self, piece: ToolCallChunk) -> ToolCallChunk:
+        """Return *piece* with the index of its call, and without a name that was said before."""
         index, call_id, name = piece["index"], piece["id"], piece["name"]
         call = self._by_id.get((index, call_id)) if call_id else None
         if index is None and name is not None:
@@ -65,10 +54,23 @@ class CallPlaces:
         return {**piece, "index": call.index}
 
     def _begin(self, index: int | None) -> _Call:
-        if index is None or index in self._last:
+        if not isinstance(index, int) or index in self._last:
             self._count += 1
             call = _Call(-self._count)
         else:
             call = _Call(index)
         self._last[index] = call
         return call
+
+
+def sum_of_pieces(pieces: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
+    """Add up *pieces* to one for each call, with the index that the first of it had."""
+    places = CallPlaces()
+    sums = ListMerger([])
+    given: dict[int | None, int | None] = {}
+    for piece in pieces:
+        placed = places.place(piece)
+        given.setdefault(placed["index"], piece["index"])
+        sums.extend([placed])
+    result: list[Any] = [{**piece, "index": given[piece["index"]]} for piece in sums.result()]
+    return result
