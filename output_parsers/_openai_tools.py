@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from output_parsers._base import is_default
 from output_parsers._errors import OutputParserException
-from output_parsers._tools_calls import parse_tool_calls
+from output_parsers._tools_calls import no_object, parse_tool_call, raise_all, unread_calls
 from output_parsers._tools_refusal import ModelRefusalError, refusal_in
 from output_parsers._tools_stream import CallsReader, ParsedCall
 from output_parsers._transform import BaseCumulativeTransformOutputParser
@@ -119,21 +119,38 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
 
     def _calls_in(self, message: Any, *, partial: bool) -> list[ParsedCall] | None:
         """Return the calls of *message*, or `None` if it has no place for any."""
-        calls: list[Any] = []
-        if getattr(message, "type", "ai") in ("ai", "AIMessageChunk"):
-            calls = getattr(message, "tool_calls", None) or []
-        if not calls:
-            raw = (message.additional_kwargs or {}).get("tool_calls")
-            if raw is None:
+        is_ai = getattr(message, "type", "ai") in ("ai", "AIMessageChunk")
+        entries: Any = unread_calls(message) if is_ai and not partial else None
+        if entries is None:
+            if is_ai and (calls := getattr(message, "tool_calls", None)):
+                return [ParsedCall(call["name"], call["args"], call.get("id")) for call in calls]
+            entries = (message.additional_kwargs or {}).get("tool_calls")
+            if entries is None:
                 return None
-            if not isinstance(raw, list | tuple):
+            if not isinstance(entries, list | tuple):
                 raise OutputParserException(
                     "expected a list of tool calls",
-                    llm_output=repr(raw),
+                    llm_output=repr(entries),
                     observation="Your tool calls cannot be read. Call a tool again.",
                 )
-            calls = parse_tool_calls(raw, partial=partial, strict=self.strict)
-        return [ParsedCall(call["name"], call["args"], call.get("id")) for call in calls]
+            is_ai = False
+        found = [self._read(entry, partial=partial, is_ai=is_ai) for entry in entries]
+        return [call for call in found if call is not None]
+
+    def _read(self, entry: Any, *, partial: bool, is_ai: bool) -> ParsedCall | None:
+        """Read one call in OpenAI's shape, which is told of if it is broken."""
+        try:
+            call = parse_tool_call(entry, partial=partial, strict=self.strict and not is_ai)
+        except OutputParserException as error:
+            function = entry.get("function") if isinstance(entry, dict) else None
+            name = function.get("name") if isinstance(function, dict) else None
+            return ParsedCall(name or "", {}, None, error=error)
+        if call is None:
+            return None
+        parsed = ParsedCall(call["name"], call["args"], call["id"])
+        if is_ai and not isinstance(parsed.args, dict):
+            parsed.error = no_object(parsed.name, parsed.args)
+        return parsed
 
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:  # noqa: ARG002
         """Return what the parser gives for *calls*, which `_calls_in` or a stream found.
@@ -142,9 +159,12 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         """
         if calls is None:
             return []
+        calls = calls[:1] if self.first_tool_only else calls
+        raise_all([call.error for call in calls if call.error is not None])
+        results = [self._described(call) for call in calls]
         if self.first_tool_only:
-            return self._described(calls[0]) if calls else None
-        return [self._described(call) for call in calls]
+            return results[0] if results else None
+        return results
 
     def _described(self, call: ParsedCall) -> dict[str, Any]:
         if self.return_id:
@@ -177,11 +197,10 @@ class JsonOutputKeyToolsParser(JsonOutputToolsParser):
 
     @override
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
-        results = [
-            self._described(call) if self.return_id else call.args
-            for call in calls or ()
-            if call.name == self.key_name
-        ]
+        named = [call for call in calls or () if call.name == self.key_name]
+        counting = named[:1] if self.first_tool_only else calls or ()
+        raise_all([call.error for call in counting if call.error is not None])
+        results = [self._described(call) if self.return_id else call.args for call in named]
         if self.first_tool_only:
             return results[0] if results else None
         return results

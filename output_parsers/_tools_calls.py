@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from output_parsers._errors import OutputParserException
 from output_parsers._tools_arguments import read_arguments
 from outputs import invalid_tool_call
+from outputs._call_args import calls_from_wire
 from outputs._json_reader import parse_partial_json
 
 if TYPE_CHECKING:
@@ -96,6 +97,12 @@ def parse_tool_calls(
         else:
             if call is not None:
                 calls.append(call)
+    raise_all(errors)
+    return calls
+
+
+def raise_all(errors: list[OutputParserException]) -> None:
+    """Raise one error that says what all *errors* say; none if there are none."""
     if len(errors) == 1:
         raise errors[0]
     if errors:
@@ -104,7 +111,35 @@ def parse_tool_calls(
             llm_output="\n\n".join(error.llm_output or "" for error in errors),
             observation="\n\n".join(error.observation or "" for error in errors),
         ) from ExceptionGroup("tool calls that cannot be read", errors)
-    return calls
+
+
+def unread_calls(message: Any) -> list[dict[str, Any]] | None:
+    """Return the calls of an AI *message* in OpenAI's shape, if it has not read all to their end.
+
+    Of a chunk it has read what there is so far, so ``{"a": 1`` is ``{"a": 1}`` among its calls.
+    """
+    if pieces := getattr(message, "tool_call_chunks", None):
+        return [_entry(piece) for piece in pieces]
+    calls, invalid = getattr(message, "tool_calls", []), getattr(message, "invalid_tool_calls", [])
+    if not invalid:
+        return None
+    wire = (message.additional_kwargs or {}).get("tool_calls")
+    if isinstance(wire, list | tuple) and calls_from_wire(list(wire)) == (calls, invalid):
+        return [entry for entry in wire if isinstance(entry, dict)]
+    return [_entry(call) for call in (*calls, *invalid)]
+
+
+def no_object(name: str, args: Any) -> OutputParserException:
+    """Return the error for a call of *name* whose arguments are JSON, but no object."""
+    return OutputParserException(
+        f"Tool arguments must be specified as a dict, received: {args}",
+        llm_output=repr(args),
+        observation=f"Write the arguments of {name} as a JSON object.",
+    )
+
+
+def _entry(call: Any) -> dict[str, Any]:
+    return {"id": call["id"], "function": {"name": call["name"], "arguments": call["args"]}}
 
 
 def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> InvalidToolCall:

@@ -10,6 +10,7 @@ from typing_extensions import override
 from output_parsers._errors import OutputParserException
 from output_parsers._openai_tools import JsonOutputToolsParser
 from output_parsers._pydantic_models import is_v1_model, validate
+from output_parsers._tools_calls import no_object, raise_all
 
 if TYPE_CHECKING:
     from output_parsers._tools_stream import ParsedCall
@@ -50,11 +51,12 @@ class PydanticToolsParser(JsonOutputToolsParser):
 
     @override
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
-        calls = calls or []
+        calls = (calls or [])[:1] if self.first_tool_only else calls or []
+        raise_all([call.error for call in calls if call.error is not None])
         # Of two models with one name, that of pydantic.v1 counts, else the last.
         models = {_name_of(tool): tool for tool in sorted(self.tools, key=is_v1_model)}
         objects = []
-        for call in calls[:1] if self.first_tool_only else calls:
+        for call in calls:
             if call.is_due:
                 call.is_due, call.built = False, _build(call, models, partial=partial)
             if call.built is not None:
@@ -80,11 +82,7 @@ def _build(call: ParsedCall, models: dict[str, type[Any]], *, partial: bool) -> 
     if not isinstance(call.args, dict):
         if partial:
             return None
-        raise OutputParserException(
-            f"Tool arguments must be specified as a dict, received: {call.args}",
-            llm_output=repr(call.args),
-            observation=f"Write the arguments of {call.name} as a JSON object.",
-        )
+        raise no_object(call.name, call.args)
     model = models.get(call.name)
     if model is None:
         if call.is_arriving:

@@ -20,6 +20,7 @@ from outputs._from_stream import served_indexes
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from output_parsers._errors import OutputParserException
     from output_parsers._model_output import ModelOutput
     from outputs import Generation, ToolCallChunk
 
@@ -38,6 +39,8 @@ class ParsedCall:
     """Whether to make something of it, again if that has been done before."""
     built: Any = None
     """What a parser made of it, to give until it is due again."""
+    error: OutputParserException | None = None
+    """What is wrong with its arguments, if they cannot be read."""
 
 
 class CallsParser(Changing, Protocol):

@@ -37,9 +37,13 @@ def finished(message: Message) -> Message:
     if isinstance(content, str) or not is_from_stream(content):
         return message
     update: dict[str, Any] = {"content": _finished_content(content)}
-    if served_indexes(content):
+    if served := served_indexes(content):
         for kind in ("tool_calls", "invalid_tool_calls"):
             update[kind] = [call for call in getattr(message, kind) if call["name"]]
+        if isinstance(message, AIMessageChunk):
+            update["tool_call_chunks"] = [
+                piece for piece in message.tool_call_chunks if piece["index"] not in served
+            ]
     return message.model_copy(update=update)
 
 
