@@ -14,6 +14,7 @@ from outputs import (
     GenerationChunk,
 )
 from outputs._any_message import MESSAGE_CLASSES
+from outputs._call_args import chunks_from_wire
 from outputs._call_places import CallPlaces
 from outputs._from_stream import Untold, finished, is_from_stream
 
@@ -99,7 +100,12 @@ def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
     message = AIMessage(content=part) if isinstance(part, str) else message_of(part)
     if isinstance(message, BaseMessageChunk):
         return message
-    name = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
-    chunk = MESSAGE_CLASSES[f"{name}Chunk"](**{k: v for k, v in message if k != "type"})
+    kind = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
+    fields = {name: value for name, value in message if name != "type"}
+    if fields.get("invalid_tool_calls"):
+        from output_parsers._tools_calls import unread_calls  # few messages have any
+
+        fields["tool_call_chunks"] = chunks_from_wire(unread_calls(message) or [])
+    chunk = MESSAGE_CLASSES[f"{kind}Chunk"](**fields)
     assert isinstance(chunk, BaseMessageChunk)
     return chunk

@@ -19,6 +19,8 @@ from outputs._json_scalars import matcher
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from outputs._json_reader import JsonError
+
 _MAX_TAG_CHARS: Final = 32
 _stripped = frozenset(STRIP)
 _starts_scalar = frozenset('"-0123456789tfnNI')
@@ -80,6 +82,15 @@ class JsonFinder:
         if best is None or best.reader.end is None:
             return None
         return best.start, best.start + best.reader.end
+
+    @property
+    def error(self) -> JsonError | None:
+        """Where an array or object stopped being JSON before it ended, if that is the value."""
+        best = self._best()
+        if best is None or not best.is_container or best.reader.end is not None:
+            return None
+        error = best.reader.error
+        return None if error is None else error.moved(best.start)
 
     def _best(self) -> _Candidate | None:
         lead = self._lead

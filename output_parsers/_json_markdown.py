@@ -56,12 +56,23 @@ def parse_json_markdown(
         return value
     finder = JsonFinder()
     finder.feed(json_string)
+    return value_found(finder, json_string)
+
+
+def value_found(finder: JsonFinder, text: str) -> Any:
+    """Return the value that *finder* has found in *text*, which it has read.
+
+    Raises:
+        json.JSONDecodeError: There is none, or its text stops being JSON before it ends.
+    """
     reader = finder.reader
-    if reader is not None:
-        return reader.value
-    rest = _value_text(json_string)
-    json.loads(rest)  # Raises what everybody knows how to read.
-    raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
+    if reader is None:
+        rest = _value_text(text)
+        json.loads(rest)  # Raises what everybody knows how to read.
+        raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
+    if (error := finder.error) is not None:
+        raise error
+    return reader.value
 
 
 def parse_and_check_json_markdown(text: str, expected_keys: Iterable[str]) -> dict[str, Any]:

@@ -74,11 +74,11 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
             OutputParserException: There is no value, and *partial* is not set.
         """
         text = result[0].text.strip()
-        if partial and self.lenient:
-            finder = self._finder()
-            finder.feed(text)
-            return None if finder.reader is None else finder.reader.value
         try:
+            if partial:
+                finder = self._finder()
+                finder.feed(text)
+                return None if finder.reader is None else finder.reader.value
             return self._read(text)
         except json.JSONDecodeError as error:
             if partial:

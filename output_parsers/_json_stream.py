@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from output_parsers._json_find import JsonFinder
-from output_parsers._json_markdown import invalid_json
+from output_parsers._json_markdown import invalid_json, value_found
 from output_parsers._model_output import text_of
 from outputs._json_growing import differ
 
@@ -34,6 +34,11 @@ class GrowingJson:
         self._is_new = True  # whether another reader gives the next value than gave the last
         self._replaces = True  # whether another reader gave the last one than the one before
         self._texts: list[str] = []
+
+    @property
+    def has_text(self) -> bool:
+        """Whether any text has arrived, be it empty."""
+        return bool(self._texts)
 
     def feed(self, text: str) -> bool:
         """Read on; return whether there is another value now.
@@ -68,14 +73,19 @@ class GrowingJson:
         """Tell the end of the text; return whether there is another value now.
 
         Raises:
-            OutputParserException: The text was to be mended, and there is no way.
+            OutputParserException: There is no value in the text, or its end cannot be read.
         """
-        if isinstance(self._finder, JsonFinder):
-            return False  # As for LangChain, what there is by now is the value.
+        if not self._texts:
+            return False
+        text = "".join(self._texts)
+        finder = self._finder
         try:
-            value = self._finder.close().value
+            if isinstance(finder, JsonFinder):
+                value = value_found(finder, text)
+            else:
+                value = finder.close().value
         except json.JSONDecodeError as error:
-            raise invalid_json("".join(self._texts), error) from error
+            raise invalid_json(text, error) from error
         if value is None or not differ(value, self.value):
             return False
         self._replaces = True

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from output_parsers._base import is_default
 from output_parsers._errors import OutputParserException
-from output_parsers._tools_calls import no_object, parse_tool_call, raise_all, unread_calls
+from output_parsers._tools_calls import no_name, no_object, parse_tool_call, raise_all, unread_calls
 from output_parsers._tools_refusal import ModelRefusalError, refusal_in
 from output_parsers._tools_stream import CallsReader, ParsedCall
 from output_parsers._transform import BaseCumulativeTransformOutputParser
@@ -148,7 +148,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         if call is None:
             return None
         parsed = ParsedCall(call["name"], call["args"], call["id"])
-        if is_ai and not isinstance(parsed.args, dict):
+        if is_ai and not parsed.name:
+            parsed.error = no_name(entry)
+        elif is_ai and not isinstance(parsed.args, dict):
             parsed.error = no_object(parsed.name, parsed.args)
         return parsed
 

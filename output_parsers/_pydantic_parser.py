@@ -148,9 +148,9 @@ class _ObjectStream:
         return self._output(found)
 
     def close(self) -> Iterable[Any]:
-        self._json.close()
-        if not self._parser.lenient:
+        if not self._json.has_text:
             return ()
+        self._json.close()
         return self._output(self._parser._parse_obj(self._json.value))
 
     def _output(self, found: Any) -> Iterable[Any]:

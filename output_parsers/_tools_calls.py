@@ -129,6 +129,15 @@ def unread_calls(message: Any) -> list[dict[str, Any]] | None:
     return [_entry(call) for call in (*calls, *invalid)]
 
 
+def no_name(call: dict[str, Any]) -> OutputParserException:
+    """Return the error for a *call* that names no tool."""
+    return OutputParserException(
+        "expected a tool call with the name of a tool",
+        llm_output=repr(call),
+        observation="You called a tool without a name. Call one of the tools by its name.",
+    )
+
+
 def no_object(name: str, args: Any) -> OutputParserException:
     """Return the error for a call of *name* whose arguments are JSON, but no object."""
     return OutputParserException(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers._accumulator import Accumulator
 from output_parsers._tools_arguments import GrowingArguments
+from output_parsers._tools_calls import unread_calls
 from output_parsers._transform import Changing, NewResults
 from outputs import AIMessage
 from outputs._any_message import MESSAGE_CLASSES
@@ -149,8 +150,10 @@ def _pieces_of(message: Any) -> list[ToolCallChunk]:
     """Return the pieces of calls in an AI message, a chunk or whole."""
     if hasattr(message, "tool_call_chunks"):
         return list(message.tool_call_chunks)
-    calls, invalid = getattr(message, "tool_calls", []), getattr(message, "invalid_tool_calls", [])
-    return chunks_from_calls(calls, invalid)
+    entries = unread_calls(message)
+    if entries is None:
+        return chunks_from_calls(getattr(message, "tool_calls", []), [])
+    return chunks_from_wire(entries)
 
 
 class _SameIndex:

@@ -10,10 +10,12 @@ import langchain_core.outputs as lc_outputs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers import OutputParserException
 from output_parsers._openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
+from output_parsers._tools_pydantic import PydanticToolsParser
 from output_parsers._tools_refusal import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
@@ -31,6 +33,14 @@ def outcome_of_each(calls: list[dict[str, Any]], *, strict: bool = False) -> Any
         if isinstance(found := outcome(lc.parse_tool_call, call, strict=strict), tuple)
     ]
     return errors[0][0], "\n\n".join(text for _, text in errors)
+
+
+class search(BaseModel):  # noqa: N801 - the name of the tool
+    query: str
+
+
+class wait(BaseModel):  # noqa: N801 - likewise
+    seconds: int = 0
 
 
 CALLS = [
@@ -81,6 +91,8 @@ def test_calls_on_the_wire_are_parsed_as_langchain_parses_them(
     message = ours("", additional_kwargs=wired)
     if kind == "ai" and len(message.tool_calls) != len(their_message.tool_calls):
         return  # theirs has dropped all calls because of a bad one
+    if kind == "ai" and message.invalid_tool_calls and not partial:
+        return  # those are errors here, or ``{}``; see below
     before = message.model_copy(deep=True)
     for parser, reference in parsers(fields):
         expected = outcome(
@@ -205,3 +217,55 @@ def test_a_refusal_without_words_is_one() -> None:
     message = AIMessage([{"type": "refusal", "refusal": None}])
     with pytest.raises(ModelRefusalError, match=r"^the model refused$"):
         JsonOutputToolsParser().invoke(message)
+
+
+GOOD = {"id": "1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
+CUT = {"id": "2", "function": {"name": "wait", "arguments": '{"seconds": 1'}}
+EMPTY = {"id": "3", "function": {"name": "wait", "arguments": ""}}
+NAMELESS = {"id": "4", "function": {"name": None, "arguments": ""}}
+
+
+def messages_of(*entries: dict[str, Any]) -> list[Any]:
+    """Return a message with calls: as it comes, without what it was read from, and as a sum."""
+    whole = AIMessage("", additional_kwargs={"tool_calls": list(entries)})
+    read = AIMessage("", tool_calls=whole.tool_calls, invalid_tool_calls=whole.invalid_tool_calls)
+    numbered = [{**entry, "index": index} for index, entry in enumerate(entries)]
+    return [whole, read, AIMessageChunk("", additional_kwargs={"tool_calls": numbered})]
+
+
+@pytest.mark.parametrize("message", messages_of(GOOD, CUT) + messages_of(GOOD, NAMELESS))
+def test_a_broken_call_beside_a_good_one_is_the_error_of_the_turn(message: AIMessage) -> None:
+    parsers: list[Any] = [
+        JsonOutputToolsParser(),
+        JsonOutputKeyToolsParser(key_name="search"),
+        PydanticToolsParser(tools=[search, wait]),
+    ]
+    for parser in parsers:
+        for run in (parser.invoke, lambda message, p=parser: [*p.transform(iter([message]))]):
+            with pytest.raises(OutputParserException, match=r"not valid JSON|name of a tool"):
+                run(message)
+
+
+def test_the_first_call_alone_may_stand_beside_a_broken_one() -> None:
+    for message in messages_of(GOOD, CUT):
+        first: list[Any] = [
+            JsonOutputToolsParser(first_tool_only=True),
+            PydanticToolsParser(tools=[search, wait], first_tool_only=True),
+        ]
+        results = [parser.invoke(message) for parser in first]
+        assert results == [{"type": "search", "args": {"query": "rain"}}, search(query="rain")]
+        key = JsonOutputKeyToolsParser(key_name="search", first_tool_only=True)
+        assert key.invoke(message) == {"query": "rain"}
+        with pytest.raises(OutputParserException, match="not valid JSON"):
+            JsonOutputKeyToolsParser(key_name="wait", first_tool_only=True).invoke(message)
+    for message in messages_of(CUT, GOOD)[::2]:
+        for parser in first:
+            with pytest.raises(OutputParserException, match="not valid JSON"):
+                parser.invoke(message)
+
+
+@pytest.mark.parametrize("message", messages_of(EMPTY, GOOD)[::2])
+def test_empty_arguments_are_none_at_all(message: AIMessage) -> None:
+    expected = [{"type": "wait", "args": {}}, {"type": "search", "args": {"query": "rain"}}]
+    assert JsonOutputToolsParser().invoke(message) == expected
+    assert [*JsonOutputToolsParser().transform(iter([message]))][-1] == expected
