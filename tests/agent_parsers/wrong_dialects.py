@@ -280,7 +280,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: with_table(read_input=two_or_more),
         laws.a_turn_is_read_or_refused,
         "it raised LookupError: dialect 'memo' has no problem 'too_short'",
-        r"Tool:\w\nWith:",
+        r"Tool:\w\nWith:.?",
     ),
     "a call reader is used twice": (
         shared_reader,
