@@ -30,7 +30,8 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         observation: What to send back to the model, usable as it stands.
         llm_output: The text that was parsed.
         send_to_llm: Whether an agent should show *observation* and *llm_output* to the model.
-        span: Which part of *llm_output* is at fault, as ``(start, end)`` in `str` characters.
+        span: Which part of *llm_output* is at fault, as ``(start, end)`` in `str` characters. If
+            it is not said, that is all of it.
         reason: What is wrong in one clause, where *error*, being LangChain's, does not say it.
 
     Raises:
@@ -57,12 +58,15 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         self.observation = observation
         self.llm_output = llm_output
         self.send_to_llm = send_to_llm
+        if isinstance(llm_output, str):
+            start, end = (_clamp(offset, llm_output) for offset in span or (0, len(llm_output)))
+            span = (start, max(start, end))
         self.span = span
         self._reason = reason
 
     @property
     def line(self) -> int | None:
-        r"""The line of `llm_output` where the span begins, from 1; None without a span.
+        r"""The line of `llm_output` where the span begins, from 1; None without a text.
 
         A line ends at ``\n`` or ``\r\n``.
         """
@@ -72,7 +76,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
 
     @property
     def column(self) -> int | None:
-        """The character of its line where the span begins, from 1; None without a span."""
+        """The character of its line where the span begins, from 1; None without a text."""
         if self.span is None or self.llm_output is None:
             return None
         start = _clamp(self.span[0], self.llm_output)
@@ -99,7 +103,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
               | ^^^^^^^^^^^^^
 
         For terminals: no line is wider than 100 characters, and characters that do not print are
-        replaced. Without a span it is the first line of the reason alone.
+        replaced. Without a text it is the first line of the reason alone.
         """
         headline = printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
         if self.span is None or self.llm_output is None:

@@ -23,9 +23,8 @@ from typing import TYPE_CHECKING, Any, Final
 from output_parsers._json_attempt import JsonAttempt, is_json
 from output_parsers._json_skip import STRIP, BracketSkipper
 from outputs._json_errors import JsonError, JsonLimitError, JsonSyntaxError
+from outputs._json_reader import JsonReader
 from outputs._json_repair import JsonRepair, LenientJsonReader
-from outputs._json_scalars import NOTHING
-from outputs._json_whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -120,9 +119,11 @@ class LenientJsonFinder:
         """
         if self._is_quoted:
             text = "".join(self._texts)
-            value = parse_whole(text, MAX_DEPTH)
-            if value is not NOTHING:
-                return FoundJson(value, (len(text) - len(text.lstrip()), len(text.rstrip())), ())
+            start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+            whole = JsonReader(strict=True)
+            is_read = "\n" not in text[start:end] and whole.feed(text[start:end]) == end - start
+            if is_read and whole.complete:
+                return FoundJson(whole.value, (start, end), ())
         attempt = self._attempt
         if attempt is not None:
             self._attempt = None

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import field_validator
+from pydantic import Field, model_validator
 from typing_extensions import override
 
 from output_parsers._list_items import CommaItems, LineItems, MatchItems, WholeText, item_of
@@ -19,9 +19,11 @@ from output_parsers._transform import BaseTransformOutputParser
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Self
 
     from output_parsers._list_items import ItemReader
     from output_parsers._model_output import ModelOutput
+    from output_parsers._regex_timed import TimeLeft
     from output_parsers._transform import ChunkReader
 
 
@@ -115,38 +117,48 @@ class _PatternListOutputParser(ListOutputParser):
     pattern: str
     """What an item is, as a regular expression whose first group is its text.
 
-    With a pattern of your own an item streams once the next has begun, and is the same for any cut
-    as long as the pattern does not look further than that.
+    A pattern of your own is read by the package `regex`, which knows the syntax of `re` and more.
+    With one an item streams once the next has begun, and is the same for any cut as long as the
+    pattern does not look further than that.
     """
+    timeout_s: float = Field(default=1.0, gt=0)
+    """How long a pattern of your own may take with one text, in seconds."""
 
     _flags: ClassVar[re.RegexFlag]
     """How `pattern` is read."""
 
     _lines: ClassVar[LineItems.Form]
-    """How to find the items of the default pattern in a stream."""
+    """How to find the items of the default pattern, which takes linear time."""
 
-    @field_validator("pattern")
-    @classmethod
-    def _is_a_pattern(cls, pattern: str) -> str:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
-        return pattern
+    @model_validator(mode="after")
+    def _is_a_pattern(self) -> Self:
+        if not self._is_default():
+            self._compiled()
+        return self
 
     def parse(self, text: str) -> list[str]:
-        """Return the items in *text*, in order: an empty list if there are none."""
+        """Return the items in *text*, in order: an empty list if there are none.
+
+        Raises:
+            OutputParserException: A pattern of your own took too long.
+        """
         check_text(text)
-        if _is(self.parse_iter, _PatternListOutputParser):
-            pattern = re.compile(self.pattern, self._flags)
-            if pattern.groups <= 1:
-                return pattern.findall(text)
+        if self._is_default() and _is(self.parse_iter, _PatternListOutputParser):
+            return self._lines.item.findall(text)
         return [item_of(match) for match in self.parse_iter(text)]
 
     @override
     def parse_iter(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield a match for each item in *text*, in order; the item is its first group."""
-        return re.finditer(self.pattern, text, self._flags)
+        """Yield a match for each item in *text*, in order; the item is its first group.
+
+        A match of a pattern of your own is one of the package `regex`.
+
+        Raises:
+            OutputParserException: A pattern of your own took too long.
+        """
+        if self._is_default():
+            return self._lines.item.finditer(text)
+        return iter(self._time_left().matches(self._compiled(), text))
 
     @override
     def _items(self) -> ItemReader:
@@ -154,9 +166,26 @@ class _PatternListOutputParser(ListOutputParser):
             return super()._items()
         if not _is(self.parse, _PatternListOutputParser):
             return WholeText(self.parse)
-        if self.pattern == self._lines.item.pattern:
+        if self._is_default():
             return LineItems(self._lines)
-        return super()._items()
+        time_left, pattern = self._time_left(), self._compiled()
+        return MatchItems(
+            lambda text: time_left.matches(pattern, text),
+            lambda text: [item_of(match) for match in time_left.matches(pattern, text)],
+        )
+
+    def _is_default(self) -> bool:
+        return self.pattern == self._lines.item.pattern
+
+    def _compiled(self) -> Any:
+        from output_parsers._regex_timed import compiled
+
+        return compiled(self.pattern, self._flags)
+
+    def _time_left(self) -> TimeLeft:
+        from output_parsers._regex_timed import TimeLeft
+
+        return TimeLeft(self.timeout_s)
 
 
 class NumberedListOutputParser(_PatternListOutputParser):

@@ -90,6 +90,7 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
                 llm_output=written,
                 observation=f"T{reason[1:]}. Write all of it again.",
                 reason=reason,
+                span=_place_of(obj, _first_place(error)),
             ) from error
 
     @override
@@ -169,3 +170,31 @@ def _problems(error: Any) -> str:
         ": ".join([".".join(map(str, problem["loc"])), problem["msg"]]).removeprefix(": ")
         for problem in error.errors()
     )
+
+
+def _first_place(error: Any) -> tuple[str | int, ...]:
+    """Return where the first thing is that a validation error complains of."""
+    problems = error.errors() if hasattr(error, "errors") else ()
+    return next((tuple(problem["loc"]) for problem in problems), ())
+
+
+def _place_of(value: Any, path: tuple[str | int, ...]) -> tuple[int, int]:
+    """Return where the end of *path*, as far as it leads, stands in *value* written as JSON."""
+    start = 0
+    for step in path:
+        if isinstance(value, dict) and step in value:
+            members = [*value.items()]
+            before = list(value).index(step)
+            names = sum(_chars(name) + len(": ") for name, _ in members[: before + 1])
+            values = [item for _, item in members[:before]]
+        elif isinstance(value, list) and isinstance(step, int) and step < len(value):
+            names, values = 0, value[:step]
+        else:
+            break  # It is missing, or a step of the model's own.
+        start += len("{") + names + sum(_chars(item) + len(", ") for item in values)
+        value = value[step]
+    return start, start + _chars(value)
+
+
+def _chars(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False))

@@ -57,10 +57,10 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         Raises:
             OutputParserException: There is no match, or it took too long to find out.
         """
-        from output_parsers._regex_timed import timed
+        from output_parsers._regex_timed import TimeLeft, compiled
 
         check_text(text)
-        match = timed("search", self.regex, text, self.timeout_s)
+        match = TimeLeft(self.timeout_s).search(compiled(self.regex), text)
         if match is not None:
             return {key: match[number] for number, key in enumerate(self.output_keys, 1)}
         if self.default_output_key is None:

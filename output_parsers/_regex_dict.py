@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pydantic import Field, model_validator
 
@@ -60,14 +59,13 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
             OutputParserException: A label is not there, or more than once, or it took too long to
                 find out.
         """
-        from output_parsers._regex_timed import timed
+        from output_parsers._regex_timed import TimeLeft, compiled, value_of
 
         check_text(text)
-        deadline = monotonic() + self.timeout_s
-        result: dict[str, str] = {}
+        time_left = TimeLeft(self.timeout_s)
+        result: dict[str, Any] = {}
         for key, label in self.output_key_to_format.items():
-            left_s = max(deadline - monotonic(), 0.001)
-            found = timed("findall", self._pattern(label), text, left_s)
+            found = time_left.matches(compiled(self._pattern(label)), text)
             if not found:
                 raise self._failure(
                     f"No match found for output key: {key} with expected format {_GAP}{label} "
@@ -81,9 +79,11 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
                     f"{label} on text {text}",
                     f"There are {len(found)} values of {label!r}.",
                     text,
+                    found[1].span(),
                 )
-            if self.no_update_value is None or found[0] != self.no_update_value:
-                result[key] = found[0]
+            value = value_of(found[0])
+            if self.no_update_value is None or value != self.no_update_value:
+                result[key] = value
         return result
 
     def get_format_instructions(self) -> str:
@@ -111,9 +111,11 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
             )
         return _BRACES.sub(lambda brace: pieces[brace[0]], self.regex_pattern)
 
-    def _failure(self, message: str, reason: str, text: str) -> OutputParserException:
+    def _failure(
+        self, message: str, reason: str, text: str, span: tuple[int, int] | None = None
+    ) -> OutputParserException:
         observation = f"{reason} {self.get_format_instructions()}"
-        return OutputParserException(message, observation=observation, llm_output=text)
+        return OutputParserException(message, observation=observation, llm_output=text, span=span)
 
     @property
     def _type(self) -> str:

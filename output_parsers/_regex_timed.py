@@ -9,16 +9,24 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, Literal
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any
 
 import regex  # type: ignore[import-untyped]
 
 from output_parsers._errors import OutputParserException
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> Any:
+def compiled(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Any:
     """Return *pattern*, compiled.
+
+    Args:
+        pattern: A regular expression.
+        flags: How to read it, as `re` has them.
 
     Raises:
         ValueError: It is not a regular expression, or is nested too deep, or repeats too much.
@@ -28,31 +36,83 @@ def compiled(pattern: str) -> Any:
             f"the regular expression {pattern!r:.200} repeats more than {_MAX_COPIES:,} parts, by "
             "numbers within numbers"
         )
+    known = flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE)
+    is_ascii = regex.ASCII if flags & re.ASCII else 0  # the one whose number is another
     try:
-        return regex.compile(pattern, regex.VERSION0)
+        return regex.compile(pattern, regex.VERSION0 | known.value | is_ascii)
     except (regex.error, RecursionError) as error:
         raise ValueError(f"{pattern!r:.200} is not a regular expression: {error}") from error
 
 
-def timed(how: Literal["findall", "search"], pattern: str, text: str, timeout_s: float) -> Any:
-    """Return what the method *how* of the compiled *pattern* finds in *text*.
+class TimeLeft:
+    """The time that searches in one text may still take, by the clock on the wall.
 
-    Raises:
-        OutputParserException: It took more than *timeout_s* seconds, or more memory than `regex`
-            allows itself.
-        ValueError: See `compiled`.
+    The package `regex` counts the time that the process computes: that of all its threads, and none
+    while other processes compute. So a search gets a small part of the time first; how long that
+    has really taken tells how much the next attempt may get.
+
+    Args:
+        seconds: How long they may take together.
     """
-    try:
-        return getattr(compiled(pattern), how)(text, timeout=timeout_s)
-    except (TimeoutError, MemoryError) as error:
-        is_late = isinstance(error, TimeoutError)
-        cost = f"longer than {timeout_s:g} s (timeout_s)" if is_late else "too much memory"
-        raise OutputParserException(
-            f"Could not parse output: the regular expression {pattern!r:.200} took {cost}",
-            observation="Your reply took too long to read. Repeat it, shorter, in the form that "
-            "was asked for.",
-            llm_output=text,
-        ) from error
+
+    _FIRST = 1 / 16
+    """Which part of the time the first attempt gets."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = self._left = seconds
+
+    def search(self, pattern: Any, text: str) -> Any:
+        """Return the first match of the compiled *pattern* in *text*, or None.
+
+        Raises:
+            OutputParserException: It took too long, or more memory than `regex` allows itself.
+        """
+        return self._run(lambda seconds: pattern.search(text, timeout=seconds), pattern, text)
+
+    def matches(self, pattern: Any, text: str) -> list[Any]:
+        """Return all matches of the compiled *pattern* in *text*.
+
+        Raises:
+            OutputParserException: As above.
+        """
+        found: list[Any] = self._run(
+            lambda seconds: [*pattern.finditer(text, timeout=seconds)], pattern, text
+        )
+        return found
+
+    def _run(self, attempt: Callable[[float], Any], pattern: Any, text: str) -> Any:
+        computing = self._seconds * self._FIRST
+        try:
+            while self._left > 0:
+                began, computed = perf_counter(), process_time()
+                try:
+                    return attempt(computing)
+                except TimeoutError:
+                    share = (process_time() - computed) / (perf_counter() - began)
+                finally:
+                    self._left -= perf_counter() - began
+                computing = self._left * share
+                if computing < self._seconds * self._FIRST / 4:
+                    break
+        except MemoryError as error:
+            raise _too_much("too much memory", pattern, text) from error
+        raise _too_much(f"longer than {self._seconds:g} s (timeout_s)", pattern, text)
+
+
+def value_of(match: Any) -> str | tuple[str, ...]:
+    """Return what `re.findall` has for *match*: its group, or all if there are several or none."""
+    groups = match.re.groups
+    value: str | tuple[str, ...] = match.groups("") if groups > 1 else match[groups] or ""
+    return value
+
+
+def _too_much(cost: str, pattern: Any, text: str) -> OutputParserException:
+    return OutputParserException(
+        f"Could not parse output: the regular expression {pattern.pattern!r:.200} took {cost}",
+        observation="Your reply took too long to read. Repeat it, shorter, in the form that "
+        "was asked for.",
+        llm_output=text,
+    )
 
 
 _MAX_COPIES = 300_000

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 from typing_extensions import override
 
 from output_parsers._base import BaseOutputParser
@@ -53,13 +53,19 @@ class YamlOutputParser(BaseOutputParser[Model]):
     pydantic_object: type[Model]
     """The model."""
     pattern: re.Pattern[str] | None = None
-    """What finds the document, as its group ``yaml``, if fences are not to be looked for."""
+    """What finds the document, as its group ``yaml``, if fences are not to be looked for. The
+    package `regex` searches for it, which knows the syntax of `re`."""
+
+    timeout_s: float = Field(default=1.0, gt=0)
+    """How long `pattern` may take with one text, in seconds."""
 
     @field_validator("pattern")
     @classmethod
     def _has_its_group(cls, pattern: re.Pattern[str] | None) -> re.Pattern[str] | None:
-        if pattern is not None and "yaml" not in pattern.groupindex:
-            raise ValueError(f"{pattern.pattern!r} has no group named yaml")
+        if pattern is not None:
+            if "yaml" not in pattern.groupindex:
+                raise ValueError(f"{pattern.pattern!r} has no group named yaml")
+            _timed(pattern)
         return pattern
 
     @override
@@ -108,7 +114,9 @@ class YamlOutputParser(BaseOutputParser[Model]):
     def _document(self, text: str) -> tuple[int, int]:
         """Return where the document in *text* begins and ends: what is in the fence, or all."""
         if self.pattern is not None:
-            match = self.pattern.search(text)
+            from output_parsers._regex_timed import TimeLeft
+
+            match = TimeLeft(self.timeout_s).search(_timed(self.pattern), text)
             is_found = match is not None and match["yaml"] is not None
             return match.span("yaml") if match and is_found else (0, len(text))
         opener = _OPENER.search(text)
@@ -118,13 +126,26 @@ class YamlOutputParser(BaseOutputParser[Model]):
         # Backticks in a value do not end the document, nor does a fence that is indented as a part
         # of a value is; unless there is nothing else to end it.
         closer = re.compile(rf"^(?:{indent})?(?P<fence>```)[^\S\n]*$", re.MULTILINE)
-        end = closer.search(text, start) or _INLINE_CLOSER.search(text, start)
+        end = closer.search(text, start)
+        if end is None:
+            # Fences in a value come in pairs, so one without another is the document's.
+            fences = [*_INDENTED_FENCE.finditer(text, start)]
+            is_odd = len(fences) % 2 == 1 and not fences[-1]["tag"]
+            end = fences[-1] if is_odd else _INLINE_CLOSER.search(text, start)
         return start, end.start("fence") if end else max(start, len(text.rstrip()))
 
 
 _OPENER = re.compile(r"(?:\A(?>(?:\s*\n)?)(?P<indent>[^\S\n]*+)|^)```(?:ya?ml)?", re.MULTILINE)
+_INDENTED_FENCE = re.compile(r"^[^\S\n]*(?P<fence>```)(?P<tag>\w*)[^\S\n]*$", re.MULTILINE)
 _INLINE_CLOSER = re.compile(r"(?<=\S)[^\S\n]*(?P<fence>```)")
 """What ends a document whose closing fence has no line of its own."""
+
+
+def _timed(pattern: re.Pattern[str]) -> Any:
+    """Return *pattern* as one that gives up in time."""
+    from output_parsers._regex_timed import compiled
+
+    return compiled(pattern.pattern, re.RegexFlag(pattern.flags))
 
 
 def _load(text: str) -> Any:

@@ -25,7 +25,7 @@ def test_it_is_a_value_error_with_langchains_arguments_in_langchains_order() -> 
         "the text",
         True,
     )
-    assert error.span is None
+    assert error.span == (0, len("the text"))
 
 
 def test_the_message_stays_exactly_as_given() -> None:
@@ -79,13 +79,18 @@ def test_line_and_column_count_from_one(start: int, line: int, column: int) -> N
     assert (error.line, error.column) == (line, column)
 
 
-@pytest.mark.parametrize("given", [{}, {"span": (0, 1)}, {"llm_output": "text"}])
-def test_without_a_span_in_a_text_there_is_no_place(given: dict[str, object]) -> None:
+@pytest.mark.parametrize("given", [{}, {"span": (0, 1)}])
+def test_without_a_text_there_is_no_place(given: dict[str, object]) -> None:
     error = OutputParserException("wrong\nin detail", **given)  # type: ignore[arg-type]
     assert error.line is None
     assert error.column is None
     assert error.reason == "wrong\nin detail"
     assert error.pointer() == "wrong"
+
+
+def test_a_span_lies_within_the_text() -> None:
+    for told, span in ((None, (0, 4)), ((2, 9), (2, 4)), ((-1, 2), (0, 2)), ((3, 1), (3, 3))):
+        assert OutputParserException("wrong", llm_output="text", span=told).span == span
 
 
 def test_the_reason_leaves_out_the_place_and_nothing_else() -> None:

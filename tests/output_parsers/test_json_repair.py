@@ -148,7 +148,9 @@ def test_hostile_escapes_end_soon() -> None:
     assert repair_json("{a: '\\ud83d', b: \"\ud83d\"}").value == {"a": "\ud83d", "b": "\ud83d"}
 
 
-strings = st.text(max_size=8) | st.sampled_from(["```\n{}\n```", "[{", '"a": 1', "it's", "// x"])
+strings = st.text(max_size=8) | st.sampled_from(
+    ["```\n{}\n```", "[{", '"a": 1', "it's", "// x", "\ud83d{"]
+)
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | strings,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(strings, inner, max_size=4),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from output_parsers._errors import OutputParserException
 from output_parsers._list import (
     CommaSeparatedListOutputParser,
     ListOutputParser,
@@ -181,6 +182,16 @@ def test_a_pattern_without_a_group_means_the_whole_match() -> None:
     parser = NumberedListOutputParser(pattern=r"#\w+")
     assert parser.parse("#a and #b") == ["#a", "#b"]
     assert story(parser, ["#a a", "nd #b"]) == ([["#a"], ["#b"]], None)
+
+
+@pytest.mark.parametrize("cls", [NumberedListOutputParser, MarkdownListOutputParser])
+def test_a_hostile_pattern_ends_in_time_whole_and_streamed(cls: Any) -> None:
+    parser = cls(pattern="^(a|aa)+$", timeout_s=0.1)
+    text = "a" * 90 + "b"
+    for run in (parser.parse, lambda text: list(parser.transform(iter([text, text])))):
+        with pytest.raises(OutputParserException, match=r"longer than 0\.1 s") as caught:
+            run(text)
+        assert caught.value.span is not None
 
 
 def test_of_several_groups_the_first_is_the_item() -> None:

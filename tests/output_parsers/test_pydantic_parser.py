@@ -198,4 +198,23 @@ def test_a_subclass_is_asked_for_its_results() -> None:
 def test_the_pointer_of_an_error_says_why() -> None:
     with pytest.raises(OutputParserException) as caught:
         PydanticOutputParser(pydantic_object=Port).parse('{"berths": []}')
-    assert caught.value.pointer() == "the JSON is not a valid Port: name: Field required"
+    assert caught.value.pointer().splitlines()[0] == (
+        "the JSON is not a valid Port: name: Field required"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ('{"name": "Looe", "depth_m": 9, "berths": ["é", {"a": "b"}, 1]}', '{"a": "b"}'),
+        ('{"berths": [], "name": 5}', "5"),
+        ('{"berths": []}', '{"berths": []}'),
+        ("[1]", "[1]"),
+    ],
+)
+def test_the_span_of_an_error_is_the_first_value_that_is_wrong(text: str, wrong: str) -> None:
+    with pytest.raises(OutputParserException) as caught:
+        PydanticOutputParser(pydantic_object=Port).parse(text)
+    assert caught.value.llm_output is not None
+    assert caught.value.span is not None
+    assert caught.value.llm_output[slice(*caught.value.span)] == wrong

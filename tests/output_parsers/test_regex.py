@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from output_parsers import OutputParserException
 from output_parsers._regex import RegexParser
 from output_parsers._regex_dict import RegexDictParser
+from output_parsers._regex_timed import TimeLeft
 from outputs import AIMessage
 
 SLOW = r"^(a|aa)+$"
@@ -242,16 +243,39 @@ def test_a_place_for_a_label_is_that_and_no_more(place: str) -> None:
         RegexDictParser(regex_pattern=place, output_key_to_format={"a": "A"})
 
 
-def test_a_search_that_takes_too_much_memory_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_that_takes_too_much_memory_is_an_error() -> None:
     class Greedy:
-        groups = 1
+        pattern = "((a|b)+)+c"
 
         def search(self, text: str, timeout: float) -> None:
             raise MemoryError
 
-    parser = RegexParser(regex="((a|b)+)+c", output_keys=["x"])
-    monkeypatch.setattr("output_parsers._regex_timed.compiled", lambda pattern: Greedy())
     with pytest.raises(OutputParserException, match="took too much memory") as caught:
-        parser.parse("ab" * 10)
+        TimeLeft(1).search(Greedy(), "ab" * 10)
     assert caught.value.llm_output == "ab" * 10
     assert caught.value.observation
+
+
+@pytest.mark.parametrize("share", [0.25, 1, 4])
+def test_the_time_is_that_of_the_clock_on_the_wall(
+    share: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However much of it the process computes, which is what `regex` counts."""
+    wall = 0.0
+    attempts: list[float] = []
+
+    class Endless:
+        pattern = "x"
+
+        def search(self, text: str, timeout: float) -> None:
+            nonlocal wall
+            wall += timeout / share
+            attempts.append(timeout)
+            raise TimeoutError
+
+    monkeypatch.setattr("output_parsers._regex_timed.perf_counter", lambda: wall)
+    monkeypatch.setattr("output_parsers._regex_timed.process_time", lambda: wall * share)
+    with pytest.raises(OutputParserException, match="longer than 2 s"):
+        TimeLeft(2).search(Endless(), "a")
+    assert 1.9 < wall < 2.1
+    assert len(attempts) == 2

@@ -91,6 +91,7 @@ def test_results_and_messages_are_those_of_langchain(text: str) -> None:
         f"Here it is:\n```yml\n{BONN}\n```\nA nice town.",
         f"  ```yaml\n{BONN}",
         "\n  ```yaml\n" + indent(BONN, "  ") + "  ```\n",
+        f"```yaml\n{BONN}  ```\n",
     ],
 )
 def test_fences_are_passed_over(text: str) -> None:
@@ -105,6 +106,7 @@ def test_fences_are_passed_over(text: str) -> None:
     [
         ("```yaml\na: use `ls` now\n```", "use `ls` now"),
         ("```yaml\na: |\n  ```sh\n  ls\n  ```\n```\nSo `that` is it.", "```sh\nls\n```\n"),
+        ("```yaml\na: |\n  ```sh\n  ls\n  ```\n  ```", "```sh\nls\n```\n"),
         ("```a: 1``` and so on", 1),
         ("a: `b`", None),
     ],
@@ -122,6 +124,13 @@ def test_a_pattern_of_ones_own_finds_the_document() -> None:
     assert parser.parse("so: <a: 1>").a == parser.parse("a: 1").a == 1
 
 
+def test_a_hostile_pattern_ends_in_time() -> None:
+    pattern = re.compile("^(a|aa)+(?P<yaml>x)$", re.MULTILINE)
+    parser = YamlOutputParser(pydantic_object=Anything, pattern=pattern, timeout_s=0.1)
+    with pytest.raises(OutputParserException, match=r"longer than 0\.1 s"):
+        parser.parse("a" * 90 + "b")
+
+
 def test_bad_yaml_is_an_error_that_says_where() -> None:
     text = f"So:\n```yaml\n{BONN}oops: [1\n```"
     with pytest.raises(OutputParserException, match="Failed to parse City from completion") as e:
@@ -135,7 +144,7 @@ def test_bad_yaml_is_an_error_that_says_where() -> None:
 def test_bad_values_are_an_error_that_names_them() -> None:
     with pytest.raises(OutputParserException, match="Failed to parse City from completion") as e:
         PARSER.parse("name: Bonn\npeople: many")
-    assert e.value.span is None
+    assert e.value.span == (0, len("name: Bonn\npeople: many"))
     assert "people: Input should be a valid integer" in str(e.value.observation)
     with pytest.raises(OutputParserException) as e:
         PARSER.parse("")
