@@ -64,4 +64,4 @@ wild:  ## score what is read of outputs that frameworks stumble over
 
 .PHONY: attack
 attack:  ## attack all dialects: half calls, quoted and disowned ones, keys that stand twice
-	$(PYTHON) benchmarks/attack.py
+	$(PYTHON) benchmarks/attack.py --show

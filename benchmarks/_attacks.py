@@ -233,10 +233,10 @@ def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
 
 
 def _free(text: str) -> list[bool]:
-    """Tell for each character whether it may be edited: it touches no value."""
+    """Tell for each character whether it may be edited: it touches no value, nor its line break."""
     free = [True] * len(text)
     for found in re.finditer(r"Vaduz|Olten.*?Bern|Bern|4711|[Tt]rue", text, re.DOTALL):
-        start, end = max(found.start() - 1, 0), min(found.end() + 1, len(text))
+        start, end = max(found.start() - 1, 0), min(found.end() + 2, len(text))
         free[start:end] = [False] * (end - start)
     return free
 
@@ -254,12 +254,23 @@ def _edited(text: str, free: list[bool], pool: list[str], random: Random) -> str
         part, mark = text[at:end], random.choice(pool)
         new = {"leave out": "", "insert": mark, "replace": mark, "twice": part + part, "move": ""}
         to = random.randrange(len(free))
-        text = text[:at] + new[kind] + text[end:]
+        edited = text[:at] + new[kind] + text[end:]
+        # What is put behind "</" may as well have been put before it, where a value ends.
+        first, last = _common(text[::-1], edited[::-1]), _common(text, edited)
+        if not all(free[len(text) - first : last + 1]):
+            return ""
+        text = edited
         free = free[:at] + [True] * len(new[kind]) + free[end:]
         if kind == "move" and to < len(free) and free[to]:
             text = text[:to] + part + text[to:]
             free = free[:to] + [True] * len(part) + free[to:]
     return text
+
+
+def _common(one: str, other: str) -> int:
+    """Return how many characters both begin with."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
 
 KINDS: Final[dict[str, Callable[[Dialect, Mode, int], Iterator[Attack]]]] = {
