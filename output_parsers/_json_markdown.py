@@ -46,7 +46,7 @@ def parse_json_markdown(
         The value, as `parse_partial_json` returns it.
 
     Raises:
-        json.JSONDecodeError: There is no value; ``doc`` is the text that could not be read.
+        json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
         JsonLimitError: It is nested too deep or has too long a number (a `json.JSONDecodeError`).
     """
     if parser is not parse_partial_json:

@@ -37,9 +37,8 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
     the first of which replaces the whole document.
 
     By default text is read as `parse_json_markdown` reads it, which takes a value that is cut
-    short for what there is of it, and a stream without a value ends without one. With ``lenient``
-    it is read as `repair_json` reads it: much is mended, but half a value is an error, at the end
-    of a stream as well.
+    short for what there is of it. With ``lenient`` it is read as `repair_json` reads it: much is
+    mended, but half a value is an error. A stream ends in the error of the whole text.
 
     Raises:
         OutputParserException: There is no JSON value in the text.

@@ -137,18 +137,18 @@ def _broken_law(
     elif type(error) is ValueError and reason.startswith(dialect.name):
         fault = None  # `render` refuses
     if fault is not None:
-        title, reason = ONE_WAY_TO_FAIL, f"it raised {_located(fault)}"
+        title, reason = ONE_WAY_TO_FAIL, f"it raised {located(fault)}"
     mode = given.get("mode", "")
     return BrokenLawError(title, dialect.name, reason, mode=mode, text=text, chunks=chunks)
 
 
 def crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
     """Say that the dialect's own code raised an *error*, where no law was tried yet."""
-    reason = f"it raised {_located(error)}"
+    reason = f"it raised {located(error)}"
     return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
 
 
-def _located(error: BaseException) -> str:
+def located(error: BaseException) -> str:
     """Say what was raised, and where."""
     *_, frame = extract_tb(error.__traceback__)
     place = f"{PurePath(frame.filename).name}, line {frame.lineno}"

@@ -45,6 +45,7 @@ from agent_parsers.testing._laws_reading import (
     the_log_is_the_text_of_the_model,
     the_log_of_a_step_is_part_of_the_transcript,
 )
+from agent_parsers.testing._laws_streams import a_stream_comes_to_what_the_whole_comes_to
 from agent_parsers.testing._laws_table import (
     a_name_is_that_of_one_dialect,
     a_stop_sequence_is_a_marker,
@@ -83,6 +84,7 @@ __all__ = [
     "a_step_of_a_transcript_is_told_once",
     "a_stop_sequence_is_a_marker",
     "a_stop_sequence_stops_no_step",
+    "a_stream_comes_to_what_the_whole_comes_to",
     "a_transcript_is_read_or_refused",
     "a_turn_is_read_or_refused",
     "any_cut_gives_the_same_runs",

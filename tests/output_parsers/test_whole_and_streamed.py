@@ -1,0 +1,173 @@
+"""Whole equals streamed, for every public parser; and the law catches parsers that are wrong."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import output_parsers
+from agent_parsers.testing import BrokenLawError
+from agent_parsers.testing.laws import a_stream_comes_to_what_the_whole_comes_to
+from output_parsers import BaseOutputParser, JsonOutputParser, OutputParserException
+from output_parsers._json_stream import GrowingJson, JsonStream
+from outputs import AIMessageChunk
+
+from ..public_parsers import SUBJECTS, WITHOUT, Subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+NOISE = ("", " ", "\n", "{", "}", '"', "\\", "```", "<a>", "</", "]", ",", "1", "é", "\ud83d", "x")
+
+TEXT_FIRST = re.compile(r">[^<]*[^<\s][^<]*<[^/!]|]]>[^<]*<[^/!]")
+
+
+@st.composite
+def spoilt(draw: st.DrawFn, texts: tuple[str, ...]) -> str:
+    text = draw(st.sampled_from(texts))
+    for _ in range(draw(st.integers(0, 3))):
+        start, size = draw(st.integers(0, len(text))), draw(st.sampled_from([0, 0, 1, 3, 30]))
+        text = text[:start] + draw(st.sampled_from(NOISE)) + text[start + size :]
+    return text
+
+
+def cut(text: str, sizes: list[int]) -> list[str]:
+    chunks, at = [], 0
+    for size in sizes:
+        chunks.append(text[at : at + size])
+        at += size
+    return [*chunks, text[at:]]
+
+
+@st.composite
+def chunks_for(draw: st.DrawFn, subject: Subject) -> list[Any]:
+    """Draw what a stream may bring, cut at random."""
+    sizes = st.lists(st.sampled_from([0, 1, 2, 3, 7, 20]), max_size=12)
+    texts = spoilt(subject.texts)
+    if subject.reads == "xml":
+        # A stream begins at the first tag, where the whole may have a fence further on that counts;
+        # and of an element that begins with text, the whole tells that and a stream the elements.
+        texts = texts.map(str.strip).filter(
+            lambda text: text[:1] == "<" and text[-1:] == ">" and not TEXT_FIRST.search(text)
+        )
+    if subject.reads in ("text", "xml"):
+        chunks = cut(draw(texts), draw(sizes))
+        return [AIMessageChunk(chunk) for chunk in chunks] if draw(st.booleans()) else chunks
+    chunks = [AIMessageChunk(draw(st.sampled_from(["", "Let me see."])))]
+    if subject.reads == "function":
+        pieces = cut(draw(texts), draw(sizes))
+        calls = [{"name": "City" if at == 0 else "", "arguments": p} for at, p in enumerate(pieces)]
+        return chunks + [AIMessageChunk("", additional_kwargs={"function_call": c}) for c in calls]
+    numbers = st.sampled_from(["each", "each", "none", "same"])
+    number = draw(numbers)
+    for at in range(draw(st.integers(0, 3))):
+        name, index = draw(st.sampled_from(["City", "City", "ping"])), {"none": None, "same": 0}
+        for place, piece in enumerate(cut(draw(texts), draw(sizes))):
+            call = {
+                "name": name if place == 0 else None,
+                "args": piece,
+                "id": f"call_{at}" if place == 0 or draw(st.booleans()) else None,
+                "index": index.get(number, at),
+            }
+            chunks.append(AIMessageChunk("", tool_call_chunks=[call]))
+    return chunks
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda it: type(it.parser).__name__)
+@given(data=st.data())
+def test_a_stream_comes_to_what_the_whole_comes_to(subject: Subject, data: st.DataObject) -> None:
+    chunks = data.draw(chunks_for(subject))
+    a_stream_comes_to_what_the_whole_comes_to(subject.parser, chunks)
+
+
+def test_no_public_parser_is_left_out() -> None:
+    public = {
+        name
+        for name in output_parsers.__all__
+        if isinstance(it := getattr(output_parsers, name), type) and hasattr(it, "parse_result")
+    }
+    tried = {cls.__name__ for it in SUBJECTS for cls in type(it.parser).__mro__}
+    assert public - tried - WITHOUT == set()
+    assert public >= WITHOUT
+
+
+# -- parsers that are wrong ----------------------------------------------------------------------
+
+
+class _Late(GrowingJson):
+    """Forgets what only the end of the text tells."""
+
+    def close(self) -> bool:
+        return False
+
+
+class Forgetful(JsonOutputParser):
+    def _reader(self) -> Any:
+        stream = JsonStream(self._finder(), None)
+        stream._json = _Late(self._finder())
+        return stream
+
+
+class _Half:
+    """Takes the last chunk but one for the end."""
+
+    def __init__(self, parser: BaseOutputParser[Any]) -> None:
+        self._parser = parser
+        self._texts: list[str] = []
+
+    def feed(self, chunk: Any, /) -> Iterable[Any]:
+        self._texts.append(chunk)
+        return ()
+
+    def close(self) -> Iterable[Any]:
+        return (self._parser.parse("".join(self._texts[:-1])),)
+
+
+class Hasty(output_parsers.BaseTransformOutputParser[int]):
+    def parse(self, text: str) -> int:
+        return len(text)
+
+    def _reader(self) -> Any:
+        return _Half(self)
+
+
+class Rounding(output_parsers.BaseTransformOutputParser[float]):
+    """Gives an equal number of another type for each chunk."""
+
+    def parse(self, text: str) -> float:
+        return 1.0
+
+    def transform(self, input: Any, config: Any = None, **kwargs: Any) -> Any:  # noqa: A002
+        return [1 for _ in input][:1]
+
+
+class Leaky(output_parsers.BaseOutputParser[str]):
+    def parse(self, text: str) -> str:
+        return {"a": "b"}[text]
+
+
+class Silent(output_parsers.BaseOutputParser[str]):
+    def parse(self, text: str) -> str:
+        raise OutputParserException("it is wrong")
+
+
+@pytest.mark.parametrize(
+    ("parser", "chunks", "reason"),
+    [
+        (Forgetful(), ["{oops", "}"], "the whole comes to OutputParserException"),
+        (Hasty(), ["ab", "c"], "the whole comes to 3, its stream to 2"),
+        (Rounding(), ["a"], "the whole comes to 1.0, its stream to 1"),
+        (Leaky(), ["c"], "it raised KeyError: 'c'"),
+        (Silent(), ["c"], "the error 'it is wrong' has no place"),
+    ],
+)
+def test_the_law_catches_a_parser_that_is_wrong(
+    parser: Any, chunks: list[str], reason: str
+) -> None:
+    with pytest.raises(BrokenLawError) as caught:
+        a_stream_comes_to_what_the_whole_comes_to(parser, chunks)
+    assert reason in caught.value.reason
