@@ -32,7 +32,11 @@ thorough:  ## run the tests on nearly everything there is, as CI does once
 	HYPOTHESIS_PROFILE=ci pytest
 
 .PHONY: fuzz
-fuzz:  ## run the property tests a hundred times longer, for hours
+fuzz:  ## fuzz all dialects and parsers for ten minutes, or MINUTES=120
+	$(PYTHON) -m tests.fuzz --minutes $(or $(MINUTES),10)
+
+.PHONY: deep
+deep:  ## run the property tests a hundred times longer, for hours
 	HYPOTHESIS_PROFILE=deep pytest -o faulthandler_timeout=7200
 
 .PHONY: snapshots

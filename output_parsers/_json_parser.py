@@ -72,7 +72,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
         Raises:
             OutputParserException: There is no value, and *partial* is not set.
         """
-        text = result[0].text.strip()
+        text = result[0].text if self.lenient else result[0].text.strip()
         try:
             if partial:
                 finder = self._finder()

@@ -41,6 +41,20 @@ class Sizes(op.BaseCumulativeTransformOutputParser[int]):
         return len(text)
 
 
+_TEXT_FIRST = re.compile(r">[^<]*[^<\s][^<]*<[^/!]|]]>[^<]*<[^/!]")
+
+
+def is_exempt_xml(text: str) -> bool:
+    """Tell whether a stream of *text* may come to something else than the whole.
+
+    A stream begins at the first tag, where the whole may have a fence further on that counts; and
+    of an element that begins with text, the whole has that and a stream the elements.
+    """
+    if text[:1] != "<" or text[-1:] != ">" or "<" in text[1:].partition("?>")[0] * (text[1] == "?"):
+        return True
+    return _TEXT_FIRST.search(text) is not None
+
+
 class Subject(NamedTuple):
     """A parser, and what it may read."""
 

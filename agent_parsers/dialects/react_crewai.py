@@ -1,6 +1,6 @@
 """ReAct text as CrewAI prompts for it: `react`, with a JSON object as input.
 
-An input that is no object is text, as it is to CrewAI.
+Leniently an input that is no object is text, which is a repair.
 
 Source: CrewAI's prompts and its agent parser.
 """
@@ -18,7 +18,7 @@ from agent_parsers.engine import (
     Words,
     Written,
     list_schemas,
-    mend_json_input,
+    mend_object_input,
     read_json_input,
     write_json_input,
 )
@@ -51,7 +51,7 @@ def mend_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     """Read it as models write it."""
     if not text:
         raise BadPayload("no_input", (0, 0))
-    return mend_json_input(text, repairs)
+    return mend_object_input(text, repairs)
 
 
 def write(step: Written) -> str:

@@ -97,8 +97,8 @@ class CodeCall(CallReader):
     problems = frozenset({"no_call", "open_call", "after_call"})
 
     __slots__ = (
-        "_after", "_at", "_code", "_end", "_head", "_is_fence", "_is_inline", "_lead", "_mends",
-        "_raw", "_start",
+        "_after", "_at", "_code", "_end", "_head", "_is_block", "_is_fence", "_is_inline", "_lead",
+        "_mends", "_raw", "_start",
     )  # fmt: skip
 
     def __init__(self, *, mends: bool = False) -> None:
@@ -108,6 +108,7 @@ class CodeCall(CallReader):
         self._lead: str | None = ""  # the rest of the opening mark, with white space behind it
         self._raw: RawValue | None = None
         self._is_fence = False
+        self._is_block = True
         self._is_inline = False  # no line break before the code, or between its end and other text
         self._code: list[str] = []
 
@@ -158,6 +159,8 @@ class CodeCall(CallReader):
     def _tell_lead(self, events: list[Event]) -> None:
         lead, self._lead = self._lead or "", None
         self._told(lead, MarkerSeen, events)
+        # Strictly there are no fences, and no letter may follow "```python".
+        self._is_block = not self._is_fence or (self._mends and lead != "thon")
         self._is_inline = not self._is_fence and "\n" not in lead
 
     def _close(self, text: str, events: list[Event]) -> None:
@@ -196,13 +199,18 @@ class CodeCall(CallReader):
         if self._lead is not None:
             self._tell_lead(events)
         code = "".join(self._code).strip()
-        problem = "" if code else "no_call"
+        problem = "" if code and self._is_block else "no_call"
         is_open = self._end < 0
         may_be_less = is_open or "<code>" in code or "</code>" in code
-        if (is_open and self._is_fence) or (code and may_be_less and not is_python(code)):
+        if self._is_block and (
+            (is_open and self._is_fence) or (code and may_be_less and not is_python(code))
+        ):
             problem = "open_call"
         elif self._is_inline and self._after >= 0 and not problem:
             problem = "after_call"  # a sentence quotes it
+        if self._is_fence and not problem:
+            span = (self._start, self._end)
+            events.append(Repair("fence", span, "read a fence as a block of code"))
         answer = read_answer(code)
         if answer is None and not problem:
             events.insert(0, ToolNamed(TOOL, (self._start, self._start)))

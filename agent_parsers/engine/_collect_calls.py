@@ -303,7 +303,7 @@ class CallsCollector(Collector):
             if made is None and wrong is None:
                 self._marks.append(hole)  # an answer quotes nothing
             else:
-                place = call.whole or call.span
+                place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
                 self._met.append(_Met(hole, place, call.is_bare, made, wrong, call.is_short))
 
     def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:

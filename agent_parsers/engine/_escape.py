@@ -18,7 +18,7 @@ from agent_parsers.engine._markers import Label, Literal, spelt_texts
 from agent_parsers.engine._states import END_TOKENS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from agent_parsers.engine._markers import Marker
 
@@ -29,6 +29,10 @@ _BEGIN_TOKENS: Final = (
     "[/INST]",
 )  # fmt: skip
 """What chat templates begin turns with."""
+_MOST_CHARS: Final = 1_000
+"""How much text behind a place says whether a marker begins there."""
+_ESCAPED: Final = re.compile(r"[^\\]\\+")
+"""A character with backslashes behind it."""
 _tokens: Final = re.compile(
     r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
 ).findall
@@ -44,31 +48,31 @@ def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> s
         shows_turn: Whether it is ours, and shows the model a turn as it should be: in the turns of
             a chat template, the marks of such a turn stay.
     """
-    return _substitute(dialect, r"\g<0>" + "\\\\", observation, shows_turn=shows_turn)
+    turn = dialect.write(replace(dialect.example, thought="so")) if shows_turn else ""
+    pattern = _pattern(dialect, turn)
+    if pattern is None:
+        return observation
+    # It begins and ends a line: what is written behind it does, and white space before it is lost.
+    return pattern.sub(r"\g<0>" + "\\\\", f"\n{observation}\n")[1:-1]
 
 
 def unescape(dialect: Dialect, text: str) -> str:
     """Return the observation of which `escape` made *text*."""
-    return _substitute(dialect, _one_less, text)
-
-
-def _one_less(found: re.Match[str]) -> str:
-    return found[0].removesuffix("\\")
-
-
-def _substitute(
-    dialect: Dialect,
-    by: str | Callable[[re.Match[str]], str],
-    text: str,
-    *,
-    shows_turn: bool = False,
-) -> str:
-    turn = dialect.write(replace(dialect.example, thought="so")) if shows_turn else ""
-    pattern = _pattern(dialect, turn)
+    pattern = _pattern(dialect, "") if "\\" in text else None
     if pattern is None:
         return text
-    # It begins and ends a line: what is written behind it does, and white space before it is lost.
-    return pattern.sub(by, f"\n{text}\n")[1:-1]
+    # From the end, since a marker may go on in another, which has escapes of its own.
+    text = f"\n{text}\n"
+    end, after, pieces = len(text), "", []
+    for found in reversed([*_ESCAPED.finditer(text)]):
+        start, stop = found.span()
+        pieces.append(text[stop:end])
+        after = (text[stop:end] + after)[:_MOST_CHARS]
+        is_mark = pattern.match(text[max(start - 1, 0) : stop] + after, min(start, 1))
+        pieces.append(found[0][:-1] if is_mark else found[0])
+        end, after = start, pieces[-1] + after
+    pieces.append(text[:end])
+    return "".join(reversed(pieces))[1:-1]
 
 
 @cache

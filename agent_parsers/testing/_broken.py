@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from functools import wraps
+from functools import partial, wraps
 from pathlib import PurePath
 from textwrap import indent
 from traceback import extract_tb
@@ -57,6 +57,10 @@ class BrokenLawError(AssertionError):
         """The text; `None` if it is not about one."""
         self.chunks = tuple(chunks)
         """How the text was cut, if that makes a difference."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given: dict[str, Any] = {"mode": self.mode, "text": self.text, "chunks": self.chunks}
+        return partial(type(self), **given), (self.law, self.dialect, self.reason)
 
     @property
     def details(self) -> str:

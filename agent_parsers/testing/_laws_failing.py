@@ -20,6 +20,7 @@ from agent_parsers.engine import (
 )
 from agent_parsers.engine._markers import Inline
 from agent_parsers.engine._patterns import Patterns
+from agent_parsers.engine._reasoning import REASONING
 from agent_parsers.testing._broken import Broken, difference, law, shown
 from agent_parsers.testing._pieces import table_of
 from agent_parsers.testing._stories import (
@@ -85,7 +86,7 @@ def a_turn_is_read_or_refused(
     """Parse *text*.
 
     Raises:
-        BrokenLawError: It is no action with the name of a tool, no answer that is text, and no
+        BrokenLawError: It is no action with the name of a tool, no answer, and no
             error with a reason, an observation, and a span in the text.
     """
     outcome = parsed(dialect, mode, text, tools=tools)
@@ -101,7 +102,7 @@ def a_turn_is_read_or_refused(
 
 def _check_result(result: AgentAction | AgentFinish) -> None:
     if isinstance(result, AgentFinish):
-        if not isinstance(result.return_values.get("output"), str):
+        if "output" not in result.return_values:
             raise Broken(f"it comes to {result!r}")
         return
     if not result.tool or result.tool != result.tool.strip():
@@ -215,10 +216,13 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
     table = table_of(dialect, mode)
     story = told(dialect, mode, [text])
     seen = story.of(MarkerSeen)
-    mended = [repair.span for repair in story.of(Repair) if repair.kind == "label"]
-    for start, end in mended:
+    repairs = story.of(Repair)
+    for start, end in (repair.span for repair in repairs if repair.kind == "label"):
         if not any(m.span[0] <= start < end <= m.span[1] for m in seen):
             raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
+    if isinstance(story.outcome, Refusal):
+        return  # what it was read as is no more told than acted on
+    mended = [repair.span for repair in repairs if repair.kind == "label"]
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])
         marker = table.markers.get(event.name)
@@ -265,7 +269,8 @@ def is_clear(dialect: Dialect, text: str) -> bool:
         dialect.lenient.markers[marker].canonical
         for (_, marker), move in dialect.lenient.moves.items()
         if isinstance(move, Note) and move.in_turn
-    } | _reasoning(dialect.lenient)
+    }
+    encloses |= _reasoning(dialect.lenient).union(*REASONING)
     if any(mark in text for mark in encloses):
         return False  # within these a label is text, which is no mending either
     if any(

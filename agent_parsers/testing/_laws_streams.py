@@ -92,8 +92,9 @@ def _sum_of(parser: Any, chunks: Sequence[Any]) -> Any:
     if getattr(parser, "diff", False):
         from jsonpatch import apply_patch
 
-        return reduce(apply_patch, outputs, None)
-    last = outputs[-1] if outputs else None
+        last = reduce(apply_patch, outputs, None)
+    else:
+        last = outputs[-1] if outputs else None
     if isinstance(parser, BaseCumulativeTransformOutputParser):
         return None if last == [] else last
     return last

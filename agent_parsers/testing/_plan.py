@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine import Dialect, Mode
     from agent_parsers.testing._broken import BrokenLawError
 
-__all__ = ["Trial", "plan_of_form", "plan_of_reading"]
+__all__ = ["Trial", "checks_of_texts", "plan_of_form", "plan_of_reading"]
 
 Law: TypeAlias = "Callable[..., None]"
 
@@ -153,34 +153,38 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
     """Return the trials of all other laws."""
     modes = _ALL if dialect.lenient.transcript_start else _TURNS
     trials = [
-        _read(law, dialect, mode, examples, given, is_told=True)
-        for law, (tried, given) in _BY_MODE.items()
-        for mode in tried
-        if mode in modes
+        _read(law, check, dialect, mode, examples)
+        for mode in modes
+        for law, check in checks_of_texts(dialect, mode)
     ]
-    trials += (
-        _read(law, dialect, mode, examples, given, is_told=False)
-        for law, (mode, given) in _BY_TEXT.items()
-        if mode in modes
-    )
     trials += (_told_at_once(dialect, mode) for mode in modes)
     trials += (trial for mode in _TURNS for trial in _acting(dialect, mode, examples))
     return [*trials, *_written(dialect, examples, modes), *_timed(dialect, modes)]
 
 
-def _read(
-    law: Law,
-    dialect: Dialect,
-    mode: Mode,
-    examples: int,
-    given: Callable[[Case], dict[str, Any]],
-    *,
-    is_told: bool,
-) -> Trial:
-    def check(case: Case) -> None:
-        __tracebackhide__ = True
-        law(dialect, *((mode,) if is_told else ()), case.text, **given(case))
+def checks_of_texts(dialect: Dialect, mode: Mode) -> list[tuple[Law, Callable[[Case], None]]]:
+    """Return the laws that any text in this *mode* must keep, each with what tries it."""
+    found: list[tuple[Law, Callable[[Case], None]]] = [
+        (law, partial(_check, partial(law, dialect, mode), given))
+        for law, (modes, given) in _BY_MODE.items()
+        if mode in modes
+    ]
+    found += (
+        (law, partial(_check, partial(law, dialect), given))
+        for law, (only, given) in _BY_TEXT.items()
+        if mode == only
+    )
+    return found
 
+
+def _check(law: Law, given: Callable[[Case], dict[str, Any]], case: Case) -> None:
+    __tracebackhide__ = True
+    law(case.text, **given(case))
+
+
+def _read(
+    law: Law, check: Callable[[Case], None], dialect: Dialect, mode: Mode, examples: int
+) -> Trial:
     def run() -> BrokenLawError | None:
         return smallest_text(_cases(dialect, mode, examples), check)
 

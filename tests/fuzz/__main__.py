@@ -1,0 +1,115 @@
+"""Fuzzes everything: ``python -m tests.fuzz --minutes 30``, or ``make fuzz``.
+
+Each text is a real shape with parts left out, moved, doubled, cut, or put in from any dialect. It
+is read in every way there is, by each dialect and mode, with tools and without, and by each public
+output parser; the laws say whether that was right. What breaks one is shrunk, and printed as a
+case for ``tests/cases``. The exit code is 1 then.
+
+``--guided`` lets atheris choose the texts by what code they reach, if that is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from functools import partial
+from itertools import cycle, islice
+from multiprocessing import Pool
+from random import Random
+from typing import Any, Final
+
+from .subjects import Found, names, trial_of
+from .texts import Bytes
+
+_TURN_S: Final = 2.0
+"""How long one subject is tried before the next takes its turn."""
+
+
+def turn(job: tuple[int, str], *, seed: str, seconds: float) -> tuple[Counter[str], list[Found]]:
+    """Try one subject for some *seconds*."""
+    number, name = job
+    random, trial = Random(f"{seed} {number} {name}"), trial_of(name)
+    counts: Counter[str] = Counter()
+    found: dict[tuple[str, str, str], Found] = {}
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        counts["texts"] += 1
+        for each in trial(random, counts):
+            found.setdefault(each.kind, each)
+    return counts, [*found.values()]
+
+
+def show(found: Found) -> None:
+    """Print how a law is broken, as a case to be."""
+    error = found.error
+    title = error.law
+    print(f"\n# {found.subject}: {error.reason}")
+    if len(error.chunks) > 1:
+        print(f"# in chunks: {list(error.chunks)!r}")
+    print(f"{title}\n.\n{error.text}\n.\n?\n.", flush=True)
+
+
+def guided(subjects: list[str], seed: str, runs: int) -> None:
+    """Let atheris choose; it ends at the first law that is broken."""
+    import atheris  # type: ignore[import-not-found, import-untyped]
+
+    trials = [trial_of(name) for name in subjects]
+
+    def one(data: bytes) -> None:
+        random = Bytes(data)
+        for found in random.choice(trials)(random, Counter()):
+            show(found)
+            raise found.error
+
+    atheris.instrument_all()
+    atheris.Setup([sys.argv[0], f"-runs={runs}", f"-seed={abs(hash(seed)) % 2**31}"], one)
+    atheris.Fuzz()
+
+
+def main() -> None:
+    """Fuzz, and print what was tried and what was found."""
+    arguments = argparse.ArgumentParser(description="Fuzz all dialects and parsers.")
+    arguments.add_argument("subject", nargs="*", help="react, XMLOutputParser, …; all by default")
+    arguments.add_argument("--minutes", type=float, default=10)
+    arguments.add_argument("--jobs", type=int, default=2, help="how many processes")
+    arguments.add_argument("--seed", default="0", help="another seed makes other texts")
+    arguments.add_argument("--guided", action="store_true", help="by coverage, with atheris")
+    arguments.add_argument("--runs", type=int, default=100_000, help="texts, if guided")
+    options = arguments.parse_args()
+    chosen = [n for n in names() if not options.subject or n.split(" ")[0] in options.subject]
+    if options.guided:
+        guided(chosen, options.seed, options.runs)
+        return
+    began = time.monotonic()
+    all_seconds = 60 * options.minutes * options.jobs
+    seconds = min(_TURN_S, all_seconds / len(chosen))
+    turns = islice(cycle(chosen), round(all_seconds / seconds))
+    run = partial(turn, seed=options.seed, seconds=seconds)
+    total: Counter[str] = Counter()
+    known: dict[tuple[str, str, str], Found] = {}
+    with Pool(options.jobs) as pool:
+        for counts, found in pool.imap_unordered(run, enumerate(turns)):
+            total += counts
+            for each in found:
+                if each.kind not in known:
+                    known[each.kind] = each
+                    show(each)
+    report(total, known, time.monotonic() - began)
+    sys.exit(bool(known))
+
+
+def report(total: Counter[str], known: dict[Any, Found], seconds: float) -> None:
+    """Print how often each law was tried and broken."""
+    broken = Counter(found.error.law for found in known.values())
+    texts = total.pop("texts")
+    print(f"\n{'law':75}{'readings':>12}{'broken':>8}")
+    for law, tried in sorted(total.items()):
+        print(f"{law:75}{tried:12,}{broken[law]:8}")
+    print(f"{'all':75}{total.total():12,}{broken.total():8}")
+    print(f"{texts:,} texts in {seconds / 60:.1f} minutes")
+
+
+if __name__ == "__main__":
+    main()

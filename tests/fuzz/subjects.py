@@ -1,0 +1,190 @@
+"""What is fuzzed, and the laws that say whether a reading is right."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers._base import dialect_parser
+from agent_parsers.testing import BrokenLawError, laws
+from agent_parsers.testing._broken import named
+from agent_parsers.testing._plan import checks_of_texts
+from agent_parsers.testing._sample_calls import sample_turns, tool_sets
+from agent_parsers.testing._smallest import Case, smallest_text
+from outputs import AIMessageChunk
+
+from ..public_parsers import SUBJECTS, is_exempt_xml
+from .texts import Material, case_for, cut, material_of, spoilt
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterator, Sequence
+    from random import Random
+
+    from agent_parsers.engine import Dialect, Mode
+
+    from ..public_parsers import Subject
+
+__all__ = ["Found", "names", "trial_of"]
+
+NOISE: Final = (
+    "",
+    " ",
+    "\n",
+    "{",
+    "}",
+    '"',
+    "\\",
+    "```",
+    "<a>",
+    "</",
+    "]",
+    ",",
+    ":",
+    "1",
+    "é",
+    "x",
+)
+
+
+class Found(NamedTuple):
+    """How a law was broken."""
+
+    subject: str
+    error: BrokenLawError
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """What makes two of them the same."""
+        return self.subject, self.error.law, self.error.reason[:60]
+
+
+Trial: TypeAlias = "Callable[[Random, Counter[str]], Iterator[Found]]"
+"""Makes one text, tries laws on it, counts them, and yields how they are broken."""
+
+
+def names() -> list[str]:
+    """Return the names of all that can be fuzzed: ``react lenient``, ``XMLOutputParser 7``."""
+    modes = {name: _modes(get_dialect(name)) for name in list_dialects()}
+    dialects = [f"{name} {mode}" for name, known in modes.items() for mode in known]
+    parsers = (f"{type(it.parser).__name__} {at}" for at, it in enumerate(SUBJECTS))
+    return [*dialects, *(f"{name} tools" for name in modes), *parsers]
+
+
+def _modes(dialect: Dialect) -> tuple[Mode, ...]:
+    return ("strict", "lenient", *(("transcript",) if dialect.lenient.transcript_start else ()))
+
+
+def trial_of(name: str) -> Trial:
+    """Return the `Trial` of what has this *name*."""
+    subject, _, what = name.rpartition(" ")
+    if what.isdecimal():
+        return partial(_try_parser, name, SUBJECTS[int(what)])
+    dialect = get_dialect(subject)
+    if what == "tools":
+        return partial(_try_tools, name, dialect)
+    return partial(_try_dialect, name, dialect, cast("Mode", what))
+
+
+def _try_dialect(
+    name: str, dialect: Dialect, mode: Mode, random: Random, counts: Counter[str]
+) -> Iterator[Found]:
+    case = case_for(random, dialect, mode)
+    for law, check in checks_of_texts(dialect, mode):
+        counts[named(law)] += 1
+        yield from _found(name, case, check)
+    if mode == "lenient":
+        for law in (laws.no_observation_forges_a_mark, laws.what_is_escaped_is_unescaped):
+            counts[named(law)] += 1
+            yield from _found(name, case, lambda case, law=law: law(dialect, case.text))
+
+
+def _found(name: str, case: Case, check: Callable[[Case], None]) -> Iterator[Found]:
+    if (error := smallest_text([case], check)) is not None:
+        yield Found(name, error)
+
+
+def _try_tools(
+    name: str, dialect: Dialect, random: Random, counts: Counter[str]
+) -> Iterator[Found]:
+    """Read a text with tools whose parameters are known, whole and streamed."""
+    mode: Mode = random.choice(("strict", "lenient"))
+    turn = random.choice([*sample_turns(dialect)])
+    tools = random.choice(tool_sets(turn.calls))
+    known = material_of(dialect.name, mode)
+    text = spoilt(random, Material([turn.text, turn.text, *known.wholes[:4]], *known[1:]))
+    parser = dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
+    ended = random.choice(("unknown", "stop", "length"))
+    law = laws.a_stream_comes_to_what_the_whole_comes_to
+    counts[named(law)] += 1
+    size = random.choice((1, 2, 3, 7, 30, 1000))
+
+    def check(case: Case) -> None:
+        pieces = [case.text[at : at + size] for at in range(0, len(case.text), size)]
+        chunks = [AIMessageChunk(piece) for piece in pieces]
+        law(parser, [*chunks, AIMessageChunk("", response_metadata=_REASONS[ended])])
+
+    yield from _found(name, Case(text), check)
+
+
+_REASONS: Final[dict[str, dict[str, str]]] = {
+    "unknown": {},
+    "stop": {"finish_reason": "stop"},
+    "length": {"finish_reason": "length"},
+}
+
+
+def _try_parser(
+    name: str, subject: Subject, random: Random, counts: Counter[str]
+) -> Iterator[Found]:
+    law = laws.a_stream_comes_to_what_the_whole_comes_to
+    counts[named(law)] += 1
+    chunks = _chunks(random, subject)
+    if chunks is None:
+        return
+    try:
+        law(subject.parser, chunks)
+    except BrokenLawError as error:
+        yield Found(name, _with_fewer(subject.parser, chunks, error))
+
+
+def _with_fewer(parser: Any, chunks: Sequence[Any], error: BrokenLawError) -> BrokenLawError:
+    """Return how the same law is broken by as few of the *chunks* as may be."""
+    kept = [*chunks]
+    for at in reversed(range(len(kept))):
+        fewer = kept[:at] + kept[at + 1 :]
+        try:
+            laws.a_stream_comes_to_what_the_whole_comes_to(parser, fewer)
+        except BrokenLawError as other:
+            if other.law == error.law:
+                kept, error = fewer, other
+    return error
+
+
+def _chunks(random: Random, subject: Subject) -> list[Any] | None:
+    """Return what a stream may bring to a public parser; `None` if it is exempt."""
+    material = Material(subject.texts, NOISE, NOISE)
+    if subject.reads == "xml":
+        text = spoilt(random, material).strip()
+        return None if is_exempt_xml(text) else cut(random, text)
+    if subject.reads == "text":
+        chunks = cut(random, spoilt(random, material))
+        as_message = random.randrange(4) == 0
+        return [AIMessageChunk(chunk) for chunk in chunks] if as_message else chunks
+    messages = [AIMessageChunk(random.choice(("", "Let me see.")))]
+    if subject.reads == "function":
+        for at, piece in enumerate(cut(random, spoilt(random, material))):
+            call = {"name": "" if at else "City", "arguments": piece}
+            messages.append(AIMessageChunk("", additional_kwargs={"function_call": call}))
+        return messages
+    indexes = random.choice((count(), count(), iter([None] * 9), iter([0] * 9)))
+    for at in range(random.randrange(4)):
+        name, index = random.choice(("City", "City", "ping")), next(indexes)
+        for place, piece in enumerate(cut(random, spoilt(random, material))):
+            call_id = f"call_{at}" if place == 0 or random.randrange(2) else None
+            messages.append(AIMessageChunk("", tool_call_chunks=[
+                {"name": None if place else name, "args": piece, "id": call_id, "index": index}
+            ]))  # fmt: skip
+    return messages
