@@ -393,9 +393,9 @@ class JsonCall(JsonSearch):
         if is_answer and tool.value not in strict.answers:
             yield Repair("answer_as_action", self._place(tool), "took the action for the answer")
         if tool_input is None and strict.needs_input:
-            yield Repair(
-                "missing_input", self._place(tool), "took a missing input for an empty one"
-            )
+            start, end = self._place(tool)
+            span = (min(start, end - 1), end)  # an empty name is told by its quote
+            yield Repair("missing_input", span, "took a missing input for an empty one")
         elif tool_input is not None and tool_input.end >= 0 and not is_answer:
             odd = self._rules.odd_input(tool_input.key, tool_input.value)
             yield from (Repair("input_type", self._place(tool_input), text) for text in odd)

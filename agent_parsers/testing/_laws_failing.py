@@ -222,7 +222,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
             raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
     if isinstance(story.outcome, Refusal):
         return  # what it was read as is no more told than acted on
-    mended = [repair.span for repair in repairs if repair.kind == "label"]
+    mended = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])
         marker = table.markers.get(event.name)
@@ -243,9 +243,11 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
     lenient = told(dialect, "lenient", [text])
     if isinstance(lenient.outcome, Refusal | None) or not is_clear(dialect, text):
         return
-    strict = parsed(dialect, "strict", text)
-    if lenient.of(Repair):
+    if lenient.of(Repair) or _is_answer_with_labels(dialect, lenient.outcome, text):
         return
+    if any(event.name not in dialect.strict.markers for event in lenient.of(MarkerSeen)):
+        return  # strict reading does not know it
+    strict = parsed(dialect, "strict", text)
     if isinstance(strict, Refusal):
         # What only goes before an action, and may be left out, is nothing to mend.
         is_same = strict.message.startswith("expected a Thought before")
@@ -256,6 +258,16 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
             f"strictly it comes to {shown(strict)}, leniently to {shown(lenient.outcome)},"
             " and no repair is told"
         )
+
+
+def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> bool:
+    """Tell whether *text* is all answer, or its answer may hold labels, which are text in it."""
+    if not isinstance(outcome, AgentFinish):
+        return False
+    moves = dialect.lenient.moves.items()
+    notes = (name for (_, name), move in moves if isinstance(move, Note))
+    is_all = str(outcome.return_values["output"]).strip() == text.strip()
+    return is_all or any(dialect.lenient.markers[name].canonical in text for name in notes)
 
 
 def is_clear(dialect: Dialect, text: str) -> bool:

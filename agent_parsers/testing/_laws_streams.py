@@ -128,7 +128,7 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
             for child in content:
                 yield from _leaves(child, (*path, tag))
         else:
-            yield (*path, tag), content
+            yield (*path, tag), content or None
 
 
 def _broken(
