@@ -10,12 +10,17 @@ if TYPE_CHECKING:
 
 __all__ = ["did_you_mean", "folded", "nearest"]
 
-_MARKS: Final = re.compile(r"[\W_]+")
+_EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
+_BETWEEN: Final = re.compile(r"[\s_.\-\u2010-\u2015\u200b-\u200d\ufeff]+")
 
 
 def folded(name: str) -> str:
-    """Return *name* without case, spaces and marks, by which models' spellings differ."""
-    return _MARKS.sub("", name).casefold()
+    """Return *name* without what models' spellings differ by.
+
+    That is case, marks around it, and spaces, dots, hyphens and underscores between its words. Any
+    other mark makes another name: ``se}arch`` is not ``search``.
+    """
+    return _BETWEEN.sub("", _EDGES.sub("", name)).casefold()
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

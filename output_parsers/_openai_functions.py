@@ -194,7 +194,7 @@ def function_call_in(message: Any) -> dict[str, Any]:
         OutputParserException: There is none.
         ModelRefusalError: There is none, because the model refused.
     """
-    call = message.additional_kwargs.get("function_call")
+    call = (message.additional_kwargs or {}).get("function_call")
     if isinstance(call, dict):
         return call
     if (refusal := refusal_in(message)) is not None:

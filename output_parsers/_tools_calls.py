@@ -148,7 +148,7 @@ def no_object(name: str, args: Any) -> OutputParserException:
 
 
 def _entry(call: Any) -> dict[str, Any]:
-    return {"id": call["id"], "function": {"name": call["name"], "arguments": call["args"]}}
+    return {"id": call.get("id"), "function": {"name": call["name"], "arguments": call["args"]}}
 
 
 def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> InvalidToolCall:

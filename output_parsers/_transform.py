@@ -68,15 +68,19 @@ async def aread(
 
 
 def close(*sources: object) -> None:
-    """Close those of *sources* that can be closed."""
-    for source in sources:
+    """Close those of *sources* that can be closed, each once."""
+    for source in _each_once(sources):
         if (closer := getattr(source, "close", None)) is not None:
             closer()
 
 
+def _each_once(sources: tuple[object, ...]) -> list[object]:
+    return [*{id(source): source for source in sources}.values()]
+
+
 async def aclose(*sources: object) -> None:
-    """Close those of *sources* that can be closed, and wait for it where that is needed."""
-    for source in sources:
+    """Close those of *sources* that can be closed, each once; wait for it where that is needed."""
+    for source in _each_once(sources):
         closer = getattr(source, "aclose", None) or getattr(source, "close", None)
         if closer is not None and isawaitable(closing := closer()):
             await closing

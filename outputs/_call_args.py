@@ -37,6 +37,11 @@ def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToo
         if not isinstance(function, dict):
             continue
         name, written, call_id = function.get("name"), function.get("arguments"), entry.get("id")
+        if not isinstance(call_id, str | None):
+            call_id = str(call_id)
+        if not isinstance(name, str | None):
+            invalid.append(invalid_tool_call(args=_as_text(written), id=call_id))
+            continue
         args = _complete(written) if isinstance(written, str) else written
         if isinstance(args, dict) and "name" in function:
             calls.append(tool_call(name=name or "", args=args, id=call_id))
@@ -54,8 +59,14 @@ def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
             name, args = None, None
             if isinstance(function, dict):
                 name, args = function.get("name"), _as_text(function.get("arguments"))
+            call_id = entry.get("id")
             chunks.append(
-                tool_call_chunk(name=name, args=args, id=entry.get("id"), index=entry.get("index"))
+                tool_call_chunk(
+                    name=name if isinstance(name, str) else None,
+                    args=args,
+                    id=call_id if isinstance(call_id, str | None) else str(call_id),
+                    index=entry.get("index"),
+                )
             )
     return chunks
 
@@ -137,7 +148,7 @@ def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> 
     """Write complete calls as chunks without an index, so that they stay apart in a sum."""
     return [
         *(
-            tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call["id"])
+            tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call.get("id"))
             for call in calls
         ),
         *(tool_call_chunk(name=bad["name"], args=bad["args"], id=bad["id"]) for bad in invalid),

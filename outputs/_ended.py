@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
-__all__ = ["Ended", "ended_of", "is_filtered", "is_refused", "sooner"]
+__all__ = ["Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "sooner"]
 
 Ended: TypeAlias = Literal["unknown", "stop", "length"]
 """How a text ended: ``"stop"`` if the model stopped by itself or at a stop sequence, ``"length"``
@@ -62,6 +62,11 @@ def sooner(one: Ended, other: Ended) -> Ended:
 def is_refused(metadata: Mapping[str, Any]) -> bool:
     """Tell whether a message ended since the model refused, given its ``response_metadata``."""
     return not _REFUSED.isdisjoint(_reasons(metadata))
+
+
+def is_paused(metadata: Mapping[str, Any]) -> bool:
+    """Tell whether the provider paused a message, to go on when it gets it back."""
+    return "pause_turn" in _reasons(metadata)
 
 
 def is_filtered(metadata: Mapping[str, Any]) -> bool:

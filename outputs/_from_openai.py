@@ -89,6 +89,8 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
         if name not in names and value not in (None, [], {})
     }
     content = ours.pop("content", "")
+    if not content and isinstance(audio := rest.get("audio"), dict):
+        content = audio.get("transcript") or ""
     if message_class is not ChatMessage:
         del ours["role"]
     if message_class is AIMessage:

@@ -87,7 +87,7 @@ def tool_call_chunk(
 
 
 _BLANK: dict[str, dict[str, Any]] = {
-    "tool_calls": {},
+    "tool_calls": {"id": None},
     "invalid_tool_calls": dict.fromkeys(("name", "args", "id", "error")),
     "tool_call_chunks": dict.fromkeys(("name", "args", "id", "index")),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import Event, MarkerSeen, Repair
@@ -143,6 +143,17 @@ class StreamParser:
         A dialect whose turns may have several calls gives a list.
         """
         return self._collector.result
+
+    def __reduce_ex__(self, protocol: object, /) -> NoReturn:
+        """Refuse to be copied or pickled: two that share what was read would tell nonsense.
+
+        Raises:
+            TypeError: Always.
+        """
+        raise TypeError(
+            f"a {type(self).__name__} cannot be copied or pickled: make another, and feed it the"
+            " same text"
+        )
 
     def feed(self, chunk: ModelOutput) -> list[Event]:
         """Take the next *chunk* of the text and return the events it completes.
@@ -290,7 +301,7 @@ class StreamParser:
     ) -> bool:
         """Tell whether the marker *found* at offset *start* is none, given the text before it."""
         spelt = found[0]
-        if crossing.is_inline and self._ticks % 2:  # quoted, if it closes; else it may be anything
+        if crossing.is_inline and self._ticks % 2 and not self._is_at("line"):  # quoted, if it closes; else it may be anything
             return True
         if crossing.begins:
             if self._fresh or self._last in ENDS_SENTENCE:

@@ -26,6 +26,7 @@ from agent_parsers.native._problems import (
     NO_NAME,
     NO_TOOL,
     NOTHING,
+    PAUSED,
     SEVERAL,
     TOO_DEEP,
     BadCall,
@@ -36,6 +37,7 @@ from agent_parsers.native._problems import (
 from output_parsers import OutputParserException
 from output_parsers._tools_refusal import ModelRefusalError, refusal_error
 from outputs._content import text_of
+from outputs._ended import is_paused
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -122,6 +124,9 @@ class Outcome:
         With calls of the other kind, or without any text, it is none; strictly it is, as in
         LangChain.
         """
+        if is_paused(self._message.response_metadata or {}):
+            self._bad = BadCall(PAUSED)
+            return
         find_others = tool_pieces if self._is_function else function_pieces
         if self._lenient and find_others(self._message):
             self._bad = BadCall(NO_FUNCTION if self._is_function else NO_TOOL)

@@ -19,6 +19,7 @@ __all__ = [
     "NO_FUNCTION",
     "NO_NAME",
     "NO_TOOL",
+    "PAUSED",
     "SEVERAL",
     "TOO_DEEP",
     "TWICE",
@@ -69,6 +70,10 @@ NO_TOOL = Problem(
 NOTHING = Problem(
     "expected a call or an answer, found no text and no call",
     "You wrote nothing. Call a tool, or write your answer.",
+)
+PAUSED = Problem(
+    "the provider has paused the turn (pause_turn): send it back as it is, and it goes on",
+    "Your turn was paused. Go on.",
 )
 NO_ARGUMENTS = Problem(
     "expected a call with arguments",

@@ -129,7 +129,7 @@ def test_typed_blocks_are_calls() -> None:
 
 
 @pytest.mark.parametrize(
-    "call", [{"name": "f", "args": {}}, {"name": "f", "args": "{}", "id": None}, "f", None]
+    "call", [{"name": "f", "id": "1"}, {"name": "f", "args": "{}", "id": None}, "f", None]
 )
 def test_a_call_that_is_incomplete_is_refused(call: Any) -> None:
     with pytest.raises(ValidationError):
