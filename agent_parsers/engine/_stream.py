@@ -301,7 +301,8 @@ class StreamParser:
     ) -> bool:
         """Tell whether the marker *found* at offset *start* is none, given the text before it."""
         spelt = found[0]
-        if crossing.is_inline and self._ticks % 2 and not self._is_at("line"):  # quoted, if it closes; else it may be anything
+        # In backticks it is quoted, if they close on the line; else it may be anything.
+        if crossing.is_inline and self._ticks % 2 and not self._is_at("line"):
             return True
         if crossing.begins:
             if self._fresh or self._last in ENDS_SENTENCE:

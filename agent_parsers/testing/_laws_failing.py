@@ -245,8 +245,9 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
         return
     if lenient.of(Repair) or _is_answer_with_labels(dialect, lenient.outcome, text):
         return
-    if any(event.name not in dialect.strict.markers for event in lenient.of(MarkerSeen)):
-        return  # strict reading does not know it
+    is_known = all(event.name in dialect.strict.markers for event in lenient.of(MarkerSeen))
+    if not is_known or any(mark in text for pair in REASONING for mark in pair):
+        return  # what only lenient reading knows is nothing to mend
     strict = parsed(dialect, "strict", text)
     if isinstance(strict, Refusal):
         # What only goes before an action, and may be left out, is nothing to mend.
@@ -281,8 +282,7 @@ def is_clear(dialect: Dialect, text: str) -> bool:
         dialect.lenient.markers[marker].canonical
         for (_, marker), move in dialect.lenient.moves.items()
         if isinstance(move, Note) and move.in_turn
-    }
-    encloses |= _reasoning(dialect.lenient).union(*REASONING)
+    } | _reasoning(dialect.lenient)
     if any(mark in text for mark in encloses):
         return False  # within these a label is text, which is no mending either
     if any(
