@@ -18,10 +18,10 @@ from functools import partial
 from itertools import cycle, islice
 from multiprocessing import Pool
 from random import Random
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from .subjects import Found, names, trial_of
-from .texts import Bytes
+if TYPE_CHECKING:
+    from .subjects import Found
 
 _TURN_S: Final = 2.0
 """How long one subject is tried before the next takes its turn."""
@@ -29,6 +29,8 @@ _TURN_S: Final = 2.0
 
 def turn(job: tuple[int, str], *, seed: str, seconds: float) -> tuple[Counter[str], list[Found]]:
     """Try one subject for some *seconds*."""
+    from .subjects import trial_of
+
     number, name = job
     random, trial = Random(f"{seed} {number} {name}"), trial_of(name)
     counts: Counter[str] = Counter()
@@ -51,11 +53,15 @@ def show(found: Found) -> None:
     print(f"{title}\n.\n{error.text}\n.\n?\n.", flush=True)
 
 
-def guided(subjects: list[str], seed: str, runs: int) -> None:
+def guided(chosen: list[str], seed: str, runs: int) -> None:
     """Let atheris choose; it ends at the first law that is broken."""
-    import atheris  # type: ignore[import-not-found, import-untyped]
+    import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    trials = [trial_of(name) for name in subjects]
+    # It watches what is imported from here on.
+    with atheris.instrument_imports(include=["agent_parsers", "output_parsers", "outputs"]):
+        from .subjects import names, trial_of
+        from .texts import Bytes
+    trials = [trial_of(name) for name in names() if is_chosen(name, chosen)]
 
     def one(data: bytes) -> None:
         random = Bytes(data)
@@ -63,9 +69,14 @@ def guided(subjects: list[str], seed: str, runs: int) -> None:
             show(found)
             raise found.error
 
-    atheris.instrument_all()
-    atheris.Setup([sys.argv[0], f"-runs={runs}", f"-seed={abs(hash(seed)) % 2**31}"], one)
+    number = Random(seed).randrange(1, 2**31)
+    atheris.Setup([sys.argv[0], f"-runs={runs}", f"-seed={number}", "-max_len=2048"], one)
     atheris.Fuzz()
+
+
+def is_chosen(name: str, chosen: list[str]) -> bool:
+    """Tell whether what has this *name* is among the *chosen*, which are all if none is."""
+    return not chosen or name.split(" ")[0] in chosen
 
 
 def main() -> None:
@@ -78,10 +89,12 @@ def main() -> None:
     arguments.add_argument("--guided", action="store_true", help="by coverage, with atheris")
     arguments.add_argument("--runs", type=int, default=100_000, help="texts, if guided")
     options = arguments.parse_args()
-    chosen = [n for n in names() if not options.subject or n.split(" ")[0] in options.subject]
     if options.guided:
-        guided(chosen, options.seed, options.runs)
+        guided(options.subject, options.seed, options.runs)
         return
+    from .subjects import names
+
+    chosen = [name for name in names() if is_chosen(name, options.subject)]
     began = time.monotonic()
     all_seconds = 60 * options.minutes * options.jobs
     seconds = min(_TURN_S, all_seconds / len(chosen))
