@@ -38,6 +38,8 @@ def write_result(result: Result) -> str:
 
 
 def _as_json(text: str) -> str:
+    if "\\" in text:  # It may escape a mark, and JSON would take it off again.
+        return write_json(text)
     try:
         written = write_json(json.loads(text))
         written.encode()  # half a character, which JSON can say, can be sent to no model

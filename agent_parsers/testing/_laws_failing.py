@@ -223,8 +223,13 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
     if isinstance(story.outcome, Refusal):
         return  # what it was read as is no more told than acted on
     mended = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
+    closer = ""  # of an element that has the name of its key
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])
+        if event.name == "key":
+            closer = f"</{spelt[1:]}"
+        elif event.name == "end of value" and spelt == closer:
+            continue
         marker = table.markers.get(event.name)
         is_mended = any(event.span[0] <= start < event.span[1] for start, _ in mended)
         # White space at its edges is no spelling; a marker may be nothing else.

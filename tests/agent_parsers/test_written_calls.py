@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,7 @@ from agent_parsers import (
     AgentFinish,
     OutputParserException,
     get_dialect,
+    get_parser,
     list_dialects,
 )
 from agent_parsers._base import AnyDialectParser, dialect_parser
@@ -297,3 +299,13 @@ def test_the_instructions_show_a_call_and_an_answer(name: str) -> None:
         assert isinstance(turn.result, list)
         assert [each.tool_input for each in turn.result] == [{"city": "<city>"}]
         assert parser_of(name, mode).parse(answer).return_values["output"]  # type: ignore[union-attr]
+
+
+def test_json_takes_no_escape_off_what_a_tool_returned() -> None:
+    parser = get_parser("mistral_v3")
+    action = AgentAction("search", {"query": "x"}, "")
+    for mark in ("[/THINK]", "</s>", "<tool_call>"):
+        observation = json.dumps({"text": mark})
+        told = parser.format_scratchpad([(action, observation)])
+        before = parser.format_scratchpad([(action, json.dumps({"text": ""}))])
+        assert told.count(mark) == before.count(mark)
