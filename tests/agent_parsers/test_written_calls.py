@@ -304,7 +304,7 @@ def test_the_instructions_show_a_call_and_an_answer(name: str) -> None:
 def test_json_takes_no_escape_off_what_a_tool_returned() -> None:
     parser = get_parser("mistral_v3")
     action = AgentAction("search", {"query": "x"}, "")
-    for mark in ("[/THINK]", "</s>", "<tool_call>"):
+    for mark in ("[/THINK]", "</s>"):
         observation = json.dumps({"text": mark})
         told = parser.format_scratchpad([(action, observation)])
         before = parser.format_scratchpad([(action, json.dumps({"text": ""}))])
