@@ -28,7 +28,7 @@ test:  ## run the tests
 	pytest
 
 .PHONY: thorough
-thorough:  ## run the tests on nearly everything there is, as CI does once
+thorough:  ## run the tests on nearly everything there is, for half an hour
 	HYPOTHESIS_PROFILE=ci pytest
 
 .PHONY: fuzz

@@ -10,7 +10,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-FAST_EXAMPLES = 12
+FAST_EXAMPLES = 10
 
 # Texts of a grammar need many small choices, which the health checks take for waste.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
