@@ -89,8 +89,7 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
         if name not in names and value not in (None, [], {})
     }
     content = ours.pop("content", "")
-    if not content and isinstance(audio := rest.get("audio"), dict):
-        content = audio.get("transcript") or ""
+    content = content or _transcript_in(rest)
     if message_class is not ChatMessage:
         del ours["role"]
     if message_class is AIMessage:
@@ -101,6 +100,12 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
         if calls := calls_in_blocks(content):
             ours["tool_calls"] = calls
     return message_class(content, additional_kwargs=rest, **ours, **more)
+
+
+def _transcript_in(fields: dict[str, Any]) -> str:
+    """Return what is said in the audio of a message, or of a piece of one."""
+    audio = fields.get("audio")
+    return (audio.get("transcript") or "") if isinstance(audio, dict) else ""
 
 
 def calls_in_blocks(content: Any) -> list[ToolCall]:
@@ -174,6 +179,7 @@ def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
     """Read a chunk, of which *choice* is there; the last may have a usage and no choice."""
     delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", ""), delta.pop("tool_calls", [])
+    content = content or _transcript_in(delta)
     delta.pop("role", None)
     delta = {name: value for name, value in delta.items() if isinstance(value, _ADDS_UP)}
     if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:

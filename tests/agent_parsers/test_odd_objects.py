@@ -15,6 +15,7 @@ from output_parsers import (
     JsonOutputToolsParser,
     OutputFixingParser,
     RetryOutputParser,
+    StrOutputParser,
 )
 from outputs import AIMessage, AIMessageChunk, from_any
 
@@ -56,6 +57,12 @@ def test_the_transcript_of_an_audio_answer_is_its_text() -> None:
     message = {"role": "assistant", "content": None, "audio": audio}
     assert from_any(message).text == "It is noon."
     assert get_parser("tools").invoke(message).return_values == {"output": "It is noon."}
+    pieces = ({"id": "a", "transcript": "It is "}, {"transcript": "noon."}, {"data": "UklGRg=="})
+    chunks = [
+        {"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"audio": piece}}]}
+        for piece in pieces
+    ]
+    assert "".join(StrOutputParser().transform(iter(chunks))) == "It is noon."
 
 
 @pytest.mark.parametrize(
