@@ -97,7 +97,7 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     A name that is among the tools is never touched. Else quotes, backticks, brackets and emphasis
     around the whole go, and so does a namespace: ``functions.``, ``tools.`` and ``default_api.``,
     and any other (``mcp:search``) if what follows it is one of the tools. A name that differs from
-    exactly one of them in nothing but case, spaces and marks is that one.
+    exactly one of them in nothing but case and what stands between words is that one.
 
     Args:
         written: The name.
@@ -144,7 +144,7 @@ def _without_namespace(name: str, tools: Collection[str] | None) -> str:
 
 
 def _same(name: str, tools: Collection[str]) -> list[str]:
-    """Return those of *tools* that differ from *name* in nothing but case, spaces and marks."""
+    """Return those of *tools* that differ from *name* in nothing but how words are put together."""
     key = folded(name)
     return [tool for tool in tools if folded(tool) == key] if key else []
 

@@ -109,8 +109,8 @@ class ToolSet:
     def find(self, name: str) -> str | None:
         """Return the name of the tool that *name* means, or `None`.
 
-        That is the same name, or else the only one that differs in nothing but case, spaces and
-        marks (``Get-Weather`` for ``get_weather``).
+        That is the same name, or else the only one that differs in nothing but case, marks around
+        it, and spaces, dots, hyphens and underscores (``Get-Weather`` for ``get_weather``).
         """
         if name in self._specs:
             return name
