@@ -87,6 +87,8 @@ class JsonFinder:
     def error(self) -> JsonError | None:
         """Where an array or object stopped being JSON before it ended, if that is the value."""
         best = self._best()
+        if best is not None and not best.is_container:
+            best = self._lead  # A word after a fence is not what is left of a broken object.
         if best is None or not best.is_container or best.reader.end is not None:
             return None
         error = best.reader.error

@@ -128,7 +128,8 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
             for child in content:
                 yield from _leaves(child, (*path, tag))
         else:
-            yield (*path, tag), content or None
+            is_blank = not content or content.isspace()
+            yield (*path, tag), None if is_blank else content
 
 
 def _broken(

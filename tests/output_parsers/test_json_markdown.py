@@ -99,6 +99,7 @@ DIFFERENCES: list[tuple[str, Any, Any]] = [
     ('{\\"a\\": 1}', {}, json.JSONDecodeError),
     ('{"a": 1]', None, json.JSONDecodeError),
     ("[1}", None, json.JSONDecodeError),
+    ('[{"a": 1}```x}```null', None, json.JSONDecodeError),
 ]
 
 
