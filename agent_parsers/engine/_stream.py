@@ -302,7 +302,8 @@ class StreamParser:
         """Tell whether the marker *found* at offset *start* is none, given the text before it."""
         spelt = found[0]
         # In backticks it is quoted, if they close on the line; else it may be anything.
-        if crossing.is_inline and self._ticks % 2 and not self._is_at("line"):
+        is_new_line = any("\n" in blank for blank in self._blank)
+        if crossing.is_inline and self._ticks % 2 and not is_new_line:
             return True
         if crossing.begins:
             if self._fresh or self._last in ENDS_SENTENCE:
