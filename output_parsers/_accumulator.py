@@ -14,7 +14,6 @@ from outputs import (
     GenerationChunk,
 )
 from outputs._any_message import MESSAGE_CLASSES
-from outputs._call_args import chunks_from_wire
 from outputs._call_places import CallPlaces
 from outputs._from_stream import Untold, finished, is_from_stream
 
@@ -103,9 +102,9 @@ def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
     kind = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
     fields = {name: value for name, value in message if name != "type"}
     if fields.get("invalid_tool_calls"):
-        from output_parsers._tools_calls import unread_calls  # few messages have any
+        from output_parsers._tools_calls import pieces_of  # few messages have any
 
-        fields["tool_call_chunks"] = chunks_from_wire(unread_calls(message) or [])
+        fields["tool_call_chunks"] = pieces_of(message)
     chunk = MESSAGE_CLASSES[f"{kind}Chunk"](**fields)
     assert isinstance(chunk, BaseMessageChunk)
     return chunk

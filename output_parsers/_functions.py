@@ -35,8 +35,7 @@ class Function(Step[Input, Output]):
     """A function as a step. In a stream it is called once, with the sum of all chunks.
 
     Args:
-        func: A function of one argument, or a coroutine function; or anything that has an
-            ``invoke``, which is used, and its ``ainvoke`` if it has one.
+        func: A function of one argument, or a coroutine function.
         afunc: What asynchronous callers use instead. Without it a function that is not a coroutine
             function runs in a thread then, since it may block.
         name: See `Step.name`; the function's name if None.
@@ -51,9 +50,6 @@ class Function(Step[Input, Output]):
         afunc: Callable[..., Awaitable[Any]] | None = None,
         name: str | None = None,
     ) -> None:
-        if (invoke := getattr(func, "invoke", None)) is not None and not isinstance(func, type):
-            name = name or type(func).__name__
-            func, afunc = invoke, afunc or getattr(func, "ainvoke", None)
         if not callable(func):
             raise TypeError(f"expected a callable, got {type(func).__name__}")
         is_async = is_coroutine_function(func)

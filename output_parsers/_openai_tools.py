@@ -162,7 +162,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         if calls is None:
             return []
         calls = calls[:1] if self.first_tool_only else calls
-        raise_all([call.error for call in calls if call.error is not None])
+        raise_all(call.error for call in calls)
         results = [self._described(call) for call in calls]
         if self.first_tool_only:
             return results[0] if results else None
@@ -201,7 +201,7 @@ class JsonOutputKeyToolsParser(JsonOutputToolsParser):
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
         named = [call for call in calls or () if call.name == self.key_name]
         counting = named[:1] if self.first_tool_only else calls or ()
-        raise_all([call.error for call in counting if call.error is not None])
+        raise_all(call.error for call in counting)
         results = [self._described(call) if self.return_id else call.args for call in named]
         if self.first_tool_only:
             return results[0] if results else None

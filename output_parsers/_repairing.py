@@ -210,10 +210,11 @@ class AskingModel(Runnable[dict[str, Any], str]):
 
 
 def _step(thing: Any) -> Any:
-    """Return a runnable itself, or a function as one."""
-    if callable(getattr(thing, "invoke", None)) and callable(getattr(thing, "ainvoke", None)):
-        return thing
-    return RunnableLambda(thing)
+    """Return a runnable itself; a function, or an object that only has an ``invoke``, as one."""
+    invoke = getattr(thing, "invoke", None)
+    if not callable(invoke) or isinstance(thing, type):
+        return RunnableLambda(thing)
+    return thing if callable(getattr(thing, "ainvoke", None)) else RunnableLambda(invoke)
 
 
 def _unreadable() -> tuple[type[Exception], ...]:

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 from output_parsers._errors import OutputParserException
 from output_parsers._tools_arguments import read_arguments
 from outputs import invalid_tool_call
-from outputs._call_args import calls_from_wire
+from outputs._call_args import calls_from_wire, chunks_from_calls, chunks_from_wire
 from outputs._json_reader import parse_partial_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from outputs import InvalidToolCall
+    from outputs import InvalidToolCall, ToolCallChunk
 
 
 def parse_tool_call(
@@ -101,8 +101,9 @@ def parse_tool_calls(
     return calls
 
 
-def raise_all(errors: list[OutputParserException]) -> None:
-    """Raise one error that says what all *errors* say; none if there are none."""
+def raise_all(found: Iterable[OutputParserException | None]) -> None:
+    """Raise one error that says what all errors *found* say; none if there are none."""
+    errors = [error for error in found if error is not None]
     if len(errors) == 1:
         raise errors[0]
     if errors:
@@ -127,6 +128,16 @@ def unread_calls(message: Any) -> list[dict[str, Any]] | None:
     if isinstance(wire, list | tuple) and calls_from_wire(list(wire)) == (calls, invalid):
         return [entry for entry in wire if isinstance(entry, dict)]
     return [_entry(call) for call in (*calls, *invalid)]
+
+
+def pieces_of(message: Any) -> list[ToolCallChunk]:
+    """Return the pieces of calls in an AI *message*, a chunk or whole, in the order they came."""
+    if hasattr(message, "tool_call_chunks"):
+        return list(message.tool_call_chunks)
+    entries = unread_calls(message)
+    if entries is None:
+        return chunks_from_calls(getattr(message, "tool_calls", []), [])
+    return chunks_from_wire(entries)
 
 
 def no_name(call: dict[str, Any]) -> OutputParserException:

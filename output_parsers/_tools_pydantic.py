@@ -52,7 +52,7 @@ class PydanticToolsParser(JsonOutputToolsParser):
     @override
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
         calls = (calls or [])[:1] if self.first_tool_only else calls or []
-        raise_all([call.error for call in calls if call.error is not None])
+        raise_all(call.error for call in calls)
         # Of two models with one name, that of pydantic.v1 counts, else the last.
         models = {_name_of(tool): tool for tool in sorted(self.tools, key=is_v1_model)}
         objects = []

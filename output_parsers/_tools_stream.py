@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers._accumulator import Accumulator
 from output_parsers._tools_arguments import GrowingArguments
-from output_parsers._tools_calls import unread_calls
+from output_parsers._tools_calls import pieces_of
 from output_parsers._transform import Changing, NewResults
 from outputs import AIMessage
 from outputs._any_message import MESSAGE_CLASSES
-from outputs._call_args import chunks_from_calls, chunks_from_wire
+from outputs._call_args import chunks_from_wire
 from outputs._from_stream import served_indexes
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class CallsSoFar:
         wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
         entries = list(wire) if isinstance(wire, list | tuple) else None
         self._is_raw = self._is_raw or entries is not None
-        pieces = _pieces_of(message) if self._is_ai else chunks_from_wire(entries or [])
+        pieces = pieces_of(message) if self._is_ai else chunks_from_wire(entries or [])
         content = getattr(message, "content", None)
         if isinstance(content, list):
             self._served |= served_indexes(content)
@@ -144,16 +144,6 @@ class CallsSoFar:
             if index is not None:
                 self._by_index.setdefault(index, _SameIndex(known)).by_id[call_id] = known
         return known
-
-
-def _pieces_of(message: Any) -> list[ToolCallChunk]:
-    """Return the pieces of calls in an AI message, a chunk or whole."""
-    if hasattr(message, "tool_call_chunks"):
-        return list(message.tool_call_chunks)
-    entries = unread_calls(message)
-    if entries is None:
-        return chunks_from_calls(getattr(message, "tool_calls", []), [])
-    return chunks_from_wire(entries)
 
 
 class _SameIndex:

@@ -36,9 +36,7 @@ def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToo
         function = entry.get("function") if isinstance(entry, dict) else None
         if not isinstance(function, dict):
             continue
-        name, written, call_id = function.get("name"), function.get("arguments"), entry.get("id")
-        if not isinstance(call_id, str | None):
-            call_id = str(call_id)
+        name, written, call_id = function.get("name"), function.get("arguments"), _id_of(entry)
         if not isinstance(name, str | None):
             invalid.append(invalid_tool_call(args=_as_text(written), id=call_id))
             continue
@@ -59,14 +57,9 @@ def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
             name, args = None, None
             if isinstance(function, dict):
                 name, args = function.get("name"), _as_text(function.get("arguments"))
-            call_id = entry.get("id")
+                name = name if isinstance(name, str) else None
             chunks.append(
-                tool_call_chunk(
-                    name=name if isinstance(name, str) else None,
-                    args=args,
-                    id=call_id if isinstance(call_id, str | None) else str(call_id),
-                    index=entry.get("index"),
-                )
+                tool_call_chunk(name=name, args=args, id=_id_of(entry), index=entry.get("index"))
             )
     return chunks
 
@@ -201,6 +194,12 @@ def _partial(written: str | None) -> dict[str, Any] | None:
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
+
+
+def _id_of(entry: dict[str, Any]) -> str | None:
+    """Return the id of a call, which some servers send as a number."""
+    call_id = entry.get("id")
+    return call_id if call_id is None else str(call_id)
 
 
 def _as_text(written: Any) -> str | None:

@@ -88,8 +88,7 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
         for name, value in fields.items()
         if name not in names and value not in (None, [], {})
     }
-    content = ours.pop("content", "")
-    content = content or _transcript_in(rest)
+    content = ours.pop("content", "") or _transcript_in(rest)
     if message_class is not ChatMessage:
         del ours["role"]
     if message_class is AIMessage:
@@ -178,8 +177,7 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
 def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
     """Read a chunk, of which *choice* is there; the last may have a usage and no choice."""
     delta = without_none(choice.get("delta") or {})
-    content, calls = delta.pop("content", ""), delta.pop("tool_calls", [])
-    content = content or _transcript_in(delta)
+    content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
     delta.pop("role", None)
     delta = {name: value for name, value in delta.items() if isinstance(value, _ADDS_UP)}
     if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:

@@ -302,8 +302,7 @@ class StreamParser:
         """Tell whether the marker *found* at offset *start* is none, given the text before it."""
         spelt = found[0]
         # In backticks it is quoted, if they close on the line; else it may be anything.
-        is_new_line = any("\n" in blank for blank in self._blank)
-        if crossing.is_inline and self._ticks % 2 and not is_new_line:
+        if crossing.is_inline and self._ticks % 2 and not self._is_after_break():
             return True
         if crossing.begins:
             if self._fresh or self._last in ENDS_SENTENCE:
@@ -344,8 +343,12 @@ class StreamParser:
     def _is_at(self, place: str) -> bool:
         """Tell whether what comes next stands at a *place*: where a line begins, or the text."""
         if place == "line":
-            return self._fresh or any("\n" in blank for blank in self._blank)
+            return self._fresh or self._is_after_break()
         return self._fresh and self._marker == "start"
+
+    def _is_after_break(self) -> bool:
+        """Tell whether a line has ended since the last text."""
+        return any("\n" in blank for blank in self._blank)
 
     def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
         """Go past the marker *spelt* at offset *start*, which is none: it is in a quotation."""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["a_stream_comes_to_what_the_whole_comes_to"]
 
-_NOTHING: Final = object()
 _AGENTS: Final = (AgentOutputParser, MultiActionAgentOutputParser)
 _FAILURES: Final = (OutputParserException, ValidationError)
 """Errors that a text may lead to. A parser of calls says with pydantic's what does not fit."""
@@ -95,9 +94,7 @@ def _sum_of(parser: Any, chunks: Sequence[Any]) -> Any:
         last = reduce(apply_patch, outputs, None)
     else:
         last = outputs[-1] if outputs else None
-    if isinstance(parser, BaseCumulativeTransformOutputParser):
-        return None if last == [] else last
-    return last
+    return _values(parser, last)
 
 
 def _values(parser: Any, result: Any) -> Any:
