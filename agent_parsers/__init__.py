@@ -12,12 +12,8 @@ from agent_parsers._agent import (
     AgentFinish,
     AgentStep,
 )
-from agent_parsers._base import (
-    AgentOutputParser,
-    DialectParser,
-    MultiActionAgentOutputParser,
-    MultiActionDialectParser,
-)
+from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers._base import DialectParser, MultiActionDialectParser
 from agent_parsers._registry import (
     get_dialect,
     get_parser,
@@ -34,12 +30,8 @@ if TYPE_CHECKING:
         AnswerStream,
         answer_stream,
     )
-    from agent_parsers._explain import (
-        ExplainedRepair,
-        ExplainedSpan,
-        Explanation,
-        IgnoredMarker,
-    )
+    from agent_parsers._explain import Explanation
+    from agent_parsers._explain_data import ExplainedRepair, ExplainedSpan, IgnoredMarker
     from agent_parsers._for_model import (
         dialect_for_model,
     )
@@ -213,10 +205,10 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ExplainedRepair": "_explain",
-    "ExplainedSpan": "_explain",
+    "ExplainedRepair": "_explain_data",
+    "ExplainedSpan": "_explain_data",
     "Explanation": "_explain",
-    "IgnoredMarker": "_explain",
+    "IgnoredMarker": "_explain_data",
     "ChatOutputParser": "_json_parsers",
     "ConvoOutputParser": "_json_parsers",
     "JSONAgentOutputParser": "_json_parsers",

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 
-__all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep"]
+__all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult"]
 
 
 class AgentAction(BaseModel):
@@ -109,6 +109,10 @@ class AgentFinish(BaseModel):
     def messages(self) -> Sequence[BaseMessage]:
         """The messages that stand for this answer in a chat history."""
         return [AIMessage(content=self.log)]
+
+
+TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
+"""What `parse` returns for a turn; a list where turns may have several calls."""
 
 
 def as_text(observation: object) -> str:

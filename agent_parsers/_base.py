@@ -1,16 +1,15 @@
-"""Parsers of agent turns: the base classes, and those that read any dialect."""
+"""Parsers that read any dialect."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
+from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers._turn_parser import TurnParser
-from agent_parsers.engine import machine
-from output_parsers import BaseOutputParser
+from agent_parsers.engine._whole import whole_reader
 from output_parsers._base import is_default
 
 if TYPE_CHECKING:
@@ -20,37 +19,11 @@ if TYPE_CHECKING:
     from outputs._ended import Ended
 
 __all__ = [
-    "AgentOutputParser",
     "AnyDialectParser",
     "DialectParser",
-    "MultiActionAgentOutputParser",
     "MultiActionDialectParser",
     "dialect_parser",
 ]
-
-
-class AgentOutputParser(BaseOutputParser[AgentAction | AgentFinish]):
-    """A parser whose text is one action or the final answer."""
-
-    @abstractmethod
-    def parse(self, text: str) -> AgentAction | AgentFinish:
-        """Read one turn.
-
-        Raises:
-            OutputParserException: The text is neither an action nor an answer.
-        """
-
-
-class MultiActionAgentOutputParser(BaseOutputParser[list[AgentAction] | AgentFinish]):
-    """A parser whose text is one or several actions, or the final answer."""
-
-    @abstractmethod
-    def parse(self, text: str) -> list[AgentAction] | AgentFinish:
-        """Read one turn.
-
-        Raises:
-            OutputParserException: The text is neither actions nor an answer.
-        """
 
 
 class DialectParser(TurnParser, AgentOutputParser):
@@ -76,7 +49,9 @@ class DialectParser(TurnParser, AgentOutputParser):
                 long. It says where, and what to tell the model. `UnknownToolError` and
                 `ToolInputError` are such errors.
         """
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.on_conflict)
+        reader = whole_reader(
+            self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
+        )
         result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, list), "the dialect has one call in a turn"
         return result
@@ -143,7 +118,9 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
                 returned of the other calls. It says where, and what to tell the model.
                 `UnknownToolError` and `ToolInputError` are such errors.
         """
-        reader = machine(self.dialect, "lenient" if self.lenient else "strict", self.on_conflict)
+        reader = whole_reader(
+            self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
+        )
         result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
         assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
         return result

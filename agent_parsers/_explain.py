@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers._explain_markers import IgnoredMarker, Passed, Watcher, ignored_markers
-from agent_parsers._explain_repairs import ExplainedRepair, explained_repairs
+from agent_parsers._explain_data import ExplainedSpan, Findings
+from agent_parsers._explain_markers import Passed, Watcher, ignored_markers
+from agent_parsers._explain_repairs import explained_repairs
 from agent_parsers._places import Places
 from agent_parsers.engine import (
     MAX_CHARS,
@@ -32,49 +33,17 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from agent_parsers.engine._turn import TurnResult
+    from agent_parsers._agent import TurnResult
     from agent_parsers.tools import ToolSet
     from outputs._ended import Ended
 
-__all__ = ["ExplainedRepair", "ExplainedSpan", "Explanation", "IgnoredMarker", "explain"]
+__all__ = ["Explanation", "explain"]
 
 
-@dataclass(frozen=True, slots=True)
-class ExplainedSpan:
-    """A stretch of the text, and what it is."""
-
-    span: Span
-    """Where it stands."""
-    role: str
-    """``thought``, ``tool``, ``input``, ``answer``, ``content`` (what is said beside calls),
-    ``question``, ``observation``, ``skipped`` (no part of the turn), ``marker``, ``space`` (white
-    space at an edge of the text) or ``unread`` (beyond *max_chars*)."""
-    text: str
-    """What stands there."""
-    marker: str = ""
-    """Name of the marker in its dialect, if it is one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(Findings):
     """Why one turn parsed as it did. ``str()`` is for reading, `to_json` for programs."""
 
-    dialect: str
-    """Name of the dialect."""
-    mode: Mode
-    """How the turn was read: ``"strict"`` or ``"lenient"``."""
-    text: str
-    """The turn."""
-    result: TurnResult | None
-    """What `parse` returns; `None` if it raises."""
-    error: OutputParserException | None
-    """What `parse` raises, if it does."""
-    spans: tuple[ExplainedSpan, ...]
-    """What each character is: they tile the text."""
-    repairs: tuple[ExplainedRepair, ...]
-    """What was mended, in the order of the text; lenient reading only."""
-    ignored: tuple[IgnoredMarker, ...]
-    """Where a marker of the dialect is spelt, somehow, and does not count."""
+    __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return all of it as what JSON has: objects, lists, texts, numbers.
@@ -125,7 +94,7 @@ class Explanation:
         Returns:
             Lines without a line break at the end. Nothing of the text can act on the terminal.
         """
-        from agent_parsers._explain_screen import draw  # only who looks at it needs it
+        from agent_parsers._explain_screen import draw  # only a reader needs it
 
         return draw(self, color=color, width=width)
 

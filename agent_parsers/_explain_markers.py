@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
+from agent_parsers._explain_data import IgnoredMarker
 from agent_parsers.engine import (
     Dialect,
     Event,
@@ -25,25 +26,11 @@ from agent_parsers.engine._markers import INDENT, MOST, SPACED
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers._explain import ExplainedSpan
+    from agent_parsers._explain_data import ExplainedSpan
     from agent_parsers._places import Places
     from agent_parsers.engine._states import Crossing, State
 
-__all__ = ["IgnoredMarker", "Passed", "Watcher", "ignored_markers"]
-
-
-@dataclass(frozen=True, slots=True)
-class IgnoredMarker:
-    """A place where a marker is spelt, somehow, and does not count."""
-
-    marker: str
-    """The marker as the dialect writes it."""
-    span: Span
-    """Where it stands."""
-    text: str
-    """How it is spelt there."""
-    reason: str
-    """Why it does not count."""
+__all__ = ["Passed", "Watcher", "ignored_markers"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers._explain_data import ExplainedRepair
 from agent_parsers.engine import (
     ActionComplete,
     AnswerDelta,
@@ -13,7 +13,6 @@ from agent_parsers.engine import (
     InputDelta,
     Label,
     Repair,
-    Span,
     ToolNamed,
 )
 
@@ -22,23 +21,7 @@ if TYPE_CHECKING:
 
     from agent_parsers._explain_markers import Passed
 
-__all__ = ["ExplainedRepair", "explained_repairs"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExplainedRepair:
-    """Something that was mended."""
-
-    kind: str
-    """``label``, ``invented``, ``tool_name`` or another short name."""
-    span: Span
-    """What was mended; other repairs may lie in it."""
-    before: str
-    """What stands there."""
-    after: str | None
-    """What it was read as; `None` where that is not one text in its place."""
-    message: str
-    """What was done, in a sentence a person can read."""
+__all__ = ["explained_repairs"]
 
 
 def explained_repairs(

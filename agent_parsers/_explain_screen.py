@@ -14,7 +14,7 @@ from output_parsers._printable import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers._explain import ExplainedRepair, Explanation
+    from agent_parsers._explain_data import ExplainedRepair, Findings
     from agent_parsers.engine import Span
 
 __all__ = ["draw"]
@@ -74,14 +74,14 @@ class _Note:
     message: str
 
 
-def draw(explanation: Explanation, *, color: bool, width: int) -> str:
+def draw(explanation: Findings, *, color: bool, width: int) -> str:
     """Draw *explanation*; see `Explanation.render`."""
     lines = _Drawing(explanation, color=color, width=max(width, _LEAST_WIDTH)).lines()
     return "\n".join(lines if color else map(str.rstrip, lines))
 
 
 class _Drawing:
-    def __init__(self, explanation: Explanation, *, color: bool, width: int) -> None:
+    def __init__(self, explanation: Findings, *, color: bool, width: int) -> None:
         self._it = explanation
         self._color = color
         self._width = width

@@ -8,7 +8,8 @@ from pydantic import Field, SerializeAsAny, SkipValidation
 from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import AgentOutputParser, DialectParser, InstructedParser
+from agent_parsers._agent_parser import AgentOutputParser
+from agent_parsers._base import DialectParser, InstructedParser
 from agent_parsers._message_text import text_and_end
 from agent_parsers.dialects import chat, conversational_chat, json, react_json, structured_chat
 from agent_parsers.engine import Dialect

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import override
 
 from agent_parsers import _agent as ours
-from agent_parsers._base import MultiActionAgentOutputParser
-from agent_parsers.native import ToolAgentAction as OurToolAgentAction
+from agent_parsers._agent_parser import MultiActionAgentOutputParser
+from agent_parsers.native._actions import ToolAgentAction as OurToolAgentAction
 from output_parsers import ModelRefusalError
 from output_parsers import OutputParserException as OurOutputParserException
 from outputs import from_any

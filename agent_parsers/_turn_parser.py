@@ -138,7 +138,7 @@ class TurnParser(EventParser):
     @override
     def stream_parser(self) -> StreamParser:
         """Return what reads one turn as it comes in, by `feed` and `close`."""
-        from agent_parsers.engine._stream import StreamParser
+        from agent_parsers.engine._stream_parser import StreamParser
 
         return StreamParser(
             self.dialect,
@@ -236,7 +236,9 @@ class TurnParser(EventParser):
 
         A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
         """
-        return self.dialect.instructions(self.tools)
+        from agent_parsers.engine._prompt import instructions
+
+        return instructions(self.dialect, self.tools)
 
 
 @lru_cache

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from outputs._late import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.engine._calls import BracketCall, Call, CallReader, TellingReader
+    from agent_parsers.engine._brackets import BracketCall
+    from agent_parsers.engine._calls import Call, CallReader, TellingReader
     from agent_parsers.engine._dialect import (
         Cut,
         Dialect,
@@ -56,12 +57,11 @@ if TYPE_CHECKING:
         mend_written_input,
     )
     from agent_parsers.engine._mend_names import mend_tool
+    from agent_parsers.engine._modes import Mode, OnConflict
     from agent_parsers.engine._payloads import BadPayload, ToolHead
     from agent_parsers.engine._raw_values import RawValue
     from agent_parsers.engine._render import Step, action_and_observation
-    from agent_parsers.engine._rules import Mode
-    from agent_parsers.engine._states import OnConflict
-    from agent_parsers.engine._stream import StreamParser
+    from agent_parsers.engine._stream_parser import StreamParser
     from agent_parsers.engine._tag_calls import TagCall
     from agent_parsers.engine._tool_lists import list_functions, list_schemas
     from agent_parsers.engine._turn import Turn
@@ -135,7 +135,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BracketCall": "_calls",
+    "BracketCall": "_brackets",
     "Call": "_calls",
     "CallReader": "_calls",
     "TellingReader": "_calls",
@@ -174,7 +174,7 @@ _MODULES = {
     "localised": "_localised",
     "MAX_CHARS": "_machine",
     "Machine": "_machine",
-    "Mode": "_rules",
+    "Mode": "_modes",
     "machine": "_machine",
     "Ahead": "_markers",
     "Inline": "_markers",
@@ -194,8 +194,8 @@ _MODULES = {
     "RawValue": "_raw_values",
     "Step": "_render",
     "action_and_observation": "_render",
-    "OnConflict": "_states",
-    "StreamParser": "_stream",
+    "OnConflict": "_modes",
+    "StreamParser": "_stream_parser",
     "TagCall": "_tag_calls",
     "list_functions": "_tool_lists",
     "list_schemas": "_tool_lists",

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers._agent import AgentAction
 from agent_parsers._names import nearest
-from agent_parsers.engine._render import render
-from agent_parsers.tools import ToolInputError, UnknownToolError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.engine._dialect import Dialect
-    from agent_parsers.engine._events import Span
     from agent_parsers.tools import ToolSet
     from output_parsers import OutputParserException
 
-__all__ = ["LONGEST_EXAMPLE", "advice", "examples", "retold", "said_of", "shown"]
+__all__ = ["LONGEST_EXAMPLE", "advice", "examples", "said_of", "shown"]
 
 _MOST_SHOWN: Final = 80
 """How much is shown of what was written, in characters."""
@@ -32,20 +29,22 @@ def advice(
     said: str,
     written: str,
     tools: ToolSet | None,
-    tool: str = "",
-    arguments: dict[str, Any] | None = None,
+    error: OutputParserException | None = None,
 ) -> str:
     """Return what can be sent back to a model, with an example of an action.
 
     Args:
         dialect: How the model should write.
-        said: What is wrong.
+        said: What is wrong, unless *error* says it.
         written: What it wrote there.
         tools: The tools there are, if they are known.
-        tool: The one that the example has; ``""`` for the one most like what was written, or the
-            first.
-        arguments: What the example gives it; `None` for placeholders.
+        error: What the tools say is wrong. The example has the tool that it is about and the
+            arguments that it knows; else the tool most like what was written, or the first, and
+            placeholders.
     """
+    tool, arguments = "", None
+    if error is not None:
+        said, tool, arguments = said_of(error)
     lines = [said]
     if found := shown(written, said):
         lines.append(dialect.words.wrote.replace("{text}", found))
@@ -58,18 +57,10 @@ def advice(
     return "\n".join(lines)
 
 
-def retold(
-    error: OutputParserException, dialect: Dialect, tools: ToolSet, text: str, span: Span
-) -> OutputParserException:
-    """Return the *error* of the *tools* as that of *text*, which is wrong at *span*."""
-    said, tool, arguments = said_of(error)
-    error.observation = advice(dialect, said, text[slice(*span)], tools, tool, arguments)
-    error.llm_output, error.span = text, span
-    return error
-
-
 def said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
     """Return what to tell a model, and a tool and arguments for an example, if they are known."""
+    from agent_parsers.tools import ToolInputError, UnknownToolError
+
     if isinstance(error, ToolInputError):
         return error.advice, error.tool, error.example
     assert isinstance(error, UnknownToolError), "tools say nothing else"
@@ -114,6 +105,8 @@ def _example(
 
 
 def _written(dialect: Dialect, tools: ToolSet, tool: str, arguments: dict[str, Any]) -> str:
+    from agent_parsers.engine._render import render  # only errors of known tools need it
+
     try:
         return render(dialect, AgentAction(tool, arguments, ""), tools=tools)
     except ValueError:  # the dialect names no tools, or cannot say this

@@ -27,6 +27,7 @@ from agent_parsers.engine._spans import call_span, end_span
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._machine import Machine
+    from agent_parsers.engine._rules import Advise
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
     from output_parsers import OutputParserException
@@ -44,19 +45,21 @@ class Collector:
     Args:
         machine: What reads the text.
         tools: The tools there are; `None` if any will do.
+        advise: Words the errors.
     """
 
     __slots__ = (
-        "_acted", "_answer", "_base", "_call", "_kept", "_machine", "_pieces", "_problem",
-        "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended", "has_dropped",
-        "is_closed", "is_half", "label", "label_span", "result",
+        "_acted", "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
+        "_problem", "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended",
+        "has_dropped", "is_closed", "is_half", "label", "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
     """What a turn ends in, in words."""
 
-    def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
         self._machine = machine
+        self._advise = advise
         self._tools = tools
         self._problem: BadPayload | None = None  # the first one of a turn
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
@@ -235,7 +238,7 @@ class Collector:
         """Return what is wrong with the turn; `None` if nothing is."""
         if self._problem is None:
             return None
-        return self._machine.error(self._problem, self.text, self._tools)
+        return self._machine.error(self._problem, self.text, self._tools, self._advise)
 
     def _end_step(self, events: list[Event], stop: int) -> None:
         if self._step_at >= 0 and not self._acted:
@@ -428,7 +431,7 @@ class Collector:
             return
         at = min(self._step_at, bad.span[0])
         text = self._slice(at, bad.span[1])
-        error = self._machine.error(bad.moved(-at), text, self._tools)
+        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
         events.append(Failed(error, bad.span))
         self._acted = True
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine._calls import Call
     from agent_parsers.engine._machine import Machine
     from agent_parsers.engine._quotations import Quotation
+    from agent_parsers.engine._rules import Advise
     from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
 
@@ -89,8 +90,8 @@ class CallsCollector(Collector):
 
     _END: ClassVar = "the end of the turn"
 
-    def __init__(self, machine: Machine, tools: ToolSet | None) -> None:
-        super().__init__(machine, tools)
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+        super().__init__(machine, tools, advise)
         self._made: list[_Made] = []
         self._met: list[_Met] = []
         self._marks: list[Span] = []  # where markers stand

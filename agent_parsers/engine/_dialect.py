@@ -7,8 +7,7 @@ so they cannot drift apart. The engine reads the tables here and knows no dialec
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
-from typing import Literal as Choice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from pydantic_core import CoreSchema, core_schema
 
@@ -20,9 +19,7 @@ from agent_parsers.engine._words import Words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from agent_parsers.engine._render import Step
-    from agent_parsers.tools import Tools, ToolSet
-    from outputs import BaseMessage
+    from agent_parsers.tools import ToolSet
 
 __all__ = [
     "Cut", "Dialect", "Go", "Move", "Note", "Problem", "Result", "Role", "Table", "Words",
@@ -224,58 +221,6 @@ class Dialect:
         assert self.write_observation is not None, "one of the two is there"
         (result,) = results
         return self.write_observation(result.text, number)
-
-    def instructions(self, tools: Tools | None = None) -> str:
-        """Return what the model is told about the form of its turns, and about the *tools*.
-
-        Without tools, ``{tools}`` and ``{tool_names}`` stay, for `str.replace`.
-        """
-        from agent_parsers.engine._prompt import instructions
-
-        return instructions(self, tools)
-
-    def replies(self, tools: Tools | None = None) -> tuple[str, str]:
-        """Return two turns as they should be, which stand in the instructions: action, answer."""
-        from agent_parsers.engine._prompt import replies
-
-        return replies(self, tools)
-
-    @overload
-    def render_prompt(
-        self,
-        question: str,
-        tools: Tools | None = ...,
-        steps: Sequence[Step] = ...,
-        *,
-        system: str = ...,
-        as_messages: Choice[False] = ...,
-    ) -> str: ...
-    @overload
-    def render_prompt(
-        self,
-        question: str,
-        tools: Tools | None = ...,
-        steps: Sequence[Step] = ...,
-        *,
-        system: str = ...,
-        as_messages: Choice[True],
-    ) -> list[BaseMessage]: ...
-    def render_prompt(
-        self,
-        question: str,
-        tools: Tools | None = None,
-        steps: Sequence[Step] = (),
-        *,
-        system: str = "",
-        as_messages: bool = False,
-    ) -> str | list[BaseMessage]:
-        """Return the whole prompt for the next turn; see `DialectParser.render_prompt`."""
-        from agent_parsers.engine._prompt import render_prompt
-
-        told = self.instructions(tools)
-        return render_prompt(
-            self, told, question, tools, steps, system=system, as_messages=as_messages
-        )
 
     def __repr__(self) -> str:
         return f"<Dialect {self.name!r}>"

@@ -38,9 +38,9 @@ from outputs._json_errors import JsonError, JsonIncompleteError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._json_members import Member
     from agent_parsers.engine._json_rules import JsonCallRules
+    from agent_parsers.engine._payloads import Lack
 
 __all__ = ["JsonCall"]
 

@@ -22,7 +22,7 @@ from outputs._json_steps import JsonSteps, State, Step
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from agent_parsers.engine._calls import Lack
+    from agent_parsers.engine._payloads import Lack
 
 __all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "told_repairs"]
 

@@ -1,48 +1,26 @@
-"""A dialect's table made ready to run, and the reading of a whole text with it.
-
-`Machine.parse` scans a text that is there already; `StreamParser` walks the same states while the
-text comes in. Both decide by `TurnRules`.
-"""
+"""A dialect's table made ready to run: its states, where a text begins, and its rules."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine._dialect import Dialect, Role
-from agent_parsers.engine._known import known_tools
-from agent_parsers.engine._markers import LONGEST_LEAD, Inline, begins_sentence, is_hedged
-from agent_parsers.engine._mend_names import is_bare_name, mend_tool
-from agent_parsers.engine._payloads import BadPayload, ToolHead
-from agent_parsers.engine._quotations import closes_quotation
-from agent_parsers.engine._quoting import may_quote
-from agent_parsers.engine._rules import Mode, TurnRules, unmarked
-from agent_parsers.engine._spans import call_span, end_span, trimmed
+from agent_parsers.engine._markers import Inline
+from agent_parsers.engine._rules import TurnRules
 from agent_parsers.engine._states import OPENED, build_states
-from output_parsers import OutputParserException
+from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Mapping
+    from collections.abc import Container, Iterable
 
-    from agent_parsers.engine._calls import Call
-    from agent_parsers.engine._events import Span
-    from agent_parsers.engine._states import Crossing, OnConflict, State
-    from agent_parsers.engine._turn import TurnResult
-    from agent_parsers.tools import ToolSet
-    from outputs._ended import Ended
+    from agent_parsers.engine._dialect import Dialect
+    from agent_parsers.engine._modes import Mode, OnConflict
+    from agent_parsers.engine._states import Crossing, State
 
 __all__ = ["MAX_CHARS", "Machine", "machine"]
 
 MAX_CHARS: Final = 10_000_000
 """Longest turn that is read unless the caller says otherwise, in characters."""
-
-_TOOL: Final = int(Role.TOOL)
-_MARKS: Final = ("*", "_")
-_Place: TypeAlias = tuple[int, int, int]
-"""Where a text begins and ends, and where the marker begins that led to it; -1 if none did."""
-_NOWHERE: Final[list[_Place | None]] = [None] * len(Role)
 
 
 class Machine(TurnRules):
@@ -57,12 +35,8 @@ class Machine(TurnRules):
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         super().__init__(dialect, mode, on_conflict)
         table = self.table
-        self._mode = mode
-        self._keeps_input_end = table.keeps_input_end
+        self.mode = mode
         self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
-        self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
-        self._may_lack_call = bool(table.begun)
-        self._opener = self.new_call().opener if table.begun else ""
         reasoning = () if table.several else dialect.reasoning  # which the table knows
         states = build_states(
             table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
@@ -93,7 +67,7 @@ class Machine(TurnRules):
         if name:
             if name not in self._starts:
                 known = " and ".join(map(repr, self._starts)) or "none"
-                mode = self._mode
+                mode = self.mode
                 raise ValueError(f"{self.dialect.name} ({mode}) has no start {name!r}, but {known}")
             return self._starts[name]
         end = prompt.rstrip()
@@ -105,67 +79,6 @@ class Machine(TurnRules):
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).role is not Role.THOUGHT
 
-    def parse(
-        self,
-        text: str,
-        max_chars: int = MAX_CHARS,
-        tools: ToolSet | Collection[str] | None = None,
-        start: str = "",
-        prompt: str = "",
-        ended: Ended = "unknown",
-    ) -> TurnResult:
-        """Read one whole turn.
-
-        Args:
-            text: What the model wrote.
-            max_chars: Longest text that is read.
-            tools: The tools there are, or only their names; `None` if any will do.
-            start: How the text begins; see `start`.
-            prompt: What it continues; likewise.
-            ended: How the text ended, if that is known.
-
-        Raises:
-            OutputParserException: The text is neither an action nor an answer, or both, or too
-                long, or names a tool that there is not, or that takes another input.
-        """
-        if len(text) > max_chars:
-            raise self.too_long(text[:max_chars], max_chars)
-        if ended == "stop":  # it takes more than if nothing is known, and nothing otherwise
-            with suppress(OutputParserException):
-                return self.parse(text, max_chars, tools, start, prompt)
-        is_plain = not (self.table.several or (self.mends and closes_quotation(text)))
-        if not is_plain or start or prompt or ended != "unknown":
-            return self._parse_as_stream(text, tools, start, prompt, ended)
-        buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
-        places = _NOWHERE.copy()  # of the last text of each role in the buffer
-        state = self.initial
-        text_at = at = stop = 0
-        label_at = -1  # where the marker stands that led to this state
-        while (found := state.skim(buffer, at)) is not None:
-            crossing = state.leads[found.lastindex or 0]
-            begin, at = found.span()
-            if crossing.is_delicate:
-                if self._is_prose(crossing, buffer, (text_at, begin, at), tools):
-                    continue
-                if self._needs_stream(state, crossing, buffer, (text_at, begin, at)):
-                    return self._parse_as_stream(text, tools)
-            stop = begin
-            if not crossing.is_note:
-                places[state.role] = (text_at, stop, label_at)
-                if crossing.drops:
-                    places = _NOWHERE.copy()
-                text_at, label_at = at, stop
-            state = crossing.to
-        if state.needs_closer or (state.can_be_cut and text.endswith(self.half_stops)):
-            return self._parse_as_stream(text, tools)
-        places[state.role] = (text_at, len(buffer), label_at)
-        entry = stop - 1  # where the last marker stands in the text; -1 if there is none
-        if state.is_plain:
-            action = self._plain_action(text, buffer, places[_TOOL], text_at, tools)
-            if action is not None:
-                return action
-        return self._resolve(text, places, state, entry, tools)
-
     def names_tool(
         self, crossing: Crossing, text: str, at: int, tools: Container[str] | None
     ) -> bool:
@@ -173,264 +86,11 @@ class Machine(TurnRules):
         marker = crossing.marker
         return isinstance(marker, Inline) and marker.names_one_of(tools, text, at)
 
-    def _is_prose(
-        self, crossing: Crossing, text: str, place: _Place, tools: Container[str] | None
-    ) -> bool:
-        """Tell whether a marker stands in a sentence, and names no tool that there is.
-
-        Args:
-            crossing: What it does, perhaps.
-            text: Where it stands.
-            place: Where the text of the state begins, and where the marker begins and ends.
-            tools: The tools there are.
-        """
-        start, begin, end = place
-        if not crossing.begins or begins_sentence(text, start, begin) is not False:
-            return False
-        while text[begin - 1].isspace():  # there is a sentence before it
-            begin -= 1
-        if is_hedged(text[max(start, begin - LONGEST_LEAD) : begin]):
-            return True
-        return not self.names_tool(crossing, text, end, tools)
-
-    def _fit_plain(
-        self, tool: str, value: str | dict[Any, Any], tools: ToolSet | Collection[str]
-    ) -> str | dict[Any, Any]:
-        """Return the *value* of an input as *tool* takes it; of names alone, any takes anything."""
-        checks = getattr(tools, "checks", None)
-        if checks is None or not checks(tool):
-            return value
-        return self._fit(ToolHead(tool), value, (0, 0), known_tools(tools), [])
-
-    def _resolve(
-        self,
-        text: str,
-        places: list[_Place | None],
-        state: State,
-        entry: int,
-        tools: ToolSet | Collection[str] | None,
-    ) -> TurnResult:
-        """Return what a turn comes to; see `_result`.
-
-        Raises:
-            OutputParserException: It comes to nothing.
-        """
-        known = known_tools(tools)
-        try:
-            return self._result(text, places, state, entry, known)
-        except BadPayload as bad:
-            problem = bad
-        if problem.error is not None:
-            return self._parse_as_stream(text, known)  # which knows where the input of a call is
-        raise self.error(problem, text, known)
-
-    def _plain_action(
-        self,
-        text: str,
-        buffer: str,
-        place: _Place | None,
-        start: int,
-        tools: ToolSet | Collection[str] | None,
-    ) -> AgentAction | None:
-        """Return what most turns are, at half the price; `_resolve` reads all others."""
-        if place is None:
-            return None
-        tool = buffer[place[0] : place[1]].strip()
-        if not (self._is_plain_tool(tool) if tools is None else tool in tools):
-            return None
-        written = buffer[start:].lstrip()
-        if not self._keeps_input_end:
-            written = written.rstrip()
-            if written[-1:] in _MARKS:
-                return None
-        try:
-            value = self._read_input(written, [])
-            if tools is not None:
-                value = self._fit_plain(tool, value, tools)
-            return make_action(tool, value, text)
-        except BadPayload:
-            return None  # `_resolve` tells its place in the text
-
-    def _needs_stream(self, state: State, crossing: Crossing, text: str, place: _Place) -> bool:
-        """Tell whether to know what a marker means takes more than where markers stand.
-
-        Args:
-            state: Where it stands.
-            crossing: What it does, perhaps.
-            text: Where it stands.
-            place: Where the text of the state begins, and where the marker begins and ends.
-        """
-        start, begin, end = place
-        before = text[start:begin]
-        if state.asks and (
-            crossing.to.is_cut or state.begun is None or self._opener in before
-        ):  # a call may have begun
-            return True
-        if state.watches and crossing.is_label and may_quote(before):
-            return True
-        if crossing.alike and not crossing.alike.counts(text[begin:end], ""):
-            return True
-        if crossing.unopened or crossing.place or (crossing.unless and crossing.unless in before):
-            return True
-        if crossing.is_inline and "`" in text[text.rfind("\n", 0, begin) + 1 : begin]:
-            return True
-        if crossing.begins and not begins_sentence(before, 0, len(before)):
-            return True
-        return crossing.breaks_line and text[end : end + 1] not in ("", "\n")
-
-    def _parse_as_stream(
-        self,
-        text: str,
-        tools: ToolSet | Collection[str] | None,
-        start: str = "",
-        prompt: str = "",
-        ended: Ended = "unknown",
-    ) -> TurnResult:
-        """Read *text* as if it came in, which knows more than where markers stand.
-
-        Which of them are in the values of a call, and whether one begins at the end of the text.
-        """
-        from agent_parsers.engine._stream import StreamParser  # which is made of this
-
-        parser = StreamParser(
-            self.dialect,
-            mode=self._mode,
-            max_chars=None,
-            tools=tools,
-            on_conflict=self.on_conflict,
-            start=start,
-            prompt=prompt,
-        )
-        parser.feed(text)
-        parser.close(ended=ended)
-        assert parser.result is not None, "a turn that is not refused has a result"
-        return parser.result
-
-    def _result(
-        self,
-        text: str,
-        places: list[_Place | None],
-        state: State,
-        entry: int,
-        tools: ToolSet | None,
-    ) -> AgentAction | AgentFinish:
-        """Return what a turn comes to.
-
-        Args:
-            text: All of it.
-            places: Where the last text of each role stands, in the text after a line break.
-            state: The state in which it ends.
-            entry: Where the marker stands that led to that state; -1 if there is none.
-            tools: The tools there are.
-
-        Raises:
-            BadPayload: It comes to nothing.
-        """
-        _, _, tool_at, input_at, call_at, answer_at, *_ = places
-        is_beside = state.beside_action or state.problem == "both"
-        is_void = is_beside and self._is_void(text, tool_at, tools)
-        is_cut = state.is_cut or (state.beside_action and not is_void)
-        log = text[:entry].rstrip() if is_cut else text
-        call: Call | None = None
-        # Where a call may be missing, one that was left behind was a thought.
-        if call_at is not None and (state.asks or not self._may_lack_call):
-            call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1, tools)
-            if call is not None and state.begun is not None:
-                if call.is_text and state.problem:
-                    call = None
-                else:
-                    state = state.begun
-        if state.problem and not is_void:
-            raise BadPayload(state.problem, end_span(state.problem, text, entry))
-        if call is not None:
-            assert call_at is not None, "it is where the call stands"
-            label = trimmed(text, max(call_at[2] - 1, 0), max(call_at[0] - 1, 0))
-            whole = text[: call_at[1] - 1]
-            call = self.call_meant(call, whole, 0, label, self.new_call, [])
-            return self.call_result(call, log, tools, [])
-        if answer_at is not None and not (state.beside_action and is_cut):
-            start, stop = max(answer_at[0] - 1, 0), answer_at[1] - 1
-            answer = text[start:stop]
-            if not self.table.keeps_answer_space:
-                answer = self._unmarked(answer.strip(), text, answer_at)
-            if not answer and state.is_open_answer:
-                raise BadPayload("nothing", end_span("nothing", text, entry))
-            try:
-                return make_finish(self.read_answer(answer, []), log)
-            except BadPayload as bad:
-                raise bad.moved(trimmed(text, start, stop)[0]) from None
-        if tool_at is None:
-            raise BadPayload("nothing", end_span("nothing", text, entry))
-        written, span = self._name_at(text, tool_at)
-        head = self.read_head(written, span, tools, [])
-        if input_at is None:
-            value = self.bare_input(head, span, tools, [], is_whole=is_cut)
-        else:
-            stop = input_at[1] - 1
-            written = text[input_at[0] - 1 : stop].lstrip()
-            at = stop - len(written)
-            if not self._keeps_input_end:
-                written = self._unmarked(written.rstrip(), text, input_at)
-            ended: Ended = "stop" if stop < len(text) else "unknown"
-            value = self.input_value(head, span, written, at, tools, [], ended)
-        return self.result(head, value, log)
-
-    def _read_call(self, text: str, start: int, stop: int, tools: ToolSet | None) -> Call | None:
-        """Read the call that a state has between two offsets into *text*; it may need none."""
-        start, end = trimmed(text, start, stop)
-        call = self.new_call().read(text[start:end], start)
-        if stop < len(text):
-            call.lacks = ""  # what follows the turn closes it
-        if self._may_lack_call and not self.ends_turn(call, None):
-            return None
-        if problem := self.call_problem(call, "unknown", tools):
-            raise BadPayload(problem, call_span(problem, call, stop))
-        return call
-
-    def _name_at(self, text: str, place: _Place) -> tuple[str, Span]:
-        """Return what stands at a *place* for the name of a tool, and where it begins and ends."""
-        start, stop = trimmed(text, place[0] - 1, place[1] - 1)
-        return self._unmarked(text[start:stop], text, place), (start, stop)
-
-    def _unmarked(self, written: str, text: str, place: _Place) -> str:
-        """Return what is *written* at a *place* without emphasis that its label begins."""
-        if not self.mends or written[-1:] not in _MARKS:
-            return written
-        return unmarked(written, text[max(place[2] - 1, 0) : place[0] - 1])
-
-    def _is_void(self, text: str, tool_at: _Place | None, tools: ToolSet | None) -> bool:
-        """Tell whether the action beside an answer says that it is none."""
-        if self._read_tool is None or tool_at is None:
-            return False
-        written, span = self._name_at(text, tool_at)
-        try:
-            self.read_head(written, span, tools, [])
-        except BadPayload as bad:
-            return bad.problem == "no_action"
-        return False
-
 
 @cache
 def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Machine:
     """Return what reads *dialect* in *mode*; it is made once."""
     return Machine(dialect, mode, on_conflict)
-
-
-def _is_line(name: str) -> bool:
-    """Tell whether *name* is one that no check refuses."""
-    return bool(name) and name.isprintable()
-
-
-def _is_unknown(_name: str) -> bool:
-    """Tell that a dialect which reads names in its own way has to be asked."""
-    return False
-
-
-_PLAIN_TOOLS: Final[Mapping[object, Callable[[str], bool]]] = {
-    None: _is_line,
-    mend_tool: is_bare_name,
-}
-"""What tells of a name that it is read as it is written, by what reads it."""
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:

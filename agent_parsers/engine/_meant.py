@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._events import Span
-    from agent_parsers.engine._states import OnConflict
+    from agent_parsers.engine._modes import OnConflict
 
 __all__ = ["call_meant", "quoted_repair"]
 

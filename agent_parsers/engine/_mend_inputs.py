@@ -18,7 +18,7 @@ from outputs._json_errors import JsonError, JsonIncompleteError
 from outputs._json_load import load_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine._calls import Lack
+    from agent_parsers.engine._payloads import Lack
 
 __all__ = [
     "is_quoted_whole",

@@ -12,7 +12,7 @@ from agent_parsers.engine._render import (
     render,
     write_seen,
 )
-from agent_parsers.engine._stream import StreamParser
+from agent_parsers.engine._stream import TurnStream
 from agent_parsers.engine._turn import read_turn
 from output_parsers import OutputParserException
 
@@ -69,7 +69,7 @@ def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
 
 def _count_calls(dialect: Dialect, log: str) -> int:
     """Return how many calls a turn has, one at the least."""
-    parser = StreamParser(dialect, mode="lenient", max_chars=None)
+    parser = TurnStream(machine(dialect, "lenient"))
     try:
         found = read_turn(parser, log).result
     except OutputParserException:  # it is not in this dialect

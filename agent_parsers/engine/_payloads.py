@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._events import Repair, Span
     from output_parsers import OutputParserException
 
@@ -15,11 +14,18 @@ __all__ = [
     "AnswerReader",
     "BadPayload",
     "InputReader",
+    "Lack",
     "ToolHead",
     "ToolReader",
     "Unclosed",
     "as_written",
 ]
+
+
+Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
+"""What a call lacks where the text ends: nothing; its own closer, behind arguments that are closed;
+the closer of its arguments, whose last value is closed; or more, if only that nobody can say
+whether the last value is whole."""
 
 
 class Unclosed(NamedTuple):

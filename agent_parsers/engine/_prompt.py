@@ -30,8 +30,11 @@ __all__ = ["instructions", "render_prompt", "replies"]
 _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 
 
-def instructions(dialect: Dialect, tools: Tools | None) -> str:
-    """Return what the model is told; see `Dialect.instructions`."""
+def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
+    """Return what a model is told about the form of its turns, and about the *tools*.
+
+    Without tools, ``{tools}`` and ``{tool_names}`` stay, for `str.replace`.
+    """
     known = known_tools(tools)
     action, answer = _replies(dialect, known)
     told = {"form": _form(dialect, known), "action": action, "answer": answer}
@@ -41,8 +44,8 @@ def instructions(dialect: Dialect, tools: Tools | None) -> str:
     return _PLACES.sub(lambda place: told.get(place[1], place[0]), dialect.prompt)
 
 
-def replies(dialect: Dialect, tools: Tools | None) -> tuple[str, str]:
-    """Return an action and an answer as they should be; see `Dialect.replies`."""
+def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
+    """Return two turns as they should be, which the instructions show: an action, an answer."""
     return _replies(dialect, known_tools(tools))
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agent_parsers._agent import AgentAction, AgentFinish, AgentStep, as_text
+from agent_parsers._agent import AgentAction, AgentFinish, AgentStep, TurnResult, as_text
 from agent_parsers.engine._dialect import Dialect, Result, Written, WrittenCall
 from agent_parsers.engine._escape import escape
-from agent_parsers.engine._stream import StreamParser
-from agent_parsers.engine._turn import Turn, TurnResult, read_turn
+from agent_parsers.engine._known import known_tools
+from agent_parsers.engine._machine import machine
+from agent_parsers.engine._stream import TurnStream
+from agent_parsers.engine._turn import Turn, read_turn
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine._rules import Mode
+    from agent_parsers.engine._modes import Mode
     from agent_parsers.tools import ToolSet
 
 __all__ = [
@@ -184,7 +186,7 @@ def _write(
     names = None if tools is None else tools.names  # their errors would have an example: this one
     for mode in ("strict", "lenient"):
         try:
-            turn = read_turn(StreamParser(dialect, mode=mode, max_chars=None, tools=names), text)
+            turn = read_turn(TurnStream(machine(dialect, mode), known_tools(names)), text)
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
         if turn.repairs:

@@ -1,12 +1,12 @@
 """What the texts of a turn come to: names, inputs, calls, and what can be wrong with them.
 
-Both ways of reading, `Machine.parse` and `StreamParser`, decide by what stands here.
+Both ways of reading, `WholeReader` and `TurnStream`, decide by what stands here.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers._agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine._events import Repair, ToolNamed
@@ -20,17 +20,23 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers.engine._calls import Call, CallReader, Lack
+    from agent_parsers.engine._calls import Call, CallReader
     from agent_parsers.engine._dialect import Dialect
     from agent_parsers.engine._events import Span
+    from agent_parsers.engine._modes import Mode, OnConflict
+    from agent_parsers.engine._payloads import Lack
     from agent_parsers.engine._quoting import QuoteWatch
-    from agent_parsers.engine._states import OnConflict, State
+    from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
     from outputs._ended import Ended
 
-__all__ = ["Mode", "TurnRules", "unmarked"]
+__all__ = ["Advise", "TurnRules", "unmarked"]
 
-Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
+Advise: TypeAlias = (
+    "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None], str]"
+)
+"""Words what can be sent back to a model. It is given the dialect, what is wrong, what the model
+wrote there, the tools, and the error of the tools, if it is they that say what is wrong."""
 
 
 class TurnRules:
@@ -52,8 +58,8 @@ class TurnRules:
         self._is_strict = mode == "strict"
         self.mends = table.mends
         self._one_line_tools = table.one_line_tools
-        self._read_input = table.read_input
-        self._read_tool = table.read_tool
+        self.read_input = table.read_input
+        self.read_tool = table.read_tool
         self.read_answer = table.read_answer
         self._new_call = table.new_call
 
@@ -65,10 +71,10 @@ class TurnRules:
         Raises:
             BadPayload: It names no tool.
         """
-        if self._read_tool is None or not written:
+        if self.read_tool is None or not written:
             return ToolHead(written)
         try:
-            return self._read_tool(written, None if tools is None else tools.names, repairs)
+            return self.read_tool(written, None if tools is None else tools.names, repairs)
         except BadPayload as bad:
             raise bad.moved(span[0]) from None
 
@@ -98,13 +104,13 @@ class TurnRules:
         if not head.is_answer:
             self._check_tool(head.tool, span, tools)
         if head.tool_input is not None:
-            return self._fit(head, head.tool_input, span, tools, repairs)
+            return self.fit(head, head.tool_input, span, tools, repairs)
         # Without an input the name may be cut short, unless it is known or a line follows it.
         is_cut = ended == "length" and not is_whole
         if head.needs_input or is_cut or not (is_whole or tools is not None):
             raise BadPayload("no_input", span)
         value = self._nothing_written(head, span, tools)
-        return self._fit(head, value, span, tools, repairs, is_given=False)
+        return self.fit(head, value, span, tools, repairs, is_given=False)
 
     def _nothing_written(
         self, head: ToolHead, span: Span, tools: ToolSet | None
@@ -117,7 +123,7 @@ class TurnRules:
         if head.is_answer or (tools is not None and tools.checks(head.tool)):
             return ""
         try:
-            return self._read_input("", [])
+            return self.read_input("", [])
         except BadPayload:
             raise BadPayload("no_input", span) from None
 
@@ -146,7 +152,7 @@ class TurnRules:
         value = "" if written else self._nothing_written(head, span, tools)
         try:
             if written:
-                value = self._read_input(written, mends)
+                value = self.read_input(written, mends)
         except BadPayload as bad:
             cut = bad.unclosed
             if cut is None or not self._may_lack(cut.lacks, head.tool, cut.arguments, ended, tools):
@@ -156,9 +162,9 @@ class TurnRules:
             raise BadPayload("cut_input", (at, at + len(written)))
         if mends:
             repairs += (mend.moved(at) for mend in mends)
-        return self._fit(head, value, (at, at + len(written)), tools, repairs)
+        return self.fit(head, value, (at, at + len(written)), tools, repairs)
 
-    def _fit(
+    def fit(
         self,
         head: ToolHead,
         value: str | dict[Any, Any],
@@ -249,11 +255,11 @@ class TurnRules:
         named = call.tool_span
         # A tool that goes without name is not the model's to choose.
         known = tools if named[0] < named[1] else None
-        if self._read_tool is None and (tools is None or not tools.checks(call.tool)):
+        if self.read_tool is None and (tools is None or not tools.checks(call.tool)):
             self._check_tool(call.tool, named, known)
             return make_action(call.tool, call.tool_input, log)
         head = ToolHead(call.tool)
-        if self._read_tool is not None:
+        if self.read_tool is not None:
             mends: list[Repair] = []
             head = self.read_head(call.tool, named, known, mends)
             if mends:
@@ -266,7 +272,7 @@ class TurnRules:
         if tools is not None and tools.checks(head.tool):
             is_given = bool(value) or call.input_span is not None
             span = call.input_span or (call.span if is_given else named)
-            value = self._fit(head, value, span, tools, repairs, is_given=is_given)
+            value = self.fit(head, value, span, tools, repairs, is_given=is_given)
         return self.result(head, value, log)
 
     def _check_tool(self, tool: str, span: Span, tools: ToolSet | None) -> None:
@@ -355,33 +361,39 @@ class TurnRules:
         return tools is not None and lacks == "arguments" and tools.fills(tool, arguments)
 
     def error(
-        self, bad: BadPayload, text: str, tools: ToolSet | None = None
+        self, bad: BadPayload, text: str, tools: ToolSet | None, advise: Advise | None
     ) -> OutputParserException:
-        """Return the error for what is *bad* in *text*, where *tools* are the known ones."""
-        span = bad.span
-        if bad.error is not None:
-            assert tools is not None, "it is the tools that say so"
-            from agent_parsers.engine._advice import retold
+        """Return the error for what is *bad* in *text*.
 
-            return retold(bad.error, self.dialect, tools, text, span)
+        Args:
+            bad: What is wrong, and where.
+            text: What was read.
+            tools: The tools there are.
+            advise: Words what can be sent back to the model; without it that is what is wrong.
+        """
+        written = text[slice(*bad.span)]
+        if (error := bad.error) is not None:  # the tools say so
+            if advise is not None:
+                error.observation = advise(self.dialect, "", written, tools, error)
+            error.llm_output, error.span = text, bad.span
+            return error
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
             raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
-        if not self._is_strict:
-            from agent_parsers.engine._advice import advice  # only errors need it
-
-            reason, send_to_llm = problem.reason, True
-            observation = advice(self.dialect, problem.observation, text[slice(*span)], tools)
-        else:
-            reason = problem.strict_reason(text)
+        if self._is_strict:
+            reason, send_to_llm = problem.strict_reason(text), problem.send_to_llm
             observation = problem.exact_observation or problem.observation
-            send_to_llm = problem.send_to_llm
+        else:
+            reason, send_to_llm = problem.reason, True
+            observation = problem.observation
+            if advise is not None:
+                observation = advise(self.dialect, observation, written, tools, None)
         return OutputParserException(
             reason,
             observation=observation,
             llm_output=text,
             send_to_llm=send_to_llm,
-            span=span,
+            span=bad.span,
         )
 
     def too_long(self, text: str, max_chars: int) -> OutputParserException:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from re import Match
 from typing import TYPE_CHECKING, Final, TypeAlias
-from typing import Literal as TypingLiteral
 
 from agent_parsers.engine._dialect import Cut, Go, Move, Note, Role, Table
 from agent_parsers.engine._events import (
@@ -25,6 +24,7 @@ from agent_parsers.engine._reasoning import Nameable
 
 if TYPE_CHECKING:
     from agent_parsers.engine._calls import CallReader
+    from agent_parsers.engine._modes import OnConflict
 
 __all__ = ["END_TOKENS", "OPENED", "Crossing", "State", "build_states"]
 
@@ -237,10 +237,6 @@ END_TOKENS: Final = (
     Literal("</s>", last=True, unless="<s>"),  # elsewhere it closes text that is struck out
 )  # fmt: skip
 """What chat templates end a turn with; a server that does not know the template leaves it in."""
-
-
-OnConflict: TypeAlias = TypingLiteral["error", "first", "action", "answer"]
-"""What counts in a turn that has an action and a final answer."""
 
 
 def build_states(

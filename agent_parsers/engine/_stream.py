@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from agent_parsers.engine._collect import Collector
 from agent_parsers.engine._events import Event, MarkerSeen, Repair
-from agent_parsers.engine._known import known_tools
-from agent_parsers.engine._machine import MAX_CHARS, machine
 from agent_parsers.engine._markers import (
     ENDS_SENTENCE,
     LONGEST_LEAD,
@@ -23,75 +21,53 @@ from agent_parsers.engine._states import CUT, Crossing
 from agent_parsers.engine._table import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
     from re import Match
 
-    from agent_parsers._message_text import MessageText
-    from agent_parsers.engine._dialect import Dialect
+    from agent_parsers._agent import TurnResult
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._machine import Machine
-    from agent_parsers.engine._rules import Mode
-    from agent_parsers.engine._states import OnConflict, State
-    from agent_parsers.engine._turn import TurnResult
+    from agent_parsers.engine._rules import Advise
+    from agent_parsers.engine._states import State
     from agent_parsers.tools import ToolSet
-    from output_parsers import ModelOutput
     from outputs._ended import Ended
 
+__all__ = ["TurnStream"]
 
-__all__ = ["StreamParser"]
 
-
-class StreamParser:
-    """Reads one text as it comes in; however it is cut, the events tell the same story.
-
-    `feed` takes a chunk and returns the events it completes; `close` says that the text has ended
-    and returns the last ones. It does no input or output, so one loop serves any source::
-
-        parser = StreamParser(react.DIALECT)
-        for chunk in chunks:
-            show(parser.feed(chunk))
-        show(parser.close())
-        act(parser.result)
+class TurnStream:
+    """Reads one text as it comes in, by the rules of a *machine*; see `StreamParser`.
 
     Args:
-        dialect: How the text is written.
-        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
+        machine: The dialect, ready to read.
+        tools: The tools there are; `None` if any will do.
         max_chars: Longest text that is read; `None` if there is no limit.
-        tools: The tools there are, or only their names; `None` if any will do.
-        on_conflict: What counts in a lenient turn that has an action and an answer: the
-            ``"first"``, the ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
-        start: Where the text begins: ``"content"``, or ``"thought"`` if its prompt has opened one.
-            Empty if that is where the dialect says.
+        start: Where the text begins; empty if that is where the dialect says.
         prompt: The end of the prompt, which says the same.
-
-    Work per chunk is proportional to the chunk. What is held back is white space, and what may
-    still become a marker.
+        advise: Words the errors.
     """
 
     __slots__ = (
         "_at", "_blank", "_closed", "_collector", "_ends_in_tick", "_entry", "_floor", "_fresh",
         "_has_broken", "_has_thought", "_has_unseen", "_is_full", "_last", "_lead", "_machine",
-        "_marker", "_marker_at", "_max_chars", "_message", "_size", "_state", "_tail", "_text_at",
+        "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail", "_text_at",
         "_ticks", "last_events",
     )  # fmt: skip
 
     def __init__(
         self,
-        dialect: Dialect,
+        machine: Machine,
+        tools: ToolSet | None = None,
         *,
-        mode: Mode = "lenient",
-        max_chars: int | None = MAX_CHARS,
-        tools: ToolSet | Collection[str] | None = None,
-        on_conflict: OnConflict = "error",
+        max_chars: int | None = None,
         start: str = "",
         prompt: str = "",
+        advise: Advise | None = None,
     ) -> None:
-        self._machine = machine(dialect, mode, on_conflict)
-        self._collector = _collector(self._machine, known_tools(tools))
+        self._machine = machine
+        self._collector = _collector(machine, tools, advise)
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False
-        self._message: MessageText | None = None  # if chunks of one come in
         self._closed = False
         self.last_events: list[Event] = []
         """What `close` returned, or would have returned if it had not raised."""
@@ -155,61 +131,47 @@ class StreamParser:
             " same text"
         )
 
-    def feed(self, chunk: ModelOutput) -> list[Event]:
-        """Take the next *chunk* of the text and return the events it completes.
-
-        Args:
-            chunk: Text, or a message or a chunk of one, of any kind that `outputs.from_any` takes.
+    def feed(self, text: str) -> list[Event]:
+        """Take the next piece of the text and return the events it completes.
 
         Raises:
             OutputParserException: The text is longer than *max_chars*.
-            ProviderError: The provider failed, and says so in place of the rest.
             RuntimeError: The text was closed before.
-            TypeError: It is neither text nor a message.
         """
         if self._closed:
-            raise RuntimeError("feed() after close(); make a new StreamParser for a new text")
+            kind = type(self).__name__
+            raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
         if self._is_full:
             self._closed = True
             raise self._machine.too_long(self.text, self._max_chars)
-        text = chunk if isinstance(chunk, str) else self._text_in(chunk)
         room = self._max_chars - self._size
         if len(text) > room:
             text = text[:room]
-            self._is_full = True  # told at the next call, so that these events are not lost
+            self._is_full = True  # raised at the next call, so that these events are not lost
         self._size += len(text)
         self._collector.add(text)
         events: list[Event] = []
         self._advance(events, self._tail + text, is_last=False)
         return events
 
-    def _text_in(self, chunk: ModelOutput) -> str:
-        """Return the text of a message chunk; what else it has counts at the end."""
-        if self._message is None:
-            from agent_parsers._message_text import MessageText  # texts need it not
-
-            self._message = MessageText()
-        return self._message.take(chunk)
-
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """Say that the text has ended, and return the last events; `result` is known then.
 
         Args:
-            ended: How it ended, if that is known; a message that it came in says so by itself.
+            ended: How it ended, if that is known.
 
         Raises:
-            OutputParserException: What `parse` raises for this text, or that the message it came
-                in calls a tool. The last events are in `last_events` all the same.
+            OutputParserException: What `parse` raises for this text. The last events are in
+                `last_events` all the same.
             RuntimeError: The text was closed before.
         """
         if self._closed:
-            raise RuntimeError("close() after close(); make a new StreamParser for a new text")
+            kind = type(self).__name__
+            raise RuntimeError(f"close() after close(); make a new {kind} for a new text")
         self._closed = True
         if self._is_full:
             raise self._machine.too_long(self.text, self._max_chars)
         events = self.last_events
-        if ended == "unknown" and self._message is not None:
-            ended = self._message.ended
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
             self._collector.is_half = ended != "stop"
@@ -220,12 +182,14 @@ class StreamParser:
         end = self._leave(events, None, self._size, self._size)
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
-        if self._message is not None and (refused := self._message.error(self.text)) is not None:
-            raise refused
+        self._refuse()
         self._collector.end_text(events, self._state, self._entry, end, is_bare=is_bare)
         if (error := self._collector.error()) is not None:
             raise error
         return events
+
+    def _refuse(self) -> None:
+        """Raise what is wrong with the text beside what it says; here nothing is."""
 
     def _half_marker(self) -> Crossing | None:
         """Return what half a marker at the end of the text does here, if it can be but one thing.
@@ -540,9 +504,9 @@ _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]
 _runs_of_ticks: Final = re.compile("`++").findall
 
 
-def _collector(machine: Machine, tools: ToolSet | None) -> Collector:
+def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -> Collector:
     if not machine.table.several:
-        return Collector(machine, tools)
+        return Collector(machine, tools, advise)
     from agent_parsers.engine._collect_calls import CallsCollector  # only some dialects need it
 
-    return CallsCollector(machine, tools)
+    return CallsCollector(machine, tools, advise)

@@ -13,9 +13,9 @@ from outputs._json_errors import JsonError, JsonLimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from agent_parsers.engine._calls import Lack
     from agent_parsers.engine._events import Span
     from agent_parsers.engine._json_watch import Watch
+    from agent_parsers.engine._payloads import Lack
 
 __all__ = ["JsonArguments", "TaggedCall"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from agent_parsers.engine._events import (
     AnswerDelta,
@@ -18,14 +18,11 @@ from agent_parsers.engine._events import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers._agent import AgentAction, AgentFinish
-    from agent_parsers.engine._stream import StreamParser
+    from agent_parsers._agent import TurnResult
+    from agent_parsers.engine._stream import TurnStream
     from outputs._ended import Ended
 
-__all__ = ["Turn", "TurnResult", "read_turn", "thought_of"]
-
-TurnResult: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
-"""What a turn comes to; a list where turns may have several calls."""
+__all__ = ["Turn", "read_turn", "thought_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +41,11 @@ class Turn:
     """The whole story; neighbouring deltas are joined."""
 
 
-def read_turn(parser: StreamParser, text: str, ended: Ended = "unknown") -> Turn:
+def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
     """Read *text*, one turn that *ended* so, with a *parser* that has read nothing yet.
 
     Raises:
-        OutputParserException: As `Machine.parse` does.
+        OutputParserException: As `WholeReader.parse` does.
     """
     events = merge_events([*parser.feed(text), *parser.close(ended=ended)])
     assert parser.result is not None, "a turn that is not refused has a result"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from typing_extensions import override
 
 from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._base import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.native._message_parser import MessageParser, Result
 from agent_parsers.native._pieces import ai_message
 from agent_parsers.native._scratchpad import (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from agent_parsers._agent import AgentAction, AgentFinish
 from agent_parsers._base import dialect_parser
 from agent_parsers._transcript_parser import parse_transcript, parse_transcripts
+from agent_parsers.engine._prompt import instructions, replies
 from agent_parsers.testing._broken import Broken, law, shown
 from agent_parsers.testing._laws_writing import check_answer, check_sound, is_same
 from agent_parsers.testing._pieces import marker_in, sample_answer
@@ -122,7 +123,7 @@ def the_model_is_told_of_the_labels_that_are_read(dialect: Dialect) -> None:
     """
     if dialect.several:  # a model is trained for these; the example has those it needs
         return
-    told = dialect.instructions(["look_up"])
+    told = instructions(dialect, ["look_up"])
     for name, marker in dialect.strict.markers.items():
         if marker.canonical.removesuffix(":") not in told:
             raise Broken(f"{marker.canonical!r}, the marker {name!r}, is not there", text=told)
@@ -135,7 +136,7 @@ def the_model_is_told_of_every_tool(dialect: Dialect, tools: Collection[str], ab
     Raises:
         BrokenLawError: A name or a description is not there, or a place in braces is not filled in.
     """
-    told = dialect.instructions(dict.fromkeys(tools, about))
+    told = instructions(dialect, dict.fromkeys(tools, about))
     for name in tools:
         if name not in told:
             raise Broken(f"the tool {name!r} is not there", text=told)
@@ -156,7 +157,7 @@ def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection
     """
     for lenient in (False, True):
         parser = dialect_parser(dialect, lenient=lenient)
-        for text, kind in zip(dialect.replies(tools), (AgentAction, AgentFinish), strict=True):
+        for text, kind in zip(replies(dialect, tools), (AgentAction, AgentFinish), strict=True):
             turn = parser.read(text)
             if not all(isinstance(result, kind) for result in results_in(turn.result)):
                 raise Broken(f"it comes to {shown(turn.result)}", text=text)

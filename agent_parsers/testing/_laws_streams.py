@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import ValidationError
 
 from agent_parsers._agent import AgentAction
-from agent_parsers._base import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.testing._broken import ONE_WAY_TO_FAIL, BrokenLawError, located, named, shown
 from output_parsers import (
     BaseCumulativeTransformOutputParser,

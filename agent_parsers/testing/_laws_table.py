@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers._registry import get_dialect, list_dialects
 from agent_parsers.engine import Result, Role
 from agent_parsers.engine._patterns import Patterns
+from agent_parsers.engine._prompt import instructions
 from agent_parsers.testing._broken import Broken, law
 from agent_parsers.testing._pieces import marker_in, table_of, written
 
@@ -152,7 +153,7 @@ def no_label_is_told_that_is_not_read(dialect: Dialect) -> None:
         BrokenLawError: A line of one begins with what looks like a label, and is not read as one.
     """
     known = dialect.lenient.markers
-    for paragraph in dialect.instructions([]).split("\n\n"):
+    for paragraph in instructions(dialect, []).split("\n\n"):
         labels = _LABEL.findall(paragraph)
         unread = [label for label in labels if not _begins(known, label)]
         if unread and len(unread) < len(labels):

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers._agent import AgentAction
-from agent_parsers._base import AnyDialectParser
 from agent_parsers.engine import Failed, Turn
 from agent_parsers.native import MessageParser
 from agent_parsers.testing._readable import labelled, readable
 from agent_parsers.testing._same_events import assert_same_events, whole_story
-from agent_parsers.testing._steps import usual_replies, usual_steps
+from agent_parsers.testing._steps import AnyParser, usual_replies, usual_steps
 from agent_parsers.testing._stories import cut
 from agent_parsers.tools import ToolSet
 from output_parsers import OutputParserException
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine import Step
 
-__all__ = ["AnyParser", "Replies", "events_page", "heading", "prompt_page", "quoted"]
+__all__ = ["Replies", "events_page", "heading", "prompt_page", "quoted"]
 
-AnyParser: TypeAlias = AnyDialectParser | MessageParser
 Replies: TypeAlias = Mapping[str, Any] | Iterable[Any]
 """Replies by title, or without: texts, or messages of any kind that `outputs.from_any` takes."""
 

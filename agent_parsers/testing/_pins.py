@@ -20,7 +20,7 @@ from agent_parsers._registry import get_parser
 from agent_parsers._transcript_parser import parse_transcripts
 from agent_parsers.engine import Dialect
 from agent_parsers.testing._difference import difference
-from agent_parsers.testing._pages import AnyParser, Replies, events_page, prompt_page
+from agent_parsers.testing._pages import Replies, events_page, prompt_page
 from agent_parsers.testing._readable import readable
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
     from agent_parsers.engine import Step
+    from agent_parsers.testing._steps import AnyParser
     from agent_parsers.tools import Tools
     from outputs import BaseMessage
 

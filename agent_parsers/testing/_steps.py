@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers._agent import AgentAction
+from agent_parsers._base import AnyDialectParser
 from agent_parsers._turn_parser import TurnParser
-from agent_parsers.native import OpenAIFunctionsAgentOutputParser
+from agent_parsers.engine._prompt import replies
+from agent_parsers.native import MessageParser, OpenAIFunctionsAgentOutputParser
 from agent_parsers.native._pieces import as_json
 from agent_parsers.tools import ToolSet, ToolSpec
 from outputs import AIMessage, tool_call
 
 if TYPE_CHECKING:
     from agent_parsers.engine import Step
-    from agent_parsers.testing._pages import AnyParser
 
-__all__ = ["usual_replies", "usual_steps"]
+__all__ = ["AnyParser", "usual_replies", "usual_steps"]
+
+AnyParser: TypeAlias = AnyDialectParser | MessageParser
 
 _NO_SUCH_TOOL: Final = ToolSpec("no_such_tool")
 _MOST_STEPS: Final = 2
@@ -50,7 +53,7 @@ def usual_replies(parser: AnyParser) -> dict[str, Any]:
 def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
     """Return a reply that uses *tool*, or one of which nothing is known."""
     if isinstance(parser, TurnParser):
-        return parser.dialect.replies(None if tool is None else [tool])[0]
+        return replies(parser.dialect, None if tool is None else [tool])[0]
     tool = tool or ToolSpec("search")
     arguments = ToolSet([tool]).example(tool.name) or {}
     if isinstance(parser, OpenAIFunctionsAgentOutputParser):
@@ -63,5 +66,5 @@ def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
 
 def _answer(parser: AnyParser) -> Any:
     if isinstance(parser, TurnParser):
-        return parser.dialect.replies(parser.tools)[1]
+        return replies(parser.dialect, parser.tools)[1]
     return AIMessage(_ANSWER)

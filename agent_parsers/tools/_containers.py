@@ -2,25 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from agent_parsers.tools._expected import expected_by
-from agent_parsers.tools._problems import NOTHING_FOUND, InputProblem, shown
+from agent_parsers.tools._problems import NOTHING_FOUND, Fit, InputProblem, shown
 from agent_parsers.tools._scalars import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from agent_parsers.tools._fit import Fitter
-    from agent_parsers.tools._schema import Node
+    from agent_parsers.tools._policy import Policy
+    from agent_parsers.tools._schema import Node, Schema
 
 __all__ = ["fit_list", "fit_object"]
 
 _MOST_NAMED = 12
 
 
+class FitsValues(Protocol):
+    """Fits the values in a list or an object; see `Fitter`, which is one."""
+
+    schema: Schema
+    policy: Policy
+
+    def run(self, value: Any, node: Node, *, convert: bool, inner: bool = ...) -> Fit:
+        """Fit *value* into a part of the schema."""
+
+    def fits(self, value: Any, node: Node, *, inner: bool = ...) -> bool:
+        """Tell whether *value* fits as it stands."""
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Tell whether *pattern* is found in *text*."""
+
+    def near(self, word: Any, words: Iterable[Any]) -> str:
+        """Return which of *words* may be meant by *word*, in words."""
+
+
 def fit_list(
-    fitter: Fitter,
+    fitter: FitsValues,
     value: list[Any],
     node: dict[str, Any],
     problems: list[InputProblem],
@@ -62,7 +81,7 @@ def _parts(node: dict[str, Any]) -> Iterator[Node]:
 
 
 def fit_object(
-    fitter: Fitter,
+    fitter: FitsValues,
     value: dict[Any, Any],
     node: dict[str, Any],
     problems: list[InputProblem],
@@ -106,7 +125,7 @@ def fit_object(
     return value if members is None else members
 
 
-def _members(fitter: Fitter, node: dict[str, Any], key: str) -> list[Node]:
+def _members(fitter: FitsValues, node: dict[str, Any], key: str) -> list[Node]:
     """Return the schemas that are declared for the member *key*."""
     properties = node.get("properties", {})
     parts = [properties[key]] if key in properties else []
@@ -114,7 +133,7 @@ def _members(fitter: Fitter, node: dict[str, Any], key: str) -> list[Node]:
     return parts + [part for pattern, part in patterns.items() if fitter.matches(pattern, key)]
 
 
-def _known_keys(fitter: Fitter, node: dict[str, Any], *, inner: bool) -> dict[str, None] | None:
+def _known_keys(fitter: FitsValues, node: dict[str, Any], *, inner: bool) -> dict[str, None] | None:
     """Return the keys there may be, where the policy and not the schema says that it is all."""
     if inner or fitter.policy.unknown_keys == "keep":
         return None
@@ -122,7 +141,7 @@ def _known_keys(fitter: Fitter, node: dict[str, Any], *, inner: bool) -> dict[st
     return fitter.schema.known_keys(node) if is_all else None
 
 
-def _unknown(fitter: Fitter, node: dict[str, Any], key: str) -> InputProblem:
+def _unknown(fitter: FitsValues, node: dict[str, Any], key: str) -> InputProblem:
     keys = list(fitter.schema.known_keys(node) or node.get("properties", ()))
     if not keys:
         return InputProblem((key,), "no keys", f"the key {shown(key)}")
@@ -132,7 +151,9 @@ def _unknown(fitter: Fitter, node: dict[str, Any], key: str) -> InputProblem:
     return InputProblem((key,), f"{what} {listed}", f"the key {shown(key)}", hint)
 
 
-def _missing(fitter: Fitter, node: dict[str, Any], value: dict[Any, Any]) -> Iterator[InputProblem]:
+def _missing(
+    fitter: FitsValues, node: dict[str, Any], value: dict[Any, Any]
+) -> Iterator[InputProblem]:
     if fitter.policy.missing_keys == "keep":
         return
     properties = node.get("properties", {})

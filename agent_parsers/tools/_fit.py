@@ -7,11 +7,11 @@ if its texts may mean numbers, lists and so on. Nothing that fits is ever change
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.tools._containers import fit_list, fit_object
 from agent_parsers.tools._expected import counted, expected_by, one_of_words
-from agent_parsers.tools._problems import NOTHING_FOUND, InputProblem, kind_of, near, shown
+from agent_parsers.tools._problems import NOTHING_FOUND, Fit, InputProblem, kind_of, near, shown
 from agent_parsers.tools._scalars import (
     from_text,
     frozen,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agent_parsers.tools._policy import Policy
     from agent_parsers.tools._schema import Node, Schema
 
-__all__ = ["Fit", "Fitter"]
+__all__ = ["Fitter"]
 
 MAX_STEPS_DOWN: Final = 100
 """How deep values are looked into, counted in schemas and values."""
@@ -38,15 +38,6 @@ _MOST_HINTS: Final = 20
 
 PATTERN_SECONDS: Final = 1.0
 """How long all patterns together may take for one input."""
-
-
-class Fit(NamedTuple):
-    """What a value comes to."""
-
-    value: Any
-    """The value itself unless something had to be changed; then a new one."""
-    problems: tuple[InputProblem, ...] = ()
-    """What is wrong with it, with paths from this value on."""
 
 
 class Fitter:

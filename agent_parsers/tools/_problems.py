@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from agent_parsers._names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["NOTHING_FOUND", "InputProblem", "Path", "kind_of", "near", "shown", "where"]
+__all__ = ["NOTHING_FOUND", "Fit", "InputProblem", "Path", "kind_of", "near", "shown", "where"]
 
 Path: TypeAlias = tuple[str | int, ...]
 """Keys and indexes from the whole input down to one of its values; ``()`` is the whole input."""
@@ -50,6 +50,15 @@ class InputProblem:
     def __str__(self) -> str:
         text = f"{self.where}: expected {self.expected}, found {self.found}"
         return f"{text}; {self.hint}" if self.hint else text
+
+
+class Fit(NamedTuple):
+    """What a value becomes by a schema, and what is wrong with it."""
+
+    value: Any
+    """The value itself unless something had to be changed; then a new one."""
+    problems: tuple[InputProblem, ...] = ()
+    """What is wrong with it, with paths from this value on."""
 
 
 def where(path: Path) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from agent_parsers import OutputParserException, answer_stream, get_parser
 from agent_parsers.engine import Event
+from agent_parsers.engine._prompt import replies
 
 ACTION = "Thought: hm\nAction: search\nAction Input: Thun"
 INVENTED = [ACTION, "\nObserv", "ation: 217 m\n", "Final Answer: 217 m"]
@@ -267,5 +268,5 @@ def test_strictly_an_invented_observation_is_an_error_at_once() -> None:
 @pytest.mark.parametrize("name", ["react", "hermes"])
 def test_a_turn_that_ends_by_itself_is_the_same(name: str) -> None:
     parser = get_parser(name)
-    text = parser.dialect.replies(["search"])[0]
+    text = replies(parser.dialect, ["search"])[0]
     assert [*parser.events([text], stop_early=True)] == [*parser.events([text])]

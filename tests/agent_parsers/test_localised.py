@@ -20,6 +20,7 @@ from agent_parsers import (
 )
 from agent_parsers.engine import Label, Literal, Words, localised
 from agent_parsers.engine._problems import SHARED_PROBLEMS
+from agent_parsers.engine._prompt import instructions
 
 FRENCH = {
     "Question": "Question",
@@ -113,7 +114,7 @@ def test_the_new_labels_are_written() -> None:
 
 
 def test_the_new_labels_are_told() -> None:
-    told = REACT_FR.instructions(["search"])
+    told = instructions(REACT_FR, ["search"])
     assert "stop after the Entrée: the Résultat is given to you" in told
     assert "\nRéponse finale: the answer to the question\n" in told
     assert not re.search("Thought|Input|Observation|Final Answer", told)
@@ -144,9 +145,9 @@ def test_all_that_a_model_is_told_can_be_put_in_other_words() -> None:
         example=replace(REACT_FR.example, tool_input="quoi"),
     )
     assert (mine.name, mine.aliases, mine.summary) == ("mine", ("le_mien",), "à moi")
-    assert mine.instructions(["pont"]).startswith("Outils: pont\nQuestion: the question")
-    assert "Réflexion: ce que tu sais\n" in mine.instructions()
-    assert mine.instructions().endswith("Action: search\nEntrée: quoi")
+    assert instructions(mine, ["pont"]).startswith("Outils: pont\nQuestion: the question")
+    assert "Réflexion: ce que tu sais\n" in instructions(mine)
+    assert instructions(mine).endswith("Action: search\nEntrée: quoi")
     for text, said in (("?", "Écris."), ('Action: a\nEntrée: {"b": "c', "Coupé.")):
         with pytest.raises(OutputParserException) as caught:
             read(mine, text, lenient=True)
@@ -195,7 +196,7 @@ def test_a_new_label_stands_everywhere(name: str) -> None:
         assert step.action is not None
         assert parser.render(step.action, thought=step.thought, number=number) == step.action.log
     assert "жи" not in dialect.sample
-    told = dialect.sample + dialect.instructions() + "".join(dialect.stop)
+    told = dialect.sample + instructions(dialect) + "".join(dialect.stop)
     assert "ж " in told
 
 

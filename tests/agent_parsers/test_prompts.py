@@ -18,12 +18,12 @@ from agent_parsers import (
     Dialect,
     MRKLOutputParser,
     StructuredChatOutputParser,
-    get_dialect,
     get_parser,
     parse_transcript,
 )
 from agent_parsers._base import dialect_parser
 from agent_parsers.engine import Result, Step, list_functions, list_schemas
+from agent_parsers.engine._prompt import instructions, replies
 from agent_parsers.native import ToolAgentAction
 from agent_parsers.testing._laws_writing import is_same
 from agent_parsers.testing._pieces import a_tool
@@ -83,8 +83,8 @@ def assert_used(dialect: Dialect, text: str, tools: ToolSet) -> None:
 @every_dialect
 @pytest.mark.parametrize("tools", [TOOLS, NUMBERED], ids=["three", "one with numbers"])
 def test_the_example_in_the_instructions_is_an_action(dialect: Dialect, tools: ToolSet) -> None:
-    action, answer = dialect.replies(tools)
-    told = dialect.instructions(tools)
+    action, answer = replies(dialect, tools)
+    told = instructions(dialect, tools)
     assert f"\n\n{action}" in told
     assert answer in told
     assert_used(dialect, action, tools)
@@ -93,7 +93,7 @@ def test_the_example_in_the_instructions_is_an_action(dialect: Dialect, tools: T
 
 @every_dialect
 def test_the_last_turn_in_the_instructions_is_an_answer(dialect: Dialect) -> None:
-    _, answer = dialect.replies(TOOLS)
+    _, answer = replies(dialect, TOOLS)
     for lenient in (False, True):
         finish = dialect_parser(dialect, lenient=lenient).parse(answer)
         assert isinstance(finish, AgentFinish)
@@ -103,8 +103,8 @@ def test_the_last_turn_in_the_instructions_is_an_answer(dialect: Dialect) -> Non
 @every_dialect
 def test_without_tools_there_is_an_example_all_the_same(dialect: Dialect) -> None:
     for tools in (None, [], ["name of\na [tool]"]):
-        action, answer = dialect.replies(tools)
-        told = dialect.instructions(tools)
+        action, answer = replies(dialect, tools)
+        told = instructions(dialect, tools)
         assert action in told
         assert answer in told
         (result,) = actions_in(dialect_parser(dialect).parse(action))
@@ -113,7 +113,7 @@ def test_without_tools_there_is_an_example_all_the_same(dialect: Dialect) -> Non
 
 @every_dialect
 def test_no_tools_are_told_as_none(dialect: Dialect) -> None:
-    assert f"\n\n{dialect.words.no_tools}\n\n" in dialect.instructions([])
+    assert f"\n\n{dialect.words.no_tools}\n\n" in instructions(dialect, [])
 
 
 @every_dialect
@@ -131,8 +131,8 @@ def test_no_description_changes_what_stands_around_it(
         ToolSet([ToolSpec("search", text, {"properties": {"query": {"description": text}}})])
         for text in (about, "plain")
     )
-    before, after = dialect.instructions(plainer).split(dialect.list_tools(plainer))
-    assert dialect.instructions(hostile) == before + dialect.list_tools(hostile) + after
+    before, after = instructions(dialect, plainer).split(dialect.list_tools(plainer))
+    assert instructions(dialect, hostile) == before + dialect.list_tools(hostile) + after
 
 
 @every_dialect
@@ -140,17 +140,17 @@ def test_no_description_changes_what_stands_around_it(
 def test_any_name_of_a_tool_can_be_told(dialect: Dialect, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(wild(dialect), max_size=3), "names")
     names = [name for name in dict.fromkeys(drawn) if name.strip()]
-    action, _ = dialect.replies(names)
-    assert action in dialect.instructions(names)
+    action, _ = replies(dialect, names)
+    assert action in instructions(dialect, names)
     assert actions_in(dialect_parser(dialect).parse(action))
 
 
 @every_dialect
 def test_instructions_have_no_gaps(dialect: Dialect) -> None:
     for tools in (None, TOOLS, ["search"]):
-        told = dialect.instructions(tools)
+        told = instructions(dialect, tools)
         assert told == told.strip()
-        for reply in dialect.replies(tools):  # it is as the chat template has it
+        for reply in replies(dialect, tools):  # it is as the chat template has it
             told = told.replace(reply, "reply")
         assert "\n\n\n" not in told
         assert not re.search(r"[ \t]\n", told)
@@ -158,7 +158,7 @@ def test_instructions_have_no_gaps(dialect: Dialect) -> None:
 
 @every_dialect
 def test_a_tool_is_told_with_its_parameters(dialect: Dialect) -> None:
-    told = dialect.instructions(TOOLS)
+    told = instructions(dialect, TOOLS)
     for words in ("Looks up a name", "What to look for.", "limit", "convert", "amount", "clock"):
         assert words in told
 
@@ -264,8 +264,9 @@ def assert_is_read_back(
 def test_what_a_prompt_ends_in_is_a_transcript(dialect: Dialect, data: st.DataObject) -> None:
     question, steps = data.draw(plain(), "question"), data.draw(taken(dialect), "steps")
     past: list[Step] = [(action, seen) for _, action, seen in steps]
-    prompt = dialect.render_prompt(question, NAMES, past, system="You know bridges.")
-    told = dialect.instructions(NAMES)
+    parser = dialect_parser(dialect, tools=NAMES)
+    prompt = parser.render_prompt(question, past, system="You know bridges.")
+    told = instructions(dialect, NAMES)
     head = f"You know bridges.\n\n{told}\n\n{dialect.words.begin}\n\n"
     assert prompt.startswith(head)
     assert_is_read_back(dialect, prompt.removeprefix(head), question, steps)
@@ -277,8 +278,9 @@ def test_the_messages_of_a_prompt_are_a_transcript(dialect: Dialect, data: st.Da
     question = data.draw(plain(), "question")
     steps = data.draw(taken(dialect, thoughts=plain(), forms=["whole"]), "steps")
     past: list[Step] = [(action, seen) for _, action, seen in steps]
-    head, *messages = dialect.render_prompt(question, NAMES, past, as_messages=True)
-    assert head == SystemMessage(dialect.instructions(NAMES))
+    parser = dialect_parser(dialect, tools=NAMES)
+    head, *messages = parser.render_prompt(question, past, as_messages=True)
+    assert head == SystemMessage(instructions(dialect, NAMES))
     assert [message.type for message in messages] == ["human", *["ai", "human"] * len(steps)]
     text = "".join(f"{message.content}\n" for message in messages)
     assert_is_read_back(dialect, text, question, steps)
@@ -290,15 +292,14 @@ def test_a_past_step_needs_no_log(dialect: Dialect) -> None:
     if a_tool(dialect) != "search":
         return
     action = AgentAction("search", {"query": "Lake Thun"}, "")
-    prompt = dialect.render_prompt("How deep?", TOOLS, [(action, "217 m")])
-    _, human, ai, seen = dialect.render_prompt(
-        "How deep?", TOOLS, [(action, "217 m")], as_messages=True
-    )
+    parser = dialect_parser(dialect, tools=TOOLS)
+    prompt = parser.render_prompt("How deep?", [(action, "217 m")])
+    _, human, ai, seen = parser.render_prompt("How deep?", [(action, "217 m")], as_messages=True)
     assert str(human.content).endswith("How deep?")
     assert isinstance(ai, AIMessage)
     assert "217 m" in str(seen.content)
     assert str(ai.content) in prompt
-    result = dialect_parser(dialect, tools=TOOLS).parse(str(ai.content))
+    result = parser.parse(str(ai.content))
     assert is_same(result, action, str(ai.content))
 
 
@@ -307,7 +308,7 @@ def test_an_observation_ends_in_the_invitation(dialect: Dialect) -> None:
     for number in (1, 2, 30):
         invitation = dialect.invite(number + 1)
         assert dialect.seen([Result("search", "seen")], number).endswith(invitation)
-        assert dialect.render_prompt("Why?").endswith(f"Why?\n{dialect.invite(1)}")
+        assert dialect_parser(dialect).render_prompt("Why?").endswith(f"Why?\n{dialect.invite(1)}")
 
 
 def test_the_label_of_a_thought_is_written_once() -> None:
@@ -328,16 +329,6 @@ def test_the_label_of_a_thought_is_written_once() -> None:
         )
 
 
-def test_a_parser_tells_of_its_own_tools() -> None:
-    parser = get_parser("react", tools=TOOLS)
-    steps = [(AgentAction("search", {"query": "Thun"}, ""), "a lake")]
-    dialect = get_dialect("react")
-    assert parser.render_prompt("Where?", steps) == dialect.render_prompt("Where?", TOOLS, steps)
-    assert parser.render_prompt("Where?", steps, as_messages=True, system="Be brief.") == (
-        dialect.render_prompt("Where?", TOOLS, steps, as_messages=True, system="Be brief.")
-    )
-
-
 # -- the names of LangChain ----------------------------------------------------------------------
 
 
@@ -352,7 +343,7 @@ def test_a_parser_tells_of_its_own_tools() -> None:
     ],
 )
 def test_the_instructions_are_the_users_to_choose(kind: Any) -> None:
-    assert kind().get_format_instructions() == kind().dialect.instructions()
+    assert kind().get_format_instructions() == instructions(kind().dialect)
     parser = kind(format_instructions="just do", tools=TOOLS)
     assert parser.get_format_instructions() == "just do"
     assert parser.render_prompt("Why?").startswith("just do\n\nBegin.\n\n")

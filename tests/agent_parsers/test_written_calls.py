@@ -19,6 +19,7 @@ from agent_parsers import (
 )
 from agent_parsers._base import AnyDialectParser, dialect_parser
 from agent_parsers.engine import Mode, Result
+from agent_parsers.engine._prompt import instructions, replies
 from agent_parsers.native import ToolAgentAction
 
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
@@ -200,7 +201,7 @@ def test_what_has_nothing_beside_calls_loses_none(name: str) -> None:
 def test_what_has_one_call_in_a_turn_writes_no_more(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} cannot write this step: its chat template has"):
         parser_of(name).render([call("ping"), call("ping")])
-    assert "A turn has one call." in get_dialect(name).instructions()
+    assert "A turn has one call." in instructions(get_dialect(name))
 
 
 @pytest.mark.parametrize("name", sorted(ONLY_PARAMETERS))
@@ -288,8 +289,8 @@ def test_the_instructions_show_a_call_and_an_answer(name: str) -> None:
     def find(city: str) -> None:
         """Looks up trains."""
 
-    told = get_dialect(name).instructions([find])
-    action, answer = get_dialect(name).replies([find])
+    told = instructions(get_dialect(name), [find])
+    action, answer = replies(get_dialect(name), [find])
     assert f"\n\n{action}\n\n" in told
     assert told.endswith(f"\n\n{answer}")
     for part in ("Looks up trains.", "the tools return is given to you", "no tool"):
