@@ -1,37 +1,15 @@
-"""What a model call returned: its generations, and what the provider says about the call."""
+"""What a model returned for several prompts."""
 
 from copy import deepcopy
 from typing import Any, Literal
-from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
 
-from outputs._generations import (
-    ChatGeneration,
-    ChatGenerationChunk,
-    Generation,
-    GenerationChunk,
-)
+from outputs.chat_generation import ChatGeneration, ChatGenerationChunk
+from outputs.generation import Generation, GenerationChunk
+from outputs.run_info import RunInfo
 
-
-class RunInfo(BaseModel):
-    """Which run made a result."""
-
-    model_config = ConfigDict(defer_build=True)
-
-    run_id: UUID
-    """The run's id."""
-
-
-class ChatResult(BaseModel):
-    """What a chat model returned for one prompt."""
-
-    model_config = ConfigDict(defer_build=True)
-
-    generations: list[ChatGeneration]
-    """One generation, or several to choose from, the best first."""
-    llm_output: dict[str, Any] | None = None
-    """What the provider says about the call, in its own words."""
+__all__ = ["LLMResult"]
 
 
 class LLMResult(BaseModel):

@@ -1,0 +1,74 @@
+"""The parser of the one function call that a message may have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from typing_extensions import override
+
+from agent_parsers._agent import AgentAction, AgentFinish
+from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers.native._message_parser import MessageParser, Result
+from agent_parsers.native._pieces import ai_message
+from agent_parsers.native._scratchpad import (
+    format_to_openai_function_messages,
+    format_to_tool_messages,
+)
+from agent_parsers.native._whole import result_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine._render import Step
+    from outputs import BaseMessage
+
+
+__all__ = ['OpenAIFunctionsAgentOutputParser']
+
+
+class OpenAIFunctionsAgentOutputParser(MessageParser[AgentAction | AgentFinish], AgentOutputParser):
+    r"""Reads the function call of a message, the form that came before tool calls.
+
+    ::
+
+        AIMessage("", additional_kwargs={"function_call": {"name": "f", "arguments": '{"a": 1}'}})
+
+    Returns `AgentActionMessageLog`, or `AgentFinish` with the content if the message has no call.
+    Messages are those of this package, of LangChain, or what a provider's API returns, whole or
+    streamed, also as dictionaries; see `outputs.from_any`. Arguments under the one name ``__arg1``
+    are unwrapped.
+    Strings in the arguments may hold line breaks, and blank arguments are ``{}``.
+
+    What the lenient reading mends is told in `MessageParser`.
+    """
+
+    _is_function: ClassVar[bool] = True
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "openai-functions-agent"
+
+    @staticmethod
+    def parse_ai_message(message: Any) -> AgentAction | AgentFinish:
+        """Return the action, or the answer, in *message*, as the strict parser does.
+
+        Raises:
+            OutputParserException: The call cannot be made.
+            TypeError: The message is not a model's.
+        """
+        return _one(result_of(ai_message(message), is_function=True))
+
+    @override
+    def _checked(self, result: Result | None) -> AgentAction | AgentFinish:
+        return _one(result)
+
+    @override
+    def format_scratchpad(self, steps: Sequence[Step]) -> list[BaseMessage]:
+        """Return the steps taken so far as messages; see `format_to_openai_function_messages`."""
+        return format_to_openai_function_messages(steps)
+
+
+def _one(result: Result | None) -> AgentAction | AgentFinish:
+    assert isinstance(result, AgentAction | AgentFinish), "a function call makes one action"
+    return result

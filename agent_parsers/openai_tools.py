@@ -1,0 +1,27 @@
+"""The parser of tool calls under the name that LangChain had for OpenAI's."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from agent_parsers.native._actions import OpenAIToolAgentAction
+from agent_parsers.tools import ToolsAgentOutputParser, parse_ai_message_to_tool_action
+
+__all__ = [
+    "OpenAIToolAgentAction",
+    "OpenAIToolsAgentOutputParser",
+    "parse_ai_message_to_openai_tool_action",
+]
+
+
+class OpenAIToolsAgentOutputParser(ToolsAgentOutputParser):
+    """The same as `ToolsAgentOutputParser`; LangChain has both."""
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "openai-tools-agent-output-parser"
+
+
+parse_ai_message_to_openai_tool_action = parse_ai_message_to_tool_action
+"""The same; LangChain has both names."""

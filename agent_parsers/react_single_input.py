@@ -1,0 +1,34 @@
+"""The parser of ReAct text with one input for a tool."""
+
+from __future__ import annotations
+
+from pydantic import Field
+from typing_extensions import override
+
+from agent_parsers._base import DialectParser
+from agent_parsers.dialects import react, react_docstore
+from agent_parsers.engine import Dialect
+
+
+__all__ = ['ReActSingleInputOutputParser']
+
+
+class ReActSingleInputOutputParser(DialectParser):
+    """Reads ReAct text with one input for a tool, as `langchain_classic` does.
+
+    ::
+
+        Thought: I need to know how old the bridge is.      Thought: I now know the final answer
+        Action: search                                      Final Answer: It was built in 1461.
+        Action Input: oldest bridge in Bern
+
+    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish`. The
+    messages of its errors are LangChain's.
+    """
+
+    dialect: Dialect = Field(default=react.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "react-single-input"

@@ -1,0 +1,50 @@
+"""The parser of questions that a model asks itself."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from agent_parsers._base import DialectParser, InstructedParser
+from agent_parsers.dialects import conversational, mrkl, self_ask, xml
+from agent_parsers.engine import Dialect
+
+from agent_parsers._made_parser import MadeParser
+from agent_parsers.dialects import self_ask as dialect_module
+
+__all__ = ['SelfAskOutputParser']
+
+
+class SelfAskOutputParser(MadeParser):
+    """Reads a question to ask, or the final answer, as `langchain_classic` does.
+
+    ::
+
+        Follow up: When was the bridge built?
+        So the final answer is: 1461
+
+    Returns `AgentAction("Intermediate Answer", "When was the bridge built?", log=text)`, or
+    `AgentFinish`. Strict reading looks at the last line only.
+
+    Raises:
+        ValueError: One of the markers is empty, or the beginning of another.
+    """
+
+    dialect: Dialect = Field(default=dialect_module.DIALECT, exclude=True)
+    followups: Sequence[str] = dialect_module.FOLLOWUPS
+    """What stands before a question, in one or several spellings."""
+    finish_string: str = dialect_module.FINISH_STRING
+    """What stands before the answer."""
+
+    @override
+    def _make(self) -> Dialect:
+        return dialect_module.make_dialect(tuple(self.followups), self.finish_string)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "self_ask"

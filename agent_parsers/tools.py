@@ -1,0 +1,74 @@
+"""The parser of the tool calls of a message."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from typing_extensions import override
+
+from agent_parsers._agent import AgentAction, AgentFinish
+from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers.native._message_parser import MessageParser, Result
+from agent_parsers.native._pieces import ai_message
+from agent_parsers.native._scratchpad import (
+    format_to_openai_function_messages,
+    format_to_tool_messages,
+)
+from agent_parsers.native._whole import result_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine._render import Step
+    from outputs import BaseMessage
+
+
+from agent_parsers.native._actions import ToolAgentAction
+
+__all__ = ['ToolAgentAction', 'ToolsAgentOutputParser', 'parse_ai_message_to_tool_action']
+
+
+class ToolsAgentOutputParser(
+    MessageParser[list[AgentAction] | AgentFinish], MultiActionAgentOutputParser
+):
+    """Reads the tool calls of a message, of which there may be several at once.
+
+    ::
+
+        AIMessage("Let me see.", tool_calls=[{"name": "search", "args": {"q": "rain"}, "id": "1"}])
+
+    Returns a list of `ToolAgentAction`, or `AgentFinish` with the content if the message has no
+    call. Messages are those of this package, of LangChain, or what OpenAI's API returns, also as
+    dictionaries; see `outputs.from_any`. Arguments under the one name ``__arg1`` are unwrapped.
+
+    What the lenient reading mends is told in `MessageParser`.
+    """
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "tools-agent-output-parser"
+
+    @override
+    def _checked(self, result: Result | None) -> list[AgentAction] | AgentFinish:
+        return _all(result)
+
+    @override
+    def format_scratchpad(self, steps: Sequence[Step]) -> list[BaseMessage]:
+        """Return the steps taken so far as messages; see `format_to_tool_messages`."""
+        return format_to_tool_messages(steps)
+
+
+def parse_ai_message_to_tool_action(message: Any) -> list[AgentAction] | AgentFinish:
+    """Return the actions, or the answer, in *message*, as `ToolsAgentOutputParser` does.
+
+    Raises:
+        OutputParserException: A call cannot be made.
+        TypeError: The message is not a model's.
+    """
+    return _all(result_of(ai_message(message), is_function=False))
+
+
+def _all(result: Result | None) -> list[AgentAction] | AgentFinish:
+    assert isinstance(result, list | AgentFinish), "tool calls make a list"
+    return result

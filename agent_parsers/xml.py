@@ -1,0 +1,45 @@
+"""The parser of actions in XML tags."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from agent_parsers._base import DialectParser, InstructedParser
+from agent_parsers.dialects import conversational, mrkl, self_ask, xml
+from agent_parsers.engine import Dialect
+
+from agent_parsers._made_parser import MadeParser
+from agent_parsers.dialects import xml as xml_dialect
+
+__all__ = ['XMLAgentOutputParser']
+
+
+class XMLAgentOutputParser(MadeParser):
+    """Reads XML tags, as `langchain_classic` does.
+
+    ::
+
+        <tool>search</tool><tool_input>oldest bridge in Bern</tool_input>
+        <final_answer>It was built in 1461.</final_answer>
+
+    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish`. The input
+    may lack its end, which the stop sequence takes.
+    """
+
+    dialect: Dialect = Field(default=xml_dialect.DIALECT, exclude=True)
+    escape_format: xml_dialect.EscapeFormat = "minimal"
+    """How tags within a value are written: ``"minimal"`` as ``[[tool]]``, `None` as they are."""
+
+    @override
+    def _make(self) -> Dialect:
+        return xml_dialect.make_dialect(self.escape_format)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "xml-agent"

@@ -1,0 +1,55 @@
+"""A message that a chat model generated, whole or in pieces."""
+
+from typing import Any, Literal, Self
+
+from pydantic import model_validator
+
+from outputs._any_message import AnyMessage, AnyMessageChunk
+from outputs._content import text_of
+from outputs.generation import Generation, chunk_list, sum_info
+
+__all__ = ["ChatGeneration", "ChatGenerationChunk", "merge_chat_generation_chunks"]
+
+
+class ChatGeneration(Generation):
+    """A message that a chat model generated."""
+
+    text: str = ""
+    """The text of the message; set from it, whatever is given. Blocks that have a ``text`` but
+    no ``type`` count too, which they do not in ``message.text``."""
+    message: AnyMessage
+    """The message."""
+    # Each class has a type of its own, though it is a kind of the one above: here and below.
+    type: Literal["ChatGeneration"] = "ChatGeneration"  # type: ignore[assignment]
+
+    @model_validator(mode="after")
+    def _set_text(self) -> Self:
+        self.text = text_of(self.message.content, untyped=True)
+        return self
+
+
+class ChatGenerationChunk(ChatGeneration):
+    """A piece of a `ChatGeneration`."""
+
+    message: AnyMessageChunk
+    """The piece of the message."""
+    type: Literal["ChatGenerationChunk"] = "ChatGenerationChunk"  # type: ignore[assignment]
+
+    def __add__(self, other: Any) -> "ChatGenerationChunk":
+        """Add a chunk, or a list of chunks in one go, in time linear in their size.
+
+        Raises:
+            TypeError: *other* is neither, or messages or ``generation_info`` do not add up.
+        """
+        others = chunk_list(self, other, ChatGenerationChunk)
+        return ChatGenerationChunk(
+            message=self.message + [chunk.message for chunk in others],
+            generation_info=sum_info([self, *others]),
+        )
+
+
+def merge_chat_generation_chunks(chunks: list[ChatGenerationChunk]) -> ChatGenerationChunk | None:
+    """Add up *chunks* in one go; a single one is returned itself, and `None` if there is none."""
+    if len(chunks) < 2:
+        return chunks[0] if chunks else None
+    return chunks[0] + chunks[1:]

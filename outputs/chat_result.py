@@ -1,0 +1,20 @@
+"""What a chat model returned for one prompt."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from outputs.chat_generation import ChatGeneration
+
+__all__ = ["ChatResult"]
+
+
+class ChatResult(BaseModel):
+    """What a chat model returned for one prompt."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    generations: list[ChatGeneration]
+    """One generation, or several to choose from, the best first."""
+    llm_output: dict[str, Any] | None = None
+    """What the provider says about the call, in its own words."""

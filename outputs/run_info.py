@@ -1,0 +1,16 @@
+"""Which run made a result."""
+
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict
+
+__all__ = ["RunInfo"]
+
+
+class RunInfo(BaseModel):
+    """Which run made a result."""
+
+    model_config = ConfigDict(defer_build=True)
+
+    run_id: UUID
+    """The run's id."""
