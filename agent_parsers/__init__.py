@@ -6,121 +6,69 @@ pays for what it uses.
 
 from typing import TYPE_CHECKING
 
-from agent_parsers._agent import (
-    AgentAction,
-    AgentActionMessageLog,
-    AgentFinish,
-    AgentStep,
-)
-from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
-from agent_parsers._base import DialectParser, MultiActionDialectParser
-from agent_parsers._registry import (
-    get_dialect,
-    get_parser,
-    list_dialects,
-    register,
-)
-from output_parsers import (
-    OutputParserException,
-)
-from outputs._late import late_names
+from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
+from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers.parsers.dialect_parser import DialectParser, MultiActionDialectParser
+from agent_parsers.registry.dialects_by_name import get_dialect, get_parser, list_dialects, register
+from output_parsers.exceptions import OutputParserException
+from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers._answers import (
-        AnswerStream,
-        answer_stream,
-    )
-    from agent_parsers._explain import Explanation
-    from agent_parsers._explain_data import ExplainedRepair, ExplainedSpan, IgnoredMarker
-    from agent_parsers._for_model import (
-        dialect_for_model,
-    )
-    from agent_parsers._json_parsers import (
-        ChatOutputParser,
-        ConvoOutputParser,
-        JSONAgentOutputParser,
-        ReActJsonSingleInputOutputParser,
-        StructuredChatOutputParser,
-        StructuredChatOutputParserWithRetries,
-    )
-    from agent_parsers._parsers import (
-        ReActOutputParser,
-        ReActSingleInputOutputParser,
-    )
-    from agent_parsers._record import (
-        parse_record,
-    )
-    from agent_parsers._scratchpad import (
-        format_log_to_messages,
-        format_log_to_str,
-        format_xml,
-    )
-    from agent_parsers._text_parsers import (
-        ConvoTextOutputParser,
-        MRKLOutputParser,
-        SelfAskOutputParser,
-        XMLAgentOutputParser,
-    )
-    from agent_parsers._transcript import (
-        Transcript,
-        TranscriptStep,
-    )
-    from agent_parsers._transcript_parser import (
-        TranscriptParser,
-        parse_transcript,
-        parse_transcripts,
-    )
-    from agent_parsers.dialects.react import (
-        FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE,
-        MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
-        MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE,
-    )
-    from agent_parsers.engine import (
+    from agent_parsers.actions.tool_action import ToolAgentAction
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.engine.stream_parser import StreamParser
+    from agent_parsers.events import (
         ActionComplete,
         AnswerDelta,
-        Dialect,
         Event,
         Failed,
         Finish,
         InputDelta,
-        MarkerSeen,
-        ObservationDelta,
-        QuestionDelta,
         Repair,
-        SkippedDelta,
-        StreamParser,
         ThoughtDelta,
         ToolNamed,
-        Turn,
-        localised,
         merge_events,
     )
-    from agent_parsers.native import (
-        MessageParser,
-        MessageStreamParser,
-        MessageTurn,
-        OpenAIFunctionsAgentOutputParser,
-        OpenAIToolAgentAction,
-        OpenAIToolsAgentOutputParser,
-        ToolAgentAction,
-        ToolsAgentOutputParser,
-        format_to_openai_function_messages,
-        format_to_openai_functions,
-        format_to_openai_tool_messages,
-        format_to_tool_messages,
-        parse_ai_message_to_openai_tool_action,
-        parse_ai_message_to_tool_action,
-        to_anthropic,
-        to_langchain,
-        to_openai,
-        to_openai_responses,
+    from agent_parsers.explain.explanation import Explanation
+    from agent_parsers.json import JSONAgentOutputParser
+    from agent_parsers.native.reading.message_parser import MessageParser
+    from agent_parsers.native.writing.to_anthropic import to_anthropic
+    from agent_parsers.native.writing.to_langchain import to_langchain
+    from agent_parsers.native.writing.to_openai import to_openai
+    from agent_parsers.native.writing.to_openai_responses import to_openai_responses
+    from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
+    from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
+    from agent_parsers.parsers.answers import answer_stream
+    from agent_parsers.parsers.chat_parsers import (
+        ChatOutputParser,
+        ConvoOutputParser,
+        StructuredChatOutputParser,
+        StructuredChatOutputParserWithRetries,
     )
-    from agent_parsers.tools import ToolInputError, ToolSet, ToolSpec, UnknownToolError
+    from agent_parsers.parsers.text_parsers import (
+        ConvoTextOutputParser,
+        MRKLOutputParser,
+        ReActOutputParser,
+    )
+    from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
+    from agent_parsers.react_single_input import ReActSingleInputOutputParser
+    from agent_parsers.registry.for_model import dialect_for_model
+    from agent_parsers.runs.record import parse_record
+    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.transcript_parser import (
+        TranscriptParser,
+        parse_transcript,
+        parse_transcripts,
+    )
+    from agent_parsers.self_ask import SelfAskOutputParser
+    from agent_parsers.tools import ToolsAgentOutputParser
+    from agent_parsers.toolset.errors import ToolInputError, UnknownToolError
+    from agent_parsers.toolset.set import ToolSet
+    from agent_parsers.toolset.spec import ToolSpec
+    from agent_parsers.xml import XMLAgentOutputParser
 
 __all__ = [
-    "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE",
-    "MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE",
-    "MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE",
     "ActionComplete",
     "AgentAction",
     "AgentActionMessageLog",
@@ -128,40 +76,29 @@ __all__ = [
     "AgentOutputParser",
     "AgentStep",
     "AnswerDelta",
-    "AnswerStream",
     "ChatOutputParser",
     "ConvoOutputParser",
     "ConvoTextOutputParser",
     "Dialect",
     "DialectParser",
     "Event",
-    "ExplainedRepair",
-    "ExplainedSpan",
     "Explanation",
     "Failed",
     "Finish",
-    "IgnoredMarker",
     "InputDelta",
     "JSONAgentOutputParser",
     "MRKLOutputParser",
-    "MarkerSeen",
     "MessageParser",
-    "MessageStreamParser",
-    "MessageTurn",
     "MultiActionAgentOutputParser",
     "MultiActionDialectParser",
-    "ObservationDelta",
     "OpenAIFunctionsAgentOutputParser",
-    "OpenAIToolAgentAction",
     "OpenAIToolsAgentOutputParser",
     "OutputParserException",
-    "QuestionDelta",
     "ReActJsonSingleInputOutputParser",
     "ReActOutputParser",
     "ReActSingleInputOutputParser",
     "Repair",
     "SelfAskOutputParser",
-    "SkippedDelta",
     "StreamParser",
     "StructuredChatOutputParser",
     "StructuredChatOutputParserWithRetries",
@@ -180,20 +117,10 @@ __all__ = [
     "XMLAgentOutputParser",
     "answer_stream",
     "dialect_for_model",
-    "format_log_to_messages",
-    "format_log_to_str",
-    "format_to_openai_function_messages",
-    "format_to_openai_functions",
-    "format_to_openai_tool_messages",
-    "format_to_tool_messages",
-    "format_xml",
     "get_dialect",
     "get_parser",
     "list_dialects",
-    "localised",
     "merge_events",
-    "parse_ai_message_to_openai_tool_action",
-    "parse_ai_message_to_tool_action",
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
@@ -205,77 +132,53 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ExplainedRepair": "_explain_data",
-    "ExplainedSpan": "_explain_data",
-    "Explanation": "_explain",
-    "IgnoredMarker": "_explain_data",
-    "ChatOutputParser": "_json_parsers",
-    "ConvoOutputParser": "_json_parsers",
-    "JSONAgentOutputParser": "_json_parsers",
-    "ReActJsonSingleInputOutputParser": "_json_parsers",
-    "StructuredChatOutputParser": "_json_parsers",
-    "StructuredChatOutputParserWithRetries": "_json_parsers",
-    "ReActOutputParser": "_parsers",
-    "ReActSingleInputOutputParser": "_parsers",
-    "AnswerStream": "_answers",
-    "answer_stream": "_answers",
-    "dialect_for_model": "_for_model",
-    "parse_record": "_record",
-    "format_log_to_messages": "_scratchpad",
-    "format_log_to_str": "_scratchpad",
-    "format_xml": "_scratchpad",
-    "ConvoTextOutputParser": "_text_parsers",
-    "MRKLOutputParser": "_text_parsers",
-    "SelfAskOutputParser": "_text_parsers",
-    "XMLAgentOutputParser": "_text_parsers",
-    "Transcript": "_transcript",
-    "TranscriptStep": "_transcript",
-    "TranscriptParser": "_transcript_parser",
-    "parse_transcript": "_transcript_parser",
-    "parse_transcripts": "_transcript_parser",
-    "FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE": "dialects.react",
-    "MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE": "dialects.react",
-    "MISSING_ACTION_INPUT_AFTER_ACTION_ERROR_MESSAGE": "dialects.react",
-    "ActionComplete": "engine",
-    "AnswerDelta": "engine",
-    "Dialect": "engine",
-    "Event": "engine",
-    "Failed": "engine",
-    "Finish": "engine",
-    "InputDelta": "engine",
-    "MarkerSeen": "engine",
-    "ObservationDelta": "engine",
-    "QuestionDelta": "engine",
-    "Repair": "engine",
-    "SkippedDelta": "engine",
-    "StreamParser": "engine",
-    "ThoughtDelta": "engine",
-    "ToolNamed": "engine",
-    "localised": "engine",
-    "Turn": "engine",
-    "merge_events": "engine",
-    "MessageParser": "native",
-    "MessageStreamParser": "native",
-    "MessageTurn": "native",
-    "OpenAIFunctionsAgentOutputParser": "native",
-    "OpenAIToolAgentAction": "native",
-    "OpenAIToolsAgentOutputParser": "native",
-    "ToolAgentAction": "native",
-    "ToolsAgentOutputParser": "native",
-    "format_to_openai_function_messages": "native",
-    "format_to_openai_functions": "native",
-    "format_to_openai_tool_messages": "native",
-    "format_to_tool_messages": "native",
-    "parse_ai_message_to_openai_tool_action": "native",
-    "parse_ai_message_to_tool_action": "native",
-    "to_anthropic": "native",
-    "to_langchain": "native",
-    "to_openai": "native",
-    "to_openai_responses": "native",
-    "ToolInputError": "tools",
-    "ToolSet": "tools",
-    "ToolSpec": "tools",
-    "UnknownToolError": "tools",
+    "ToolAgentAction": "agent_parsers.actions.tool_action",
+    "Dialect": "agent_parsers.engine.grammar.dialect",
+    "Turn": "agent_parsers.engine.reading.turn",
+    "StreamParser": "agent_parsers.engine.stream_parser",
+    "ActionComplete": "agent_parsers.events",
+    "AnswerDelta": "agent_parsers.events",
+    "Event": "agent_parsers.events",
+    "Failed": "agent_parsers.events",
+    "Finish": "agent_parsers.events",
+    "InputDelta": "agent_parsers.events",
+    "Repair": "agent_parsers.events",
+    "ThoughtDelta": "agent_parsers.events",
+    "ToolNamed": "agent_parsers.events",
+    "merge_events": "agent_parsers.events",
+    "Explanation": "agent_parsers.explain.explanation",
+    "JSONAgentOutputParser": "agent_parsers.json",
+    "MessageParser": "agent_parsers.native.reading.message_parser",
+    "to_anthropic": "agent_parsers.native.writing.to_anthropic",
+    "to_langchain": "agent_parsers.native.writing.to_langchain",
+    "to_openai": "agent_parsers.native.writing.to_openai",
+    "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",
+    "OpenAIFunctionsAgentOutputParser": "agent_parsers.openai_functions",
+    "OpenAIToolsAgentOutputParser": "agent_parsers.openai_tools",
+    "answer_stream": "agent_parsers.parsers.answers",
+    "ChatOutputParser": "agent_parsers.parsers.chat_parsers",
+    "ConvoOutputParser": "agent_parsers.parsers.chat_parsers",
+    "StructuredChatOutputParser": "agent_parsers.parsers.chat_parsers",
+    "StructuredChatOutputParserWithRetries": "agent_parsers.parsers.chat_parsers",
+    "ConvoTextOutputParser": "agent_parsers.parsers.text_parsers",
+    "MRKLOutputParser": "agent_parsers.parsers.text_parsers",
+    "ReActOutputParser": "agent_parsers.parsers.text_parsers",
+    "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
+    "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
+    "dialect_for_model": "agent_parsers.registry.for_model",
+    "parse_record": "agent_parsers.runs.record",
+    "Transcript": "agent_parsers.runs.transcript",
+    "TranscriptStep": "agent_parsers.runs.transcript",
+    "TranscriptParser": "agent_parsers.runs.transcript_parser",
+    "parse_transcript": "agent_parsers.runs.transcript_parser",
+    "parse_transcripts": "agent_parsers.runs.transcript_parser",
+    "SelfAskOutputParser": "agent_parsers.self_ask",
+    "ToolsAgentOutputParser": "agent_parsers.tools",
+    "ToolInputError": "agent_parsers.toolset.errors",
+    "UnknownToolError": "agent_parsers.toolset.errors",
+    "ToolSet": "agent_parsers.toolset.set",
+    "ToolSpec": "agent_parsers.toolset.spec",
+    "XMLAgentOutputParser": "agent_parsers.xml",
 }
 """Where each name is that is imported at its first use."""
 

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-from pydantic import Field, SerializeAsAny, SkipValidation
+from pydantic import Field
 from typing_extensions import override
 
-from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._agent_parser import AgentOutputParser
-from agent_parsers._base import DialectParser, InstructedParser
-from agent_parsers._message_text import text_and_end
-from agent_parsers.dialects import chat, conversational_chat, json, react_json, structured_chat
-from agent_parsers.engine import Dialect
-from output_parsers import OutputFixingParser, OutputParserException
-
-if TYPE_CHECKING:
-    from typing import Self
-
-    from output_parsers import ModelOutput
-    from outputs._ended import Ended
-
 from agent_parsers.dialects import json as json_dialect
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.parsers.dialect_parser import DialectParser
 
-__all__ = ['JSONAgentOutputParser']
+__all__ = ["JSONAgentOutputParser"]
 
 
 class JSONAgentOutputParser(DialectParser):

@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from agent_parsers._agent import AgentAction, AgentFinish
-from agent_parsers._agent_parser import AgentOutputParser, MultiActionAgentOutputParser
-from agent_parsers.native._message_parser import MessageParser, Result
-from agent_parsers.native._pieces import ai_message
-from agent_parsers.native._scratchpad import (
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.native.reading.message_parser import MessageParser, Result
+from agent_parsers.native.reading.pieces import ai_message
+from agent_parsers.native.reading.whole import result_of
+from agent_parsers.native.writing.scratchpad import (
     format_to_openai_function_messages,
-    format_to_tool_messages,
 )
-from agent_parsers.native._whole import result_of
+from agent_parsers.parsers.agent_parser import AgentOutputParser
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine._render import Step
+    from agent_parsers.engine.writing.render import Step
     from outputs import BaseMessage
 
 
-__all__ = ['OpenAIFunctionsAgentOutputParser']
+__all__ = ["OpenAIFunctionsAgentOutputParser"]
 
 
 class OpenAIFunctionsAgentOutputParser(MessageParser[AgentAction | AgentFinish], AgentOutputParser):

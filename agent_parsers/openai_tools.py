@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from agent_parsers.native._actions import OpenAIToolAgentAction
+from agent_parsers.actions.tool_action import OpenAIToolAgentAction
 from agent_parsers.tools import ToolsAgentOutputParser, parse_ai_message_to_tool_action
 
 __all__ = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from pydantic import Field
 from typing_extensions import override
 
-from agent_parsers._base import DialectParser
-from agent_parsers.dialects import react, react_docstore
-from agent_parsers.engine import Dialect
+from agent_parsers.dialects import react
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.parsers.dialect_parser import DialectParser
 
-
-__all__ = ['ReActSingleInputOutputParser']
+__all__ = ["ReActSingleInputOutputParser"]
 
 
 class ReActSingleInputOutputParser(DialectParser):

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any, Self
-
-from pydantic import Field, model_validator
+from pydantic import Field
 from typing_extensions import override
 
-from agent_parsers._base import DialectParser, InstructedParser
-from agent_parsers.dialects import conversational, mrkl, self_ask, xml
-from agent_parsers.engine import Dialect
-
-from agent_parsers._made_parser import MadeParser
 from agent_parsers.dialects import xml as xml_dialect
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.parsers.made_parser import MadeParser
 
-__all__ = ['XMLAgentOutputParser']
+__all__ = ["XMLAgentOutputParser"]
 
 
 class XMLAgentOutputParser(MadeParser):

@@ -7,11 +7,11 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing._calls_meant import Meant, RawInput, calls_in, raw_input, reading
-from agent_parsers.testing._double_keys import double_keys
-from agent_parsers.testing._pieces import marker_in, markers, sample_action
-from agent_parsers.testing._quotations import quotations
-from agent_parsers.testing._sample_calls import (
+from agent_parsers.testing.texts.calls_meant import Meant, RawInput, calls_in, raw_input, reading
+from agent_parsers.testing.texts.double_keys import double_keys
+from agent_parsers.testing.texts.pieces import marker_in, markers, sample_action
+from agent_parsers.testing.texts.quotations import quotations
+from agent_parsers.testing.texts.sample_calls import (
     OBJECTS,
     TEXTS,
     sample_turns,
@@ -23,10 +23,11 @@ from agent_parsers.testing._sample_calls import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from agent_parsers.engine import Dialect, Mode
-    from agent_parsers.testing._sample_calls import SampleTurn
-    from agent_parsers.tools import ToolSet
-    from outputs._ended import Ended
+    from agent_parsers.authoring import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.testing.texts.sample_calls import SampleTurn
+    from agent_parsers.toolset import ToolSet
+    from outputs.messages.ended import Ended
 
 __all__ = ["KINDS", "Attack", "attacks"]
 

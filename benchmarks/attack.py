@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from _attacks import KINDS, attacks
 
 from agent_parsers import OutputParserException, get_dialect, list_dialects
-from agent_parsers.testing._calls_meant import (
+from agent_parsers.testing.texts.calls_meant import (
     Meant,
     calls_in,
     is_cut_short,
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
     from _attacks import Attack
 
-    from agent_parsers.engine import Dialect, Mode
-    from outputs._ended import Ended
+    from agent_parsers.authoring import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+    from outputs.messages.ended import Ended
 
 OUTCOMES: Final = (
     "same action", "answer", "refused", "raw text", "repaired", "acted wrongly", "crashed",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from _timing import interleaved, ratio
 
 from agent_parsers import StreamParser, get_dialect
-from agent_parsers.engine import Written
+from agent_parsers.authoring import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,10 +22,10 @@ from langchain_core.output_parsers import JsonOutputParser as LangChainParser
 from langchain_core.utils.json import parse_json_markdown as their_parse
 from pydantic_core import from_json
 
-from output_parsers._json_markdown import parse_json_markdown
-from output_parsers._json_parser import JsonOutputParser
-from output_parsers._json_repair import repair_json
-from outputs._json_reader import JsonReader
+from output_parsers.json import JsonOutputParser
+from output_parsers.json_in_prose.markdown import parse_json_markdown
+from output_parsers.json_in_prose.repair import repair_json
+from outputs.growing_json.reader import JsonReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable

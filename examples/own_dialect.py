@@ -2,7 +2,7 @@
 """A dialect of one's own, and what comes from it; docs/dialects.md goes on from here."""
 
 from agent_parsers import Dialect, get_parser, register
-from agent_parsers.engine import Cut, Go, Label, Role, Table, Written
+from agent_parsers.authoring import Cut, Go, Label, Role, Table, Written
 
 SAMPLE = """\
 Task: How old is the oldest bridge of Bern?

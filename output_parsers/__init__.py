@@ -6,57 +6,46 @@ pays for what it uses.
 
 from typing import TYPE_CHECKING
 
-from output_parsers._base import (
-    BaseGenerationOutputParser,
-    BaseLLMOutputParser,
-    BaseOutputParser,
-)
-from output_parsers._batching import RunnableConfig
-from output_parsers._errors import OutputParserException
-from output_parsers._model_output import ModelOutput
-from output_parsers._runnable import (
+from output_parsers.base import BaseGenerationOutputParser, BaseLLMOutputParser, BaseOutputParser
+from output_parsers.exceptions import OutputParserException
+from output_parsers.model_output import ModelOutput
+from output_parsers.runnables.batching import RunnableConfig
+from output_parsers.runnables.runnable import (
     Runnable,
     RunnableGenerator,
     RunnableLambda,
     RunnableSequence,
 )
-from output_parsers._string import StrOutputParser
-from output_parsers._transform import (
-    BaseCumulativeTransformOutputParser,
-    BaseTransformOutputParser,
-)
-from outputs._late import late_names
+from output_parsers.string import StrOutputParser
+from output_parsers.transform import BaseCumulativeTransformOutputParser, BaseTransformOutputParser
+from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from output_parsers._boolean import BooleanOutputParser
-    from output_parsers._combining import CombiningOutputParser
-    from output_parsers._datetime import DatetimeOutputParser
-    from output_parsers._enum import EnumOutputParser
-    from output_parsers._fixing import OutputFixingParser
-    from output_parsers._functions_pydantic import (
-        PydanticAttrOutputFunctionsParser,
-        PydanticOutputFunctionsParser,
-    )
-    from output_parsers._json_markdown import (
+    from output_parsers.boolean import BooleanOutputParser
+    from output_parsers.combining import CombiningOutputParser
+    from output_parsers.datetime import DatetimeOutputParser
+    from output_parsers.enum import EnumOutputParser
+    from output_parsers.fix import OutputFixingParser
+    from output_parsers.growing_xml.trees import AddableDict
+    from output_parsers.json import JsonOutputParser, SimpleJsonOutputParser
+    from output_parsers.json_in_prose.markdown import (
         parse_and_check_json_markdown,
         parse_json_markdown,
-        parse_partial_json,
     )
-    from output_parsers._json_parser import JsonOutputParser, SimpleJsonOutputParser
-    from output_parsers._json_repair import JsonRepair, RepairedJson, repair_json
-    from output_parsers._list import (
+    from output_parsers.json_in_prose.repair import RepairedJson, repair_json
+    from output_parsers.list import (
         CommaSeparatedListOutputParser,
         ListOutputParser,
         MarkdownListOutputParser,
         NumberedListOutputParser,
     )
-    from output_parsers._openai_functions import (
+    from output_parsers.openai_functions import (
         JsonKeyOutputFunctionsParser,
         JsonOutputFunctionsParser,
         OutputFunctionsParser,
     )
-    from output_parsers._openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
-    from output_parsers._prompts import (
+    from output_parsers.openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
+    from output_parsers.prompts import (
         NAIVE_FIX_PROMPT,
         NAIVE_RETRY_PROMPT,
         NAIVE_RETRY_WITH_ERROR_PROMPT,
@@ -64,46 +53,51 @@ if TYPE_CHECKING:
         PromptValue,
         StringPromptValue,
     )
-    from output_parsers._pydantic_parser import PydanticOutputParser
-    from output_parsers._regex import RegexParser
-    from output_parsers._regex_dict import RegexDictParser
-    from output_parsers._retry import RetryOutputParser, RetryWithErrorOutputParser
-    from output_parsers._strategies import (
+    from output_parsers.pydantic import PydanticOutputParser
+    from output_parsers.regex import RegexParser
+    from output_parsers.regex_dict import RegexDictParser
+    from output_parsers.retry import RetryOutputParser, RetryWithErrorOutputParser
+    from output_parsers.strategies.bindings import (
+        OutputTool,
+        OutputToolBinding,
+        ProviderStrategyBinding,
+    )
+    from output_parsers.strategies.errors import (
+        MultipleStructuredOutputsError,
+        StructuredOutputError,
+        StructuredOutputValidationError,
+    )
+    from output_parsers.strategies.loop import (
+        StructuredResponse,
+        StructuredRetry,
+        read_structured_output,
+        structured_output_error_message,
+    )
+    from output_parsers.strategies.model import with_structured_output
+    from output_parsers.strategies.schema import SchemaSpec
+    from output_parsers.strategies.strategy import (
         AutoStrategy,
         HandleErrors,
         ProviderStrategy,
         ResponseFormat,
         ToolStrategy,
     )
-    from output_parsers._strategies_bindings import (
-        OutputTool,
-        OutputToolBinding,
-        ProviderStrategyBinding,
-    )
-    from output_parsers._strategies_errors import (
-        MultipleStructuredOutputsError,
-        StructuredOutputError,
-        StructuredOutputValidationError,
-    )
-    from output_parsers._strategies_loop import (
-        StructuredResponse,
-        StructuredRetry,
-        read_structured_output,
-        structured_output_error_message,
-    )
-    from output_parsers._strategies_model import with_structured_output
-    from output_parsers._strategies_schema import SchemaSpec
-    from output_parsers._structured import ResponseSchema, StructuredOutputParser
-    from output_parsers._tools_calls import (
+    from output_parsers.structured import ResponseSchema, StructuredOutputParser
+    from output_parsers.tool_calls.calls import (
         make_invalid_tool_call,
         parse_tool_call,
         parse_tool_calls,
     )
-    from output_parsers._tools_pydantic import PydanticToolsParser
-    from output_parsers._tools_refusal import ModelRefusalError
-    from output_parsers._xml import XMLOutputParser
-    from output_parsers._xml_trees import AddableDict
-    from output_parsers._yaml import YamlOutputParser
+    from output_parsers.tool_calls.functions_pydantic import (
+        PydanticAttrOutputFunctionsParser,
+        PydanticOutputFunctionsParser,
+    )
+    from output_parsers.tool_calls.refusal import ModelRefusalError
+    from output_parsers.tool_calls.tools_pydantic import PydanticToolsParser
+    from output_parsers.xml import XMLOutputParser
+    from output_parsers.yaml import YamlOutputParser
+    from outputs.growing_json.lenient.strings import JsonRepair
+    from outputs.growing_json.reader import parse_partial_json
 
 __all__ = [
     "NAIVE_FIX_PROMPT",
@@ -184,68 +178,68 @@ __all__ = [
 ]
 
 _MODULES = {
-    "ModelRefusalError": "_tools_refusal",
-    "BooleanOutputParser": "_boolean",
-    "CombiningOutputParser": "_combining",
-    "DatetimeOutputParser": "_datetime",
-    "EnumOutputParser": "_enum",
-    "OutputFixingParser": "_fixing",
-    "PydanticAttrOutputFunctionsParser": "_functions_pydantic",
-    "PydanticOutputFunctionsParser": "_functions_pydantic",
-    "parse_and_check_json_markdown": "_json_markdown",
-    "parse_json_markdown": "_json_markdown",
-    "parse_partial_json": "_json_markdown",
-    "JsonOutputParser": "_json_parser",
-    "SimpleJsonOutputParser": "_json_parser",
-    "JsonRepair": "_json_repair",
-    "RepairedJson": "_json_repair",
-    "repair_json": "_json_repair",
-    "ListOutputParser": "_list",
-    "CommaSeparatedListOutputParser": "_list",
-    "NumberedListOutputParser": "_list",
-    "MarkdownListOutputParser": "_list",
-    "JsonKeyOutputFunctionsParser": "_openai_functions",
-    "JsonOutputFunctionsParser": "_openai_functions",
-    "OutputFunctionsParser": "_openai_functions",
-    "JsonOutputKeyToolsParser": "_openai_tools",
-    "JsonOutputToolsParser": "_openai_tools",
-    "NAIVE_FIX_PROMPT": "_prompts",
-    "NAIVE_RETRY_PROMPT": "_prompts",
-    "NAIVE_RETRY_WITH_ERROR_PROMPT": "_prompts",
-    "PromptTemplate": "_prompts",
-    "PromptValue": "_prompts",
-    "StringPromptValue": "_prompts",
-    "PydanticOutputParser": "_pydantic_parser",
-    "RegexParser": "_regex",
-    "RegexDictParser": "_regex_dict",
-    "RetryOutputParser": "_retry",
-    "RetryWithErrorOutputParser": "_retry",
-    "AutoStrategy": "_strategies",
-    "HandleErrors": "_strategies",
-    "ProviderStrategy": "_strategies",
-    "ResponseFormat": "_strategies",
-    "ToolStrategy": "_strategies",
-    "OutputTool": "_strategies_bindings",
-    "OutputToolBinding": "_strategies_bindings",
-    "ProviderStrategyBinding": "_strategies_bindings",
-    "MultipleStructuredOutputsError": "_strategies_errors",
-    "StructuredOutputError": "_strategies_errors",
-    "StructuredOutputValidationError": "_strategies_errors",
-    "StructuredResponse": "_strategies_loop",
-    "StructuredRetry": "_strategies_loop",
-    "read_structured_output": "_strategies_loop",
-    "structured_output_error_message": "_strategies_loop",
-    "with_structured_output": "_strategies_model",
-    "SchemaSpec": "_strategies_schema",
-    "ResponseSchema": "_structured",
-    "StructuredOutputParser": "_structured",
-    "make_invalid_tool_call": "_tools_calls",
-    "parse_tool_call": "_tools_calls",
-    "parse_tool_calls": "_tools_calls",
-    "PydanticToolsParser": "_tools_pydantic",
-    "XMLOutputParser": "_xml",
-    "AddableDict": "_xml_trees",
-    "YamlOutputParser": "_yaml",
+    "BooleanOutputParser": "output_parsers.boolean",
+    "CombiningOutputParser": "output_parsers.combining",
+    "DatetimeOutputParser": "output_parsers.datetime",
+    "EnumOutputParser": "output_parsers.enum",
+    "OutputFixingParser": "output_parsers.fix",
+    "AddableDict": "output_parsers.growing_xml.trees",
+    "JsonOutputParser": "output_parsers.json",
+    "SimpleJsonOutputParser": "output_parsers.json",
+    "parse_and_check_json_markdown": "output_parsers.json_in_prose.markdown",
+    "parse_json_markdown": "output_parsers.json_in_prose.markdown",
+    "RepairedJson": "output_parsers.json_in_prose.repair",
+    "repair_json": "output_parsers.json_in_prose.repair",
+    "CommaSeparatedListOutputParser": "output_parsers.list",
+    "ListOutputParser": "output_parsers.list",
+    "MarkdownListOutputParser": "output_parsers.list",
+    "NumberedListOutputParser": "output_parsers.list",
+    "JsonKeyOutputFunctionsParser": "output_parsers.openai_functions",
+    "JsonOutputFunctionsParser": "output_parsers.openai_functions",
+    "OutputFunctionsParser": "output_parsers.openai_functions",
+    "JsonOutputKeyToolsParser": "output_parsers.openai_tools",
+    "JsonOutputToolsParser": "output_parsers.openai_tools",
+    "NAIVE_FIX_PROMPT": "output_parsers.prompts",
+    "NAIVE_RETRY_PROMPT": "output_parsers.prompts",
+    "NAIVE_RETRY_WITH_ERROR_PROMPT": "output_parsers.prompts",
+    "PromptTemplate": "output_parsers.prompts",
+    "PromptValue": "output_parsers.prompts",
+    "StringPromptValue": "output_parsers.prompts",
+    "PydanticOutputParser": "output_parsers.pydantic",
+    "RegexParser": "output_parsers.regex",
+    "RegexDictParser": "output_parsers.regex_dict",
+    "RetryOutputParser": "output_parsers.retry",
+    "RetryWithErrorOutputParser": "output_parsers.retry",
+    "OutputTool": "output_parsers.strategies.bindings",
+    "OutputToolBinding": "output_parsers.strategies.bindings",
+    "ProviderStrategyBinding": "output_parsers.strategies.bindings",
+    "MultipleStructuredOutputsError": "output_parsers.strategies.errors",
+    "StructuredOutputError": "output_parsers.strategies.errors",
+    "StructuredOutputValidationError": "output_parsers.strategies.errors",
+    "StructuredResponse": "output_parsers.strategies.loop",
+    "StructuredRetry": "output_parsers.strategies.loop",
+    "read_structured_output": "output_parsers.strategies.loop",
+    "structured_output_error_message": "output_parsers.strategies.loop",
+    "with_structured_output": "output_parsers.strategies.model",
+    "SchemaSpec": "output_parsers.strategies.schema",
+    "AutoStrategy": "output_parsers.strategies.strategy",
+    "HandleErrors": "output_parsers.strategies.strategy",
+    "ProviderStrategy": "output_parsers.strategies.strategy",
+    "ResponseFormat": "output_parsers.strategies.strategy",
+    "ToolStrategy": "output_parsers.strategies.strategy",
+    "ResponseSchema": "output_parsers.structured",
+    "StructuredOutputParser": "output_parsers.structured",
+    "make_invalid_tool_call": "output_parsers.tool_calls.calls",
+    "parse_tool_call": "output_parsers.tool_calls.calls",
+    "parse_tool_calls": "output_parsers.tool_calls.calls",
+    "PydanticAttrOutputFunctionsParser": "output_parsers.tool_calls.functions_pydantic",
+    "PydanticOutputFunctionsParser": "output_parsers.tool_calls.functions_pydantic",
+    "ModelRefusalError": "output_parsers.tool_calls.refusal",
+    "PydanticToolsParser": "output_parsers.tool_calls.tools_pydantic",
+    "XMLOutputParser": "output_parsers.xml",
+    "YamlOutputParser": "output_parsers.yaml",
+    "JsonRepair": "outputs.growing_json.lenient.strings",
+    "parse_partial_json": "outputs.growing_json.reader",
 }
 """Where each name is that is imported at its first use."""
 

@@ -6,10 +6,20 @@ imported with the first use of their names.
 
 from typing import TYPE_CHECKING
 
-from outputs._ai import AIMessage
-from outputs._ai_chunks import AIMessageChunk, add_ai_message_chunks
-from outputs._any_message import AnyMessage, AnyMessageChunk
-from outputs._chunks import (
+from outputs.chat_generation import (
+    ChatGeneration,
+    ChatGenerationChunk,
+    merge_chat_generation_chunks,
+)
+from outputs.chat_result import ChatResult
+from outputs.clients.any_client import from_any
+from outputs.generation import Generation, GenerationChunk
+from outputs.lazy_names import late_names
+from outputs.llm_result import LLMResult
+from outputs.messages.ai import AIMessage
+from outputs.messages.ai_chunks import AIMessageChunk, add_ai_message_chunks
+from outputs.messages.any_message import AnyMessage, AnyMessageChunk
+from outputs.messages.chunks import (
     BaseMessageChunk,
     ChatMessageChunk,
     FunctionMessageChunk,
@@ -18,18 +28,9 @@ from outputs._chunks import (
     ToolMessageChunk,
     message_chunk_to_message,
 )
-from outputs._content import Content, TextAccessor, merge_content
-from outputs._from_any import from_any
-from outputs._generations import (
-    ChatGeneration,
-    ChatGenerationChunk,
-    Generation,
-    GenerationChunk,
-    merge_chat_generation_chunks,
-)
-from outputs._late import late_names
-from outputs._merging import merge_dicts, merge_lists, merge_obj
-from outputs._messages import (
+from outputs.messages.content import Content, TextAccessor, merge_content
+from outputs.messages.merging import merge_dicts, merge_lists, merge_obj
+from outputs.messages.roles import (
     BaseMessage,
     ChatMessage,
     FunctionMessage,
@@ -37,8 +38,7 @@ from outputs._messages import (
     SystemMessage,
     ToolMessage,
 )
-from outputs._results import ChatResult, LLMResult, RunInfo
-from outputs._tool_calls import (
+from outputs.messages.tool_calls import (
     InvalidToolCall,
     ToolCall,
     ToolCallChunk,
@@ -46,19 +46,21 @@ from outputs._tool_calls import (
     tool_call,
     tool_call_chunk,
 )
-from outputs._usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
+from outputs.messages.usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
+from outputs.run_info import RunInfo
 
 if TYPE_CHECKING:
-    from outputs._ended import Ended, ended_of
-    from outputs._from_errors import ProviderError
-    from outputs._json_errors import (
+    from outputs.clients.errors import ProviderError
+    from outputs.growing_json.errors import (
         JsonError,
         JsonIncompleteError,
         JsonLimitError,
         JsonSyntaxError,
     )
-    from outputs._json_reader import JsonReader
-    from outputs._json_repair import JsonRepair, LenientJsonReader
+    from outputs.growing_json.lenient.reader import LenientJsonReader
+    from outputs.growing_json.lenient.strings import JsonRepair
+    from outputs.growing_json.reader import JsonReader
+    from outputs.messages.ended import Ended, ended_of
 
 __all__ = [  # noqa: RUF022 - by subject
     # messages
@@ -125,16 +127,16 @@ __all__ = [  # noqa: RUF022 - by subject
 ]
 
 _MODULES = {
-    "Ended": "_ended",
-    "ended_of": "_ended",
-    "ProviderError": "_from_errors",
-    "JsonError": "_json_errors",
-    "JsonIncompleteError": "_json_errors",
-    "JsonLimitError": "_json_errors",
-    "JsonSyntaxError": "_json_errors",
-    "JsonReader": "_json_reader",
-    "JsonRepair": "_json_repair",
-    "LenientJsonReader": "_json_repair",
+    "Ended": "outputs.messages.ended",
+    "ended_of": "outputs.messages.ended",
+    "ProviderError": "outputs.clients.errors",
+    "JsonError": "outputs.growing_json.errors",
+    "JsonIncompleteError": "outputs.growing_json.errors",
+    "JsonLimitError": "outputs.growing_json.errors",
+    "JsonSyntaxError": "outputs.growing_json.errors",
+    "JsonReader": "outputs.growing_json.reader",
+    "JsonRepair": "outputs.growing_json.lenient.strings",
+    "LenientJsonReader": "outputs.growing_json.lenient.reader",
 }
 """Where each name is that is imported at its first use."""
 

@@ -4,9 +4,9 @@ from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from outputs._any_message import AnyMessage, AnyMessageChunk
-from outputs._content import text_of
 from outputs.generation import Generation, chunk_list, sum_info
+from outputs.messages.any_message import AnyMessage, AnyMessageChunk
+from outputs.messages.content import text_of
 
 __all__ = ["ChatGeneration", "ChatGenerationChunk", "merge_chat_generation_chunks"]
 

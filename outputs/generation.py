@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from outputs._brief_repr import without_defaults
-from outputs._merging import merge_dicts
+from outputs.messages.brief_repr import without_defaults
+from outputs.messages.merging import merge_dicts
 
 __all__ = ["Generation", "GenerationChunk"]
 

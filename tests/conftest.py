@@ -47,7 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `check_dialect` try its laws on a part of the texts, unless there is time."""
-    from agent_parsers.testing import _plan
+    from agent_parsers.testing import plan as _plan
 
     from .effort import THOROUGH
 

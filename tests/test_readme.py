@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from agent_parsers import _registry
+from agent_parsers.registry import dialects_by_name as _registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,9 @@ import pytest
 import agent_parsers
 import output_parsers
 import outputs
-from agent_parsers import calls, testing, tools
+from agent_parsers import authoring as calls
+from agent_parsers import testing
+from agent_parsers import toolset as tools
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "reference"

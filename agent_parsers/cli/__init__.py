@@ -1,5 +1,5 @@
 """The command line, on typer and rich; nothing else in the library imports it."""
 
-from agent_parsers.cli._app import app, run
+from agent_parsers.cli.app import app, run
 
 __all__ = ["app", "run"]

@@ -17,15 +17,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._tool_calls import calls_dialect
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of, write_value
-from agent_parsers.engine import Cut, Go, Label, Literal, Problem, Role, list_schemas, mend_tool
-from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Role
+from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.call_blocks import calls_dialect
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of, write_value
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Result, Table, WrittenCall
-    from agent_parsers.engine._table import Move
+    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
+    from agent_parsers.engine.grammar.table import Move, Table
 
 __all__ = ["DIALECT"]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import react_json
-from agent_parsers.dialects._json_calls import (
+from agent_parsers.families.json_steps import (
     ANSWERS,
     lenient_rules,
     lenient_table,

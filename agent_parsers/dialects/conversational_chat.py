@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import json
-from agent_parsers.dialects._json_calls import strict_table
+from agent_parsers.families.json_steps import strict_table
 
 __all__ = ["DIALECT"]
 

@@ -22,10 +22,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers._repeated_keys import may_repeat
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
-from agent_parsers.dialects._writing import (
+from agent_parsers.engine.calls.tags.form import Attributes, Element, Part, TaggedForm, truth_values
+from agent_parsers.engine.grammar.dialect import Written, WrittenCall
+from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import (
     TAGS,
     ResultsWriter,
     TurnWriter,
@@ -33,21 +34,14 @@ from agent_parsers.dialects._writing import (
     write_json,
     write_value,
 )
-from agent_parsers.engine import Written, WrittenCall
-from agent_parsers.engine._tagged_form import (
-    Attributes,
-    Element,
-    Part,
-    TaggedForm,
-    truth_values,
-)
-from outputs._json_scalars import NOTHING
-from outputs._json_whole import MAX_DEPTH, parse_whole
+from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.engine import Dialect
+    from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = ["DIALECT", "dsml"]
 

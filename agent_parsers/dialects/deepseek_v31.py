@@ -12,12 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import deepseek_v3
-from agent_parsers.dialects._writing import TAGS, TurnWriter, write_json
 from agent_parsers.dialects.deepseek_v3 import RULES, SEPARATOR, call, head_of, read_either, table
+from agent_parsers.families.turn_writer import TAGS, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
-    from agent_parsers.engine._named_json import Head
+    from agent_parsers.engine.calls.json.named_head import Head
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from agent_parsers.dialects._writing import ResultsWriter
 from agent_parsers.dialects.deepseek_dsml import dsml
+from agent_parsers.families.turn_writer import ResultsWriter
 
 __all__ = ["DIALECT"]
 

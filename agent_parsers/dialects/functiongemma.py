@@ -13,9 +13,9 @@ from functools import partial
 from typing import Final
 
 from agent_parsers.dialects import gemma4
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
-from agent_parsers.engine._brace_calls import BraceCalls
+from agent_parsers.engine.calls.code.brace_calls import BraceCalls
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 __all__ = ["DIALECT"]
 

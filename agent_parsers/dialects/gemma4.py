@@ -24,16 +24,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
-from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of
-from agent_parsers.engine import Ahead, Go, Literal
-from agent_parsers.engine._brace_calls import BraceCalls
-from agent_parsers.engine._markers import LINE_END
+from agent_parsers.engine.calls.code.brace_calls import BraceCalls
+from agent_parsers.engine.grammar.table import Go
+from agent_parsers.engine.markers import LINE_END, Ahead, Literal
+from agent_parsers.families.call_blocks import calls_dialect, calls_table
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine import Marker, Result, Table, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
+    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.markers import Marker
 
 __all__ = ["DIALECT", "write_call", "write_result"]
 

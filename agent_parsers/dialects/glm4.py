@@ -13,20 +13,21 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import (
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.engine.calls.json.named_head import Head
+from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.json_blocks import (
     BARE_PROBLEMS,
     PROBLEMS,
     bare_rules,
     block_rules,
     json_dialect,
 )
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
-from agent_parsers.engine._json_blocks import JsonCalls
-from agent_parsers.engine._named_json import Head, NamedJson
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

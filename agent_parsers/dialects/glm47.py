@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import glm45
-from agent_parsers.dialects._writing import (
+from agent_parsers.families.turn_writer import (
     TAGS,
     ResultsWriter,
     TurnWriter,
@@ -20,7 +20,7 @@ from agent_parsers.dialects._writing import (
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

@@ -12,13 +12,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import block_rules, list_dialect, write_named
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
-from agent_parsers.engine import Go, Literal, Role
+from agent_parsers.engine.grammar.table import Go, Role
+from agent_parsers.engine.markers import Literal
+from agent_parsers.families.json_blocks import block_rules, list_dialect, write_named
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Marker, Table
-    from agent_parsers.engine._table import Move
+    from agent_parsers.engine.grammar.table import Move, Table
+    from agent_parsers.engine.markers import Marker
 
 __all__ = ["DIALECT"]
 

@@ -18,31 +18,24 @@ from functools import partial
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import PROBLEMS, block_rules, json_dialect
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
-from agent_parsers.engine import (
-    AnswerDelta,
-    Cut,
-    Go,
-    Literal,
-    Note,
-    Problem,
-    Repair,
-    Role,
-    SkippedDelta,
-    Table,
-    ThoughtDelta,
-    ToolHead,
-)
-from agent_parsers.engine._call_marks import Before, one_of
-from agent_parsers.engine._headed import HeadedMessage, Header, NamedText
-from agent_parsers.engine._named_json import Head, NamedJson
+from agent_parsers.engine.calls.headers import HeadedMessage, Header, NamedText
+from agent_parsers.engine.calls.json.named_head import Head
+from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.markers import Literal
+from agent_parsers.engine.payloads import ToolHead
+from agent_parsers.events import AnswerDelta, Repair, SkippedDelta, ThoughtDelta
+from agent_parsers.families.json_blocks import PROBLEMS, block_rules, json_dialect
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from agent_parsers.engine import Marker, Result, WrittenCall
-    from agent_parsers.engine._table import Move
+    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
+    from agent_parsers.engine.grammar.table import Move
+    from agent_parsers.engine.markers import Marker
 
 __all__ = ["DIALECT"]
 

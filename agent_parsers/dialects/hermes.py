@@ -13,13 +13,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import bare_rules, block_rules, json_dialect, write_named
-from agent_parsers.dialects._tool_calls import calls_table, list_tools_in_tags
-from agent_parsers.dialects._writing import LINES, ResultsWriter, TurnWriter, chatml
-from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.families.call_blocks import calls_table, list_tools_in_tags
+from agent_parsers.families.json_blocks import bare_rules, block_rules, json_dialect, write_named
+from agent_parsers.families.turn_writer import LINES, ResultsWriter, TurnWriter, chatml
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Table
+    from agent_parsers.engine.grammar.table import Table
 
 __all__ = ["DIALECT", "RESULTS", "RULES", "TURNS", "tables"]
 

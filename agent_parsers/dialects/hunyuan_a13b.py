@@ -16,16 +16,20 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import LIST_PROBLEMS, block_rules, write_named
-from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
-from agent_parsers.engine import Go, Label, Literal, Role
-from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.engine.grammar.table import Go, Role
+from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.families.call_blocks import calls_dialect, calls_table
+from agent_parsers.families.json_blocks import LIST_PROBLEMS, block_rules, write_named
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine import JsonCallRules, Marker, Table, Written
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.engine.grammar.dialect import Written
+    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.markers import Marker
 
 __all__ = ["DIALECT"]
 

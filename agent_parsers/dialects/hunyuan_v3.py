@@ -14,12 +14,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import glm45
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._writing import TAGS, TurnWriter, inputs_of, write_value
-from agent_parsers.engine._tagged_form import Element, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Element, Part, TaggedForm
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import TAGS, TurnWriter, inputs_of, write_value
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

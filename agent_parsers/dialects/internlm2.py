@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import block_rules, list_dialect
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, chatml, write_json
+from agent_parsers.families.json_blocks import block_rules, list_dialect
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, chatml, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

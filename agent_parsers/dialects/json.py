@@ -8,9 +8,12 @@ Source: LangChain's JSON chat agent.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_calls import (
+from agent_parsers.engine.calls.json.rules import JsonCallRules
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.json_steps import (
     ANSWERS,
     KEYS,
     PROBLEMS,
@@ -23,7 +26,9 @@ from agent_parsers.dialects._json_calls import (
     write_blob,
     written_call,
 )
-from agent_parsers.engine import Dialect, JsonCallRules, Table, Written, list_schemas
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.table import Table
 
 __all__ = ["DIALECT", "RULES", "lenient", "write_observation"]
 

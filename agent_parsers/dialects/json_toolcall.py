@@ -15,34 +15,28 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.dialects._json_blocks import (
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.json_blocks import (
     BARE_PROBLEMS,
     PROBLEMS,
     bare_rules,
     block_rules,
     json_dialect,
 )
-from agent_parsers.dialects._json_calls import opens_after
-from agent_parsers.dialects._writing import write_json
-from agent_parsers.engine import (
-    Cut,
-    Dialect,
-    Go,
-    Label,
-    Literal,
-    Note,
-    Role,
-    Table,
-    list_schemas,
-    mend_tool,
-)
-from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.families.json_steps import opens_after
+from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine import JsonCallRules, Result, Written, WrittenCall
-    from agent_parsers.engine._table import Move
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.engine.grammar.dialect import Result, Written, WrittenCall
+    from agent_parsers.engine.grammar.table import Move
 
 __all__ = ["DIALECT"]
 

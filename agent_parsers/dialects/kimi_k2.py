@@ -13,13 +13,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import block_rules, json_dialect
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import TAGS, ResultsWriter, TurnWriter, write_json
-from agent_parsers.engine._named_json import Head, NamedJson
+from agent_parsers.engine.calls.json.named_head import Head
+from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.json_blocks import block_rules, json_dialect
+from agent_parsers.families.turn_writer import TAGS, ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

@@ -14,11 +14,11 @@ from functools import partial
 from typing import Final
 
 from agent_parsers.dialects import pythonic
-from agent_parsers.dialects._json_blocks import block_rules
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import TAGS, ResultsWriter, chatml
-from agent_parsers.engine._json_blocks import JsonCalls
-from agent_parsers.engine._python_calls import PythonCalls
+from agent_parsers.engine.calls.code.python_calls import PythonCalls
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.json_blocks import block_rules
+from agent_parsers.families.turn_writer import TAGS, ResultsWriter, chatml
 
 __all__ = ["DIALECT"]
 

@@ -14,19 +14,22 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.dialects._json_blocks import block_rules, json_dialect
-from agent_parsers.dialects._tool_calls import ONE_CALL_PROMPT, calls_table
-from agent_parsers.dialects._writing import TurnWriter, inputs_of, write_json
 from agent_parsers.dialects.llama3_json import FRAME, RESULTS, STOP
-from agent_parsers.engine import Go, Literal, Repair
-from agent_parsers.engine._named_json import Head, NamedJson
-from agent_parsers.engine._tagged_calls import TaggedCalls
-from agent_parsers.engine._tagged_form import Element, Named, Part, TaggedForm
+from agent_parsers.engine.calls.json.named_head import Head
+from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.engine.calls.tags.calls import TaggedCalls
+from agent_parsers.engine.calls.tags.form import Element, Named, Part, TaggedForm
+from agent_parsers.engine.grammar.table import Go
+from agent_parsers.engine.markers import Literal
+from agent_parsers.events import Repair
+from agent_parsers.families.call_blocks import ONE_CALL_PROMPT, calls_table
+from agent_parsers.families.json_blocks import block_rules, json_dialect
+from agent_parsers.families.turn_writer import TurnWriter, inputs_of, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
-    from agent_parsers.engine._calls import Call
-    from agent_parsers.engine._events import Event
+    from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.grammar.dialect import WrittenCall
+    from agent_parsers.events import Event
 
 __all__ = ["DIALECT"]
 

@@ -16,19 +16,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import (
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.families.call_blocks import ONE_CALL_PROMPT, calls_table
+from agent_parsers.families.json_blocks import (
     BARE_PROBLEMS,
     PROBLEMS,
     bare_rules,
     block_rules,
     json_dialect,
 )
-from agent_parsers.dialects._tool_calls import ONE_CALL_PROMPT, calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
-from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT", "FRAME", "RESULTS", "STOP"]
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import hermes
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
-from agent_parsers.dialects._writing import LINES, TurnWriter, chatml, inputs_of, write_value
-from agent_parsers.engine._tagged_form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import LINES, TurnWriter, chatml, inputs_of, write_value
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

@@ -13,9 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import minimax_m2
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._writing import TurnWriter, inputs_of, write_value
-from agent_parsers.engine._tagged_form import (
+from agent_parsers.engine.calls.tags.form import (
     Attributes,
     Element,
     OwnName,
@@ -23,11 +21,13 @@ from agent_parsers.engine._tagged_form import (
     TaggedForm,
     truth_values,
 )
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import TurnWriter, inputs_of, write_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT"]
 

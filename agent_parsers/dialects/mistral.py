@@ -18,14 +18,16 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.dialects._json_blocks import bare_rules, block_rules, json_dialect
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import TAGS, ResultsWriter, TurnWriter, write_json
-from agent_parsers.engine._json_blocks import JsonCalls
-from agent_parsers.engine._named_json import Head, NamedJson
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.engine.calls.json.named_head import Head
+from agent_parsers.engine.calls.json.named_json import NamedJson
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.json_blocks import bare_rules, block_rules, json_dialect
+from agent_parsers.families.turn_writer import TAGS, ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Table, WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
+    from agent_parsers.engine.grammar.table import Table
 
 __all__ = ["DIALECT", "MARKS", "tables"]
 

@@ -13,10 +13,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import mistral
-from agent_parsers.dialects._writing import LINES, TAGS, ResultsWriter, TurnWriter, write_json
+from agent_parsers.families.turn_writer import LINES, TAGS, ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Result, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
 
 __all__ = ["DIALECT", "call_id"]
 

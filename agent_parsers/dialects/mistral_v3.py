@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import mistral
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, write_json
 from agent_parsers.dialects.mistral_v11 import call_id
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Result, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
 
 __all__ = ["DIALECT"]
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine import Go, Note, Repair, Role
+from agent_parsers.engine.grammar.table import Go, Note, Role
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair
 
 __all__ = ["DIALECT"]
 

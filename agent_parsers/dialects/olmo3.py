@@ -13,9 +13,9 @@ from functools import partial
 from typing import Final
 
 from agent_parsers.dialects import pythonic
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import LINES, ResultsWriter, chatml
-from agent_parsers.engine._python_calls import PythonCalls
+from agent_parsers.engine.calls.code.python_calls import PythonCalls
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.turn_writer import LINES, ResultsWriter, chatml
 
 __all__ = ["DIALECT"]
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from agent_parsers.dialects._json_blocks import block_rules, list_dialect, write_named
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
+from agent_parsers.families.json_blocks import block_rules, list_dialect, write_named
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 __all__ = ["DIALECT"]
 

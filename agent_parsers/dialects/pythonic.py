@@ -20,14 +20,15 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import llama3_json
-from agent_parsers.dialects._tool_calls import calls_dialect, calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter, inputs_of, write_json
-from agent_parsers.engine import Go
-from agent_parsers.engine._python_calls import PythonCalls
-from agent_parsers.engine._python_values import write_python
+from agent_parsers.engine.calls.code.python_calls import PythonCalls
+from agent_parsers.engine.calls.code.python_values import write_python
+from agent_parsers.engine.grammar.table import Go
+from agent_parsers.families.call_blocks import calls_dialect, calls_table
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of, write_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import Result, Table, WrittenCall
+    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
+    from agent_parsers.engine.grammar.table import Table
 
 __all__ = ["DIALECT", "SAMPLE", "TURNS", "table"]
 

@@ -18,9 +18,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import hermes
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._tool_calls import calls_dialect, list_tools_in_tags
-from agent_parsers.dialects._writing import (
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.engine.calls.tags.form import Element, Named, OwnName, Part, TaggedForm
+from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import (
     LINES,
     ResultsWriter,
     TurnWriter,
@@ -28,11 +30,9 @@ from agent_parsers.dialects._writing import (
     inputs_of,
     write_value,
 )
-from agent_parsers.engine._json_blocks import JsonCalls
-from agent_parsers.engine._tagged_form import Element, Named, OwnName, Part, TaggedForm
 
 if TYPE_CHECKING:
-    from agent_parsers.engine import WrittenCall
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = ["DIALECT", "FORM", "LENIENT_FORM", "TURNS"]
 

@@ -5,26 +5,18 @@ Source: LangChain's zero-shot ReAct agent, after Yao et al. 2022 (arXiv 2210.036
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine import (
-    Cut,
-    Dialect,
-    Go,
-    Inline,
-    Label,
-    Literal,
-    Note,
-    Problem,
-    Repair,
-    Role,
-    Table,
-    Words,
-    Written,
-    mend_answer,
-    mend_input,
-    mend_tool,
-)
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Inline, Label, Literal
+from agent_parsers.engine.repairs.inputs import mend_answer, mend_input
+from agent_parsers.engine.repairs.names import mend_tool
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair
 
 __all__ = [
     "DIALECT",

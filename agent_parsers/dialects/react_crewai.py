@@ -8,20 +8,19 @@ Source: CrewAI's prompts and its agent parser.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers._json_text import begins_object
 from agent_parsers.dialects import react
-from agent_parsers.engine import (
-    BadPayload,
-    Repair,
-    Words,
-    Written,
-    list_schemas,
-    mend_object_input,
-    read_json_input,
-    write_json_input,
-)
+from agent_parsers.engine.grammar.dialect import Written
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.repairs.inputs import mend_object_input
+from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
+from agent_parsers.engine.writing.tool_lists import list_schemas
+from outputs.growing_json.lenient.json_text import begins_object
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair
 
 __all__ = ["DIALECT"]
 

@@ -10,19 +10,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from agent_parsers.engine import (
-    BracketCall,
-    Cut,
-    Dialect,
-    Go,
-    Label,
-    Problem,
-    Role,
-    Table,
-    Words,
-    Written,
-    mend_tool,
-)
+from agent_parsers.engine.calls.brackets import BracketCall
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Label
+from agent_parsers.engine.repairs.names import mend_tool
 
 __all__ = ["DIALECT"]
 

@@ -11,19 +11,14 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine import (
-    Go,
-    Label,
-    Problem,
-    Role,
-    Table,
-    Words,
-    Written,
-    list_schemas,
-    mend_object_input,
-    read_json_input,
-    write_json_input,
-)
+from agent_parsers.engine.grammar.dialect import Written
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Go, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Label
+from agent_parsers.engine.repairs.inputs import mend_object_input
+from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
+from agent_parsers.engine.writing.tool_lists import list_schemas
 
 __all__ = ["DIALECT"]
 

@@ -12,15 +12,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine import (
-    BadPayload,
-    Repair,
-    ToolHead,
-    Words,
-    Written,
-    localised,
-    mend_tool,
-)
+from agent_parsers.engine.grammar.dialect import Written
+from agent_parsers.engine.grammar.labels import localised
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Collection

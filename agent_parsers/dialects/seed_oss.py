@@ -13,17 +13,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import qwen3_coder
-from agent_parsers.dialects._tagged import tagged_table
-from agent_parsers.dialects._writing import ResultsWriter, inputs_of, write_value
-from agent_parsers.engine._payloads import BadPayload
-from agent_parsers.engine._python_scan import read_literal
-from agent_parsers.engine._tagged_form import Element, Part, truth_values
+from agent_parsers.engine.calls.code.python_scan import read_literal
+from agent_parsers.engine.calls.tags.form import Element, Part, truth_values
+from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.families.tagged import tagged_table
+from agent_parsers.families.turn_writer import ResultsWriter, inputs_of, write_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from agent_parsers.engine import Table, WrittenCall
-    from agent_parsers.engine._tagged_form import TaggedForm
+    from agent_parsers.engine.calls.tags.form import TaggedForm
+    from agent_parsers.engine.grammar.dialect import WrittenCall
+    from agent_parsers.engine.grammar.table import Table
 
 __all__ = ["DIALECT"]
 

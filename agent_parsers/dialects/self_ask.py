@@ -12,24 +12,13 @@ import re
 from functools import cache, partial
 from typing import Final
 
-from agent_parsers.engine import (
-    Call,
-    CallReader,
-    Cut,
-    Dialect,
-    Event,
-    Go,
-    InputDelta,
-    Label,
-    Literal,
-    Marker,
-    Problem,
-    Role,
-    Table,
-    ToolNamed,
-    Words,
-    Written,
-)
+from agent_parsers.engine.calls.reader import Call, CallReader
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Label, Literal, Marker
+from agent_parsers.events import Event, InputDelta, ToolNamed
 
 __all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]
 

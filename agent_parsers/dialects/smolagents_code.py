@@ -14,29 +14,15 @@ import ast
 from functools import partial
 from typing import Any, Final
 
-from agent_parsers.engine import (
-    Call,
-    CallReader,
-    Cut,
-    Dialect,
-    Event,
-    Go,
-    InputDelta,
-    Label,
-    Literal,
-    MarkerSeen,
-    Problem,
-    RawValue,
-    Repair,
-    Role,
-    SkippedDelta,
-    Table,
-    ToolNamed,
-    Words,
-    Written,
-    list_functions,
-)
-from agent_parsers.engine._raw_values import held_size
+from agent_parsers.engine.calls.raw_values import RawValue, held_size
+from agent_parsers.engine.calls.reader import Call, CallReader
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.writing.tool_lists import list_functions
+from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
 __all__ = ["DIALECT", "TOOL"]
 

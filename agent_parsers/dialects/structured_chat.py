@@ -13,8 +13,11 @@ import re
 from dataclasses import replace
 from typing import Final
 
-from agent_parsers.dialects import _json_calls
-from agent_parsers.dialects._json_calls import (
+from agent_parsers.engine.calls.json.rules import JsonCallRules
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families import json_steps as _json_calls
+from agent_parsers.families.json_steps import (
     ANSWERS,
     KEYS,
     PROBLEMS,
@@ -27,7 +30,6 @@ from agent_parsers.dialects._json_calls import (
     write_observation,
     written_call,
 )
-from agent_parsers.engine import Dialect, JsonCallRules, Written, list_schemas
 
 __all__ = ["DIALECT"]
 

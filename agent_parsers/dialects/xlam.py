@@ -12,7 +12,9 @@ from functools import partial
 from typing import Final
 
 from agent_parsers.dialects import llama3_json
-from agent_parsers.dialects._json_blocks import (
+from agent_parsers.engine.calls.json.blocks import JsonCalls
+from agent_parsers.families.call_blocks import calls_table
+from agent_parsers.families.json_blocks import (
     BARE_PROBLEMS,
     LIST_PROBLEMS,
     bare_rules,
@@ -21,9 +23,7 @@ from agent_parsers.dialects._json_blocks import (
     with_marks,
     write_named,
 )
-from agent_parsers.dialects._tool_calls import calls_table
-from agent_parsers.dialects._writing import ResultsWriter, TurnWriter
-from agent_parsers.engine._json_blocks import JsonCalls
+from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 __all__ = ["DIALECT"]
 

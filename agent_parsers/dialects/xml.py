@@ -13,27 +13,20 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 from typing import Literal as Choice
 
-from agent_parsers.engine import (
-    Cut,
-    Dialect,
-    Go,
-    Label,
-    Literal,
-    Note,
-    Problem,
-    Repair,
-    Role,
-    Table,
-    TagCall,
-    Words,
-    Written,
-    mend_tool,
-    mend_written_input,
-)
-from agent_parsers.engine._reasoning import other_reasoning
+from agent_parsers.engine.calls.tags.pair import TagCall
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.reasoning import other_reasoning
+from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.repairs.inputs import mend_written_input
+from agent_parsers.engine.repairs.names import mend_tool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from agent_parsers.events import Repair
 
 __all__ = ["DIALECT", "EscapeFormat", "make_dialect"]
 

@@ -1,49 +1,21 @@
-"""Agents whose model calls tools in messages: parsers with the events of text, and the way back.
-
-What writes a run so far for an API is imported with the first use of its name.
-"""
+"""Agents whose model calls tools in messages: the same events, and the way back."""
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.native._actions import OpenAIToolAgentAction, ToolAgentAction
-from agent_parsers.native._message_parser import MessageParser, MessageTurn
-from agent_parsers.native._parsers import (
-    OpenAIFunctionsAgentOutputParser,
-    OpenAIToolsAgentOutputParser,
-    ToolsAgentOutputParser,
-    parse_ai_message_to_openai_tool_action,
-    parse_ai_message_to_tool_action,
-)
-from agent_parsers.native._scratchpad import (
-    format_to_openai_function_messages,
-    format_to_openai_functions,
-    format_to_openai_tool_messages,
-    format_to_tool_messages,
-)
-from agent_parsers.native._stream import MessageStreamParser
-from outputs._late import late_names
+from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.native._to_anthropic import to_anthropic
-    from agent_parsers.native._to_langchain import to_langchain
-    from agent_parsers.native._to_openai import to_openai
-    from agent_parsers.native._to_responses import to_openai_responses
+    from agent_parsers.native.reading.message_parser import MessageParser, MessageTurn
+    from agent_parsers.native.reading.stream import MessageStreamParser
+    from agent_parsers.native.writing.to_anthropic import to_anthropic
+    from agent_parsers.native.writing.to_langchain import to_langchain
+    from agent_parsers.native.writing.to_openai import to_openai
+    from agent_parsers.native.writing.to_openai_responses import to_openai_responses
 
 __all__ = [
     "MessageParser",
     "MessageStreamParser",
     "MessageTurn",
-    "OpenAIFunctionsAgentOutputParser",
-    "OpenAIToolAgentAction",
-    "OpenAIToolsAgentOutputParser",
-    "ToolAgentAction",
-    "ToolsAgentOutputParser",
-    "format_to_openai_function_messages",
-    "format_to_openai_functions",
-    "format_to_openai_tool_messages",
-    "format_to_tool_messages",
-    "parse_ai_message_to_openai_tool_action",
-    "parse_ai_message_to_tool_action",
     "to_anthropic",
     "to_langchain",
     "to_openai",
@@ -51,10 +23,13 @@ __all__ = [
 ]
 
 _MODULES = {
-    "to_anthropic": "_to_anthropic",
-    "to_langchain": "_to_langchain",
-    "to_openai": "_to_openai",
-    "to_openai_responses": "_to_responses",
+    "MessageParser": "agent_parsers.native.reading.message_parser",
+    "MessageTurn": "agent_parsers.native.reading.message_parser",
+    "MessageStreamParser": "agent_parsers.native.reading.stream",
+    "to_anthropic": "agent_parsers.native.writing.to_anthropic",
+    "to_langchain": "agent_parsers.native.writing.to_langchain",
+    "to_openai": "agent_parsers.native.writing.to_openai",
+    "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",
 }
 """Where each name is that is imported at its first use."""
 

@@ -6,20 +6,20 @@ are those of the pytest plugin. What needs another library imports it with the f
 
 from typing import TYPE_CHECKING
 
-from outputs._late import late_names
+from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.testing._broken import BrokenLawError
-    from agent_parsers.testing._check import check_dialect, dialect_laws
-    from agent_parsers.testing._pins import PinEvents, PinPrompt, PinTranscript, PinValue
-    from agent_parsers.testing._readable import readable
-    from agent_parsers.testing._report import DialectReport
-    from agent_parsers.testing._same_events import assert_same_events
-    from agent_parsers.testing._scripted import ModelCall, ScriptedModel
-    from agent_parsers.testing._snapshots import ReadableSnapshots, readable_snapshots
-    from agent_parsers.testing._step_strategies import turns
-    from agent_parsers.testing._stories import cut, every_cut
-    from agent_parsers.testing._strategies import cuts, texts
+    from agent_parsers.testing.check import check_dialect, dialect_laws
+    from agent_parsers.testing.laws.broken import BrokenLawError
+    from agent_parsers.testing.pins.pins import PinEvents, PinPrompt, PinTranscript, PinValue
+    from agent_parsers.testing.pins.readable import readable
+    from agent_parsers.testing.pins.same_events import assert_same_events
+    from agent_parsers.testing.pins.scripted import ModelCall, ScriptedModel
+    from agent_parsers.testing.pins.snapshots import ReadableSnapshots, readable_snapshots
+    from agent_parsers.testing.report import DialectReport
+    from agent_parsers.testing.texts.step_strategies import turns
+    from agent_parsers.testing.texts.stories import cut, every_cut
+    from agent_parsers.testing.texts.strategies import cuts, texts
 
 __all__ = [
     "BrokenLawError",
@@ -44,25 +44,25 @@ __all__ = [
 ]
 
 _MODULES = {
-    "BrokenLawError": "_broken",
-    "check_dialect": "_check",
-    "dialect_laws": "_check",
-    "DialectReport": "_report",
-    "PinEvents": "_pins",
-    "PinPrompt": "_pins",
-    "PinTranscript": "_pins",
-    "PinValue": "_pins",
-    "readable": "_readable",
-    "assert_same_events": "_same_events",
-    "ModelCall": "_scripted",
-    "ScriptedModel": "_scripted",
-    "ReadableSnapshots": "_snapshots",
-    "readable_snapshots": "_snapshots",
-    "cut": "_stories",
-    "every_cut": "_stories",
-    "cuts": "_strategies",
-    "texts": "_strategies",
-    "turns": "_step_strategies",
+    "check_dialect": "agent_parsers.testing.check",
+    "dialect_laws": "agent_parsers.testing.check",
+    "BrokenLawError": "agent_parsers.testing.laws.broken",
+    "PinEvents": "agent_parsers.testing.pins.pins",
+    "PinPrompt": "agent_parsers.testing.pins.pins",
+    "PinTranscript": "agent_parsers.testing.pins.pins",
+    "PinValue": "agent_parsers.testing.pins.pins",
+    "readable": "agent_parsers.testing.pins.readable",
+    "assert_same_events": "agent_parsers.testing.pins.same_events",
+    "ModelCall": "agent_parsers.testing.pins.scripted",
+    "ScriptedModel": "agent_parsers.testing.pins.scripted",
+    "ReadableSnapshots": "agent_parsers.testing.pins.snapshots",
+    "readable_snapshots": "agent_parsers.testing.pins.snapshots",
+    "DialectReport": "agent_parsers.testing.report",
+    "turns": "agent_parsers.testing.texts.step_strategies",
+    "cut": "agent_parsers.testing.texts.stories",
+    "every_cut": "agent_parsers.testing.texts.stories",
+    "cuts": "agent_parsers.testing.texts.strategies",
+    "texts": "agent_parsers.testing.texts.strategies",
 }
 """Where each name is that is imported at its first use."""
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import pytest
 
 from agent_parsers import OutputParserException, StreamParser, get_dialect, merge_events
-from agent_parsers.engine import AnswerDelta, Event, Mode, Repair, ThoughtDelta
+from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import Mode
 
 NAMES: Final = (
     "command_r", "deepseek_v3", "deepseek_v31", "glm4", "granite", "harmony", "hermes",

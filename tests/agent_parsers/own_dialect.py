@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from agent_parsers import Dialect, _registry
-from agent_parsers.engine import Table, Written
+from agent_parsers import Dialect
+from agent_parsers.authoring import Table, Written
+from agent_parsers.registry import dialects_by_name as _registry
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "own_dialect.py"
 

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 import agent_parsers as ours
 import outputs as our_messages
 from agent_parsers import AgentAction, AgentActionMessageLog, AgentFinish
-from agent_parsers._agent import make_action, make_finish
+from agent_parsers.actions.agent import make_action, make_finish
 from outputs import AIMessage, HumanMessage
 
 TEXT = st.text(st.characters(), max_size=20)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from agent_parsers import OutputParserException, answer_stream, get_parser
-from agent_parsers.engine import Event
-from agent_parsers.engine._prompt import replies
+from agent_parsers.engine.writing.prompt import replies
+from agent_parsers.events import Event
 
 ACTION = "Thought: hm\nAction: search\nAction Input: Thun"
 INVENTED = [ACTION, "\nObserv", "ation: 217 m\n", "Final Answer: 217 m"]

@@ -19,7 +19,7 @@ from langchain_core.outputs import ChatGeneration, Generation
 
 import agent_parsers
 from agent_parsers import get_parser, list_dialects
-from agent_parsers._event_parser import EventParser
+from agent_parsers.parsers.event_parser import EventParser
 
 from .scripted_chat import ACT, ANSWER, CALL, OTHER, chat, pieces
 

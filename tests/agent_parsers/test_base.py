@@ -21,7 +21,6 @@ from agent_parsers import (
     AnswerDelta,
     DialectParser,
     Event,
-    MarkerSeen,
     MultiActionAgentOutputParser,
     OutputParserException,
     ReActOutputParser,
@@ -34,6 +33,7 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
+from agent_parsers.events import MarkerSeen
 from output_parsers import BaseOutputParser
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, GenerationChunk
 

@@ -2,8 +2,10 @@
 
 import pytest
 
-from agent_parsers import AnswerDelta, Event, InputDelta, MarkerSeen, SkippedDelta, ToolNamed
-from agent_parsers.engine import BracketCall, Call, merge_events
+from agent_parsers import AnswerDelta, Event, InputDelta, ToolNamed
+from agent_parsers.authoring import BracketCall
+from agent_parsers.engine.calls.reader import Call
+from agent_parsers.events import MarkerSeen, SkippedDelta, merge_events
 
 AT = 100
 """Where the call stands in the whole text."""

@@ -20,12 +20,13 @@ from agent_parsers import (
     list_dialects,
     parse_transcripts,
 )
-from agent_parsers._base import dialect_parser
-from agent_parsers.engine import Mode, Table
+from agent_parsers.authoring import Table
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import laws
-from agent_parsers.testing._laws_table import reached
-from agent_parsers.testing._stories import results_in
-from outputs._ended import Ended
+from agent_parsers.testing.laws.table import reached
+from agent_parsers.testing.texts.stories import results_in
+from outputs.messages.ended import Ended
 
 from ..effort import THOROUGH
 

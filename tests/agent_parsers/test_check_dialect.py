@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import Dialect
-from agent_parsers.engine import (
+from agent_parsers.authoring import (
     BracketCall,
     Go,
     Literal,
@@ -16,15 +16,9 @@ from agent_parsers.engine import (
     read_json_input,
     write_json_input,
 )
-from agent_parsers.testing import (
-    BrokenLawError,
-    DialectReport,
-    check_dialect,
-    dialect_laws,
-    laws,
-)
-from agent_parsers.testing._broken import ONE_WAY_TO_FAIL, named
-from agent_parsers.testing._plan import Trial, plan_of_form, plan_of_reading
+from agent_parsers.testing import BrokenLawError, DialectReport, check_dialect, dialect_laws, laws
+from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, named
+from agent_parsers.testing.plan import Trial, plan_of_form, plan_of_reading
 
 from .own_dialect import EXAMPLE, MEMO, TABLE, with_table, write
 from .stories import every_dialect

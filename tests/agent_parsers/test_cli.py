@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agent_parsers import Dialect, _registry, get_dialect, list_dialects, parse_record
-from agent_parsers.cli import app
+from agent_parsers import Dialect, get_dialect, list_dialects, parse_record
+from agent_parsers.cli.app import app
+from agent_parsers.registry import dialects_by_name as _registry
 
 from .command_line import BRIDGE, LAKE, MILL, command, needs_corpus, parse
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agent_parsers.cli import _sources
-from agent_parsers.cli._runs import Options, Trouble
+from agent_parsers.cli import sources as _sources
+from agent_parsers.cli.runs import Options, Trouble
 
 from .command_line import BRIDGE, EXAMPLES, LAKE, MILL, parse
 

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent_parsers.cli._places import Document
-from agent_parsers.cli._screen import excerpt
-from output_parsers._printable import printable
+from agent_parsers.cli.places import Document
+from agent_parsers.cli.screen import excerpt
+from output_parsers.text.printable import printable
 
 CHARS = st.characters(codec=None) | st.sampled_from('\\"{}[],:\ud83d\ude00\n/u0061')
 TEXTS = st.text(CHARS, max_size=12)

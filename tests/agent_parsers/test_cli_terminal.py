@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from agent_parsers.cli._bar import Bar
-from agent_parsers.cli._screen import Screen
+from agent_parsers.cli.bar import Bar
+from agent_parsers.cli.screen import Screen
 
 from .command_line import (
     BRIDGE,

@@ -18,7 +18,7 @@ from agent_parsers import (
     get_dialect,
     list_dialects,
 )
-from agent_parsers.engine import (
+from agent_parsers.authoring import (
     BracketCall,
     Cut,
     Go,
@@ -30,12 +30,10 @@ from agent_parsers.engine import (
     Role,
     Table,
     Written,
-    mend_answer,
-    mend_object_input,
-    mend_tool,
-    mend_written_input,
     read_json_input,
 )
+from agent_parsers.engine.repairs.inputs import mend_answer, mend_object_input, mend_written_input
+from agent_parsers.engine.repairs.names import mend_tool
 
 WRONG = Problem("wrong", "Do better.")
 

@@ -20,8 +20,8 @@ from agent_parsers import (
     get_parser,
     list_dialects,
 )
-from agent_parsers.engine import Repair
-from agent_parsers.testing._stories import outcome_of
+from agent_parsers.events import Repair
+from agent_parsers.testing.texts.stories import outcome_of
 from output_parsers import BaseOutputParser, ModelRefusalError, OutputParserException
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Ended, GenerationChunk
 

@@ -19,21 +19,23 @@ from agent_parsers import (
     get_dialect,
     get_parser,
 )
-from agent_parsers._explain import Explanation, explain
-from agent_parsers._explain_cells import cells, fit, wrapped
-from agent_parsers._explain_markers import Watcher
-from agent_parsers._explain_screen import _Drawing
-from agent_parsers._places import Places
-from agent_parsers.cli._places import Document
-from agent_parsers.engine import MAX_CHARS, Label, Mode
+from agent_parsers.authoring import Label
+from agent_parsers.cli.places import Document
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.reading.machine import MAX_CHARS
+from agent_parsers.explain.cells import cells, fit, wrapped
+from agent_parsers.explain.explanation import Explanation, explain
+from agent_parsers.explain.markers import Watcher
+from agent_parsers.explain.places import Places
+from agent_parsers.explain.screen import _Drawing
 from agent_parsers.testing import PinValue, texts
-from agent_parsers.testing._laws_work import WHOLE, growth, shapes
-from agent_parsers.testing._pages import heading
-from agent_parsers.testing._pieces import table_of
-from agent_parsers.testing._stories import parsed, refusal, told
-from agent_parsers.testing._strategies import anything, tool_lists
-from agent_parsers.testing._work import Work, counted_patterns
-from output_parsers._printable import printable
+from agent_parsers.testing.laws.work import WHOLE, growth, shapes
+from agent_parsers.testing.laws.work_count import Work, counted_patterns
+from agent_parsers.testing.pins.pages import heading
+from agent_parsers.testing.texts.pieces import table_of
+from agent_parsers.testing.texts.stories import parsed, refusal, told
+from agent_parsers.testing.texts.strategies import anything, tool_lists
+from output_parsers.text.printable import printable
 
 from ..growth import assert_linear
 from .command_line import command, process, terminal

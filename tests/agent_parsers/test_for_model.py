@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_parsers import list_dialects
-from agent_parsers._for_model import OWNERS, ROWS, Row, dialect_for_model, row_for_model
+from agent_parsers.registry.for_model import OWNERS, ROWS, Row, dialect_for_model, row_for_model
 
 from ..growth import assert_linear
 

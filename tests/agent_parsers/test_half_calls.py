@@ -8,15 +8,15 @@ from zlib import crc32
 from hypothesis import settings
 
 from agent_parsers.testing import laws
-from agent_parsers.testing._double_keys import KINDS, double_keys
-from agent_parsers.testing._quotations import quotations
-from agent_parsers.testing._sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.texts.double_keys import KINDS, double_keys
+from agent_parsers.testing.texts.quotations import quotations
+from agent_parsers.testing.texts.sample_calls import sample_turns, tool_sets
 
 from .stories import every_turn_mode, share, some
 
 if TYPE_CHECKING:
     from agent_parsers import Dialect
-    from agent_parsers.engine import Mode
+    from agent_parsers.engine.grammar.modes import Mode
 
 CUTS = 60
 """How many prefixes are read of the turns of a dialect, in each mode, when there is little time."""

@@ -14,9 +14,7 @@ from agent_parsers import (
     Event,
     Finish,
     InputDelta,
-    MarkerSeen,
     Repair,
-    SkippedDelta,
     StreamParser,
     ThoughtDelta,
     ToolNamed,
@@ -24,9 +22,11 @@ from agent_parsers import (
     get_parser,
     merge_events,
 )
-from agent_parsers.engine import Call, CallKeys, JsonCall, JsonCallRules
+from agent_parsers.authoring import CallKeys, JsonCall, JsonCallRules
+from agent_parsers.engine.calls.reader import Call
+from agent_parsers.events import MarkerSeen, SkippedDelta
 from agent_parsers.testing import cut
-from agent_parsers.testing._stories import parsed, told
+from agent_parsers.testing.texts.stories import parsed, told
 
 from .test_json_langchain import turns
 

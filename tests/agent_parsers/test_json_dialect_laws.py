@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import StreamParser, get_dialect
-from agent_parsers.engine import (
-    ActionComplete,
-    Finish,
-    InputDelta,
-    Mode,
-    Repair,
-    Result,
-    ThoughtDelta,
-    ToolNamed,
-    Written,
-)
+from agent_parsers.authoring import Result, Written
+from agent_parsers.events import ActionComplete, Finish, InputDelta, Repair, ThoughtDelta, ToolNamed
 from agent_parsers.testing import laws
 
 from .json_stories import (
@@ -35,6 +26,9 @@ from .json_stories import (
     story,
 )
 from .stories import some
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import Mode
 
 PIECES: Final = (
     "Hello", " ", "\n", "I {see} it. ", "```json\n", "\n```", "{", "}", '"', "[", "]", ",", ";",

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
 from agent_parsers import StreamParser, get_dialect
-from agent_parsers.engine import (
-    AnswerDelta,
-    MarkerSeen,
-    Mode,
-    Result,
-    ThoughtDelta,
-    Written,
-)
+from agent_parsers.authoring import Result, Written
+from agent_parsers.events import AnswerDelta, MarkerSeen, ThoughtDelta
 
 from .json_stories import CALL, MODES, PING, every_mode, mended, read, said, story
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import Mode
 
 # -- hermes ---------------------------------------------------------------------------------------
 

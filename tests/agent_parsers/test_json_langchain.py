@@ -25,13 +25,13 @@ from langchain_classic.agents.structured_chat.output_parser import (
 from langchain_core.exceptions import OutputParserException as TheirException
 
 from agent_parsers import DialectParser, OutputParserException
-from agent_parsers._json_parsers import (
+from agent_parsers.json import JSONAgentOutputParser
+from agent_parsers.parsers.chat_parsers import (
     ChatOutputParser,
     ConvoOutputParser,
-    JSONAgentOutputParser,
-    ReActJsonSingleInputOutputParser,
     StructuredChatOutputParser,
 )
+from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
 
 PAIRS: dict[str, tuple[DialectParser, Any]] = {
     "json": (JSONAgentOutputParser(), TheirJson()),

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, DialectParser, OutputParserException
-from agent_parsers._json_parsers import (
+from agent_parsers.json import JSONAgentOutputParser
+from agent_parsers.parsers.chat_parsers import (
     ChatOutputParser,
     ConvoOutputParser,
-    JSONAgentOutputParser,
-    ReActJsonSingleInputOutputParser,
     StructuredChatOutputParser,
     StructuredChatOutputParserWithRetries,
 )
+from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
 from output_parsers import OutputFixingParser
 
 from ..growth import assert_linear

@@ -4,11 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import Dialect
-from agent_parsers.engine import Mode
+from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.testing import cuts, laws, texts
-from agent_parsers.testing._laws_reading import quiet_places
-from agent_parsers.testing._pieces import fragments, rows, small_inputs
-from agent_parsers.testing._strategies import policies, tool_lists
+from agent_parsers.testing.laws.reading import quiet_places
+from agent_parsers.testing.texts.pieces import fragments, rows, small_inputs
+from agent_parsers.testing.texts.strategies import policies, tool_lists
 
 from .stories import every_mode, every_run_mode, every_turn_mode, some
 

@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import pytest
 
 from agent_parsers import Dialect, StreamParser
-from agent_parsers.engine import Literal, Mode
-from agent_parsers.engine._patterns import Patterns
+from agent_parsers.authoring import Literal
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.engine.patterns import Patterns
 from agent_parsers.testing import cut, laws
-from agent_parsers.testing._laws_work import CHUNKS, Shape, growth, shapes
-from agent_parsers.testing._work import Work, counted_patterns
+from agent_parsers.testing.laws.work import CHUNKS, Shape, growth, shapes
+from agent_parsers.testing.laws.work_count import Work, counted_patterns
 
 from ..effort import DEEP, THOROUGH
 from .stories import DIALECTS, RUNS, TURNS, every_dialect, every_turn_mode, named, some

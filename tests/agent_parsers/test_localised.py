@@ -18,9 +18,9 @@ from agent_parsers import (
     list_dialects,
     parse_transcript,
 )
-from agent_parsers.engine import Label, Literal, Words, localised
-from agent_parsers.engine._problems import SHARED_PROBLEMS
-from agent_parsers.engine._prompt import instructions
+from agent_parsers.authoring import Label, Literal, Words, localised
+from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
+from agent_parsers.engine.writing.prompt import instructions
 
 FRENCH = {
     "Question": "Question",

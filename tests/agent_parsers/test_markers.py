@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from agent_parsers.engine import Label, Literal, Marker
-from agent_parsers.engine._markers import MOST
-from agent_parsers.engine._patterns import Patterns, check_markers
+from agent_parsers.authoring import Label, Literal, Marker
+from agent_parsers.engine.markers import MOST
+from agent_parsers.engine.patterns import Patterns, check_markers
 
 
 def found(marker: Marker, text: str) -> str | None:

@@ -9,18 +9,16 @@ from hypothesis import strategies as st
 
 from agent_parsers import (
     AgentAction,
+    MessageParser,
+    OpenAIFunctionsAgentOutputParser,
     OutputParserException,
     ToolInputError,
+    ToolsAgentOutputParser,
     ToolSet,
     UnknownToolError,
     get_parser,
 )
-from agent_parsers.native import (
-    MessageParser,
-    MessageTurn,
-    OpenAIFunctionsAgentOutputParser,
-    ToolsAgentOutputParser,
-)
+from agent_parsers.native.reading.message_parser import MessageTurn
 from outputs import AIMessage, ToolCall
 
 from .native.messages import (

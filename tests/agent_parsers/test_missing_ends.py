@@ -7,8 +7,8 @@ from typing import Any, get_args
 import pytest
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
-from outputs._ended import Ended
-from outputs._json_repair import RepairKind
+from outputs.growing_json.lenient.strings import RepairKind
+from outputs.messages.ended import Ended
 
 ROOT = Path(__file__).parents[2]
 

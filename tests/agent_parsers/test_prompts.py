@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from hypothesis import given
@@ -18,22 +18,25 @@ from agent_parsers import (
     Dialect,
     MRKLOutputParser,
     StructuredChatOutputParser,
+    ToolAgentAction,
     get_parser,
     parse_transcript,
 )
-from agent_parsers._base import dialect_parser
-from agent_parsers.engine import Result, Step, list_functions, list_schemas
-from agent_parsers.engine._prompt import instructions, replies
-from agent_parsers.native import ToolAgentAction
-from agent_parsers.testing._laws_writing import is_same
-from agent_parsers.testing._pieces import a_tool
-from agent_parsers.testing._step_strategies import plain_input, plain_tool, wild
-from agent_parsers.testing._strategies import anything, plain, soup
-from agent_parsers.tools import ToolSet, ToolSpec
+from agent_parsers.authoring import Result, list_functions, list_schemas
+from agent_parsers.engine.writing.prompt import instructions, replies
+from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.testing.laws.writing import is_same
+from agent_parsers.testing.texts.pieces import a_tool
+from agent_parsers.testing.texts.step_strategies import plain_input, plain_tool, wild
+from agent_parsers.testing.texts.strategies import anything, plain, soup
+from agent_parsers.toolset import ToolSet, ToolSpec
 from outputs import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from .stories import every_dialect, every_run_dialect
 from .tool_replies import actions_in
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.writing.render import Step
 
 
 def search(query: str, limit: int = 5) -> str:

@@ -22,8 +22,10 @@ from agent_parsers import (
     get_parser,
     merge_events,
 )
-from agent_parsers.engine import Mode, Repair, Written
-from agent_parsers.engine._python_values import MAX_DEPTH, write_python
+from agent_parsers.authoring import Written
+from agent_parsers.engine.calls.code.python_values import MAX_DEPTH, write_python
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.events import Repair
 from agent_parsers.testing import cuts, laws, texts
 
 from .stories import some

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers.engine import RawValue
+from agent_parsers.authoring import RawValue
 from agent_parsers.testing import cut
 
 CLOSER = "</t>"

@@ -18,9 +18,9 @@ from agent_parsers import (
     parse_record,
     parse_transcript,
 )
-from agent_parsers.engine import Mode
+from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.testing import cut, cuts, laws, texts
-from agent_parsers.testing._stories import (
+from agent_parsers.testing.texts.stories import (
     Refusal,
     comparable,
     outcome_of,
@@ -28,7 +28,7 @@ from agent_parsers.testing._stories import (
     refusal,
     told,
 )
-from agent_parsers.testing._strategies import anything, tool_lists
+from agent_parsers.testing.texts.strategies import anything, tool_lists
 from outputs import AIMessage, AIMessageChunk
 
 from .stories import every_dialect, every_mode, every_run_mode, every_turn_mode

@@ -18,8 +18,8 @@ from agent_parsers import (
     parse_transcript,
     register,
 )
-from agent_parsers import _registry as registry
-from agent_parsers.engine import Cut, Go, Literal, Problem, Role, Table, Written
+from agent_parsers.authoring import Cut, Go, Literal, Problem, Role, Table, Written
+from agent_parsers.registry import dialects_by_name as registry
 
 
 @pytest.fixture(autouse=True)

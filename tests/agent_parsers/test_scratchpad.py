@@ -8,15 +8,8 @@ from hypothesis import strategies as st
 from langchain_classic.agents import format_scratchpad as theirs
 from langchain_core.agents import AgentAction as TheirAction
 
-from agent_parsers import (
-    AgentAction,
-    AgentStep,
-    format_log_to_messages,
-    format_log_to_str,
-    format_xml,
-    get_parser,
-    parse_transcript,
-)
+from agent_parsers import AgentAction, AgentStep, get_parser, parse_transcript
+from agent_parsers.format_scratchpad import format_log_to_messages, format_log_to_str, format_xml
 
 WORDS = st.text("ab 12\n.:-", max_size=12)
 PAIRS = st.lists(st.tuples(st.text("ab ", min_size=1), WORDS | st.integers() | st.none()))

@@ -18,11 +18,11 @@ from agent_parsers import (
     list_dialects,
     merge_events,
 )
-from agent_parsers._base import AnyDialectParser
+from agent_parsers.parsers.dialect_parser import AnyDialectParser
 from agent_parsers.testing import PinEvents, PinPrompt, PinTranscript, PinValue, readable
-from agent_parsers.testing._pages import events_page, heading, quoted
-from agent_parsers.testing._stories import results_in
-from agent_parsers.tools import Tools, ToolSpec
+from agent_parsers.testing.pins.pages import events_page, heading, quoted
+from agent_parsers.testing.texts.stories import results_in
+from agent_parsers.toolset import Tools, ToolSpec
 
 CASES = Path(__file__).parent.parent / "cases"
 TOOLS = {

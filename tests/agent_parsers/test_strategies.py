@@ -16,20 +16,18 @@ from agent_parsers import (
     Dialect,
     Finish,
     InputDelta,
-    MarkerSeen,
-    ObservationDelta,
-    QuestionDelta,
     Repair,
-    SkippedDelta,
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers._base import dialect_parser
-from agent_parsers.engine import Mode, Role
+from agent_parsers.authoring import Role
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.events import MarkerSeen, ObservationDelta, QuestionDelta, SkippedDelta
+from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts, every_cut, turns
-from agent_parsers.testing._laws_table import reached
-from agent_parsers.testing._pieces import rows, table_of
-from agent_parsers.testing._stories import Refusal, ToldFailure, parsed, results_in, told
+from agent_parsers.testing.laws.table import reached
+from agent_parsers.testing.texts.pieces import rows, table_of
+from agent_parsers.testing.texts.stories import Refusal, ToldFailure, parsed, results_in, told
 
 from .stories import (
     DIALECTS,

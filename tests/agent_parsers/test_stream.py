@@ -10,10 +10,8 @@ from agent_parsers import (
     Event,
     Finish,
     InputDelta,
-    MarkerSeen,
     OutputParserException,
     Repair,
-    SkippedDelta,
     StreamParser,
     ThoughtDelta,
     ToolNamed,
@@ -21,7 +19,8 @@ from agent_parsers import (
     get_parser,
     merge_events,
 )
-from agent_parsers.engine import Mode
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.events import MarkerSeen, SkippedDelta
 
 REACT = get_dialect("react")
 TURN = "Thought: hm\nAction: search\nAction Input: old bridge"

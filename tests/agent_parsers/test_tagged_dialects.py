@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,6 @@ from agent_parsers import (
     Dialect,
     Event,
     InputDelta,
-    MarkerSeen,
     OutputParserException,
     Repair,
     StreamParser,
@@ -25,10 +24,14 @@ from agent_parsers import (
     get_dialect,
     get_parser,
 )
-from agent_parsers.engine import Mode, Written, merge_events
-from agent_parsers.engine._tagged_form import Attributes, Named, OwnName, Part, TaggedForm
+from agent_parsers.authoring import Written
+from agent_parsers.engine.calls.tags.form import Attributes, Named, OwnName, Part, TaggedForm
+from agent_parsers.events import MarkerSeen, merge_events
 from agent_parsers.testing import cut
-from outputs._ended import Ended
+from outputs.messages.ended import Ended
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import Mode
 
 NAMES = (
     *("qwen3_coder", "seed_oss", "glm45", "glm47", "hunyuan_v3", "minimax_m2", "minimax_m3"),

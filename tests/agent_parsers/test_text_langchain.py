@@ -23,14 +23,14 @@ from langchain_classic.agents.output_parsers import (
 from langchain_core.agents import AgentAction as LangChainAgentAction
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_dialect
-from agent_parsers._text_parsers import (
+from agent_parsers.parsers.text_parsers import (
     ConvoTextOutputParser,
     MRKLOutputParser,
     SelfAskOutputParser,
     XMLAgentOutputParser,
 )
 from agent_parsers.testing import cut, texts
-from agent_parsers.testing._stories import Refusal, told
+from agent_parsers.testing.texts.stories import Refusal, told
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),

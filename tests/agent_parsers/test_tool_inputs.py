@@ -20,8 +20,9 @@ from agent_parsers import (
     parse_record,
     parse_transcript,
 )
-from agent_parsers.engine import OnConflict, machine
-from agent_parsers.testing._stories import outcome_of
+from agent_parsers.engine.grammar.modes import OnConflict
+from agent_parsers.engine.reading.machine import machine
+from agent_parsers.testing.texts.stories import outcome_of
 
 
 def search(query: str, limit: int = 10) -> None:

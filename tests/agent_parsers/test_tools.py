@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from langchain_core.tools import tool as langchain_tool
 
-from agent_parsers.tools import ToolSet, ToolSpec
+from agent_parsers.toolset import ToolSet, ToolSpec
 
 
 def search(query: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -13,14 +13,17 @@ from agent_parsers import (
     AgentAction,
     AgentFinish,
     OutputParserException,
+    ToolAgentAction,
     get_dialect,
     get_parser,
     list_dialects,
 )
-from agent_parsers._base import AnyDialectParser, dialect_parser
-from agent_parsers.engine import Mode, Result
-from agent_parsers.engine._prompt import instructions, replies
-from agent_parsers.native import ToolAgentAction
+from agent_parsers.authoring import Result
+from agent_parsers.engine.writing.prompt import instructions, replies
+from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import Mode
 
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {

@@ -7,12 +7,13 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, Dialect, ToolSet
-from agent_parsers._base import dialect_parser
-from agent_parsers.engine import Mode, Written
+from agent_parsers.authoring import Written
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import texts
-from agent_parsers.testing._pieces import a_tool
-from agent_parsers.testing._stories import Outcome, results_in
-from agent_parsers.testing._strategies import damaged, marks, noise, plain
+from agent_parsers.testing.texts.pieces import a_tool
+from agent_parsers.testing.texts.stories import Outcome, results_in
+from agent_parsers.testing.texts.strategies import damaged, marks, noise, plain
 
 WORD = plain()
 PARTS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any]]] = {

@@ -7,19 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from agent_parsers import Dialect, Repair, get_dialect
-from agent_parsers.engine import (
-    BadPayload,
-    BracketCall,
-    Cut,
-    Go,
-    Label,
-    Literal,
-    Result,
-    Role,
-    ToolHead,
-    Written,
-    unescape,
-)
+from agent_parsers.authoring import BracketCall, Cut, Go, Label, Literal, Result, Role, Written
+from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.testing import laws
 
 from .own_dialect import MEMO, TABLE, with_table, write

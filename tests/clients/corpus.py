@@ -10,11 +10,7 @@ from typing import Any
 
 import pytest
 
-from agent_parsers.native import (
-    MessageParser,
-    OpenAIFunctionsAgentOutputParser,
-    ToolsAgentOutputParser,
-)
+from agent_parsers import MessageParser, OpenAIFunctionsAgentOutputParser, ToolsAgentOutputParser
 
 from ..effort import THOROUGH
 

@@ -7,8 +7,7 @@ from typing import Any
 import anthropic
 import pytest
 
-from agent_parsers import Event, merge_events
-from agent_parsers.native import ToolsAgentOutputParser
+from agent_parsers import Event, ToolsAgentOutputParser, merge_events
 
 from .corpus import Case, cases
 from .recorded_client import Recorded

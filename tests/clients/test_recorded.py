@@ -10,8 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AnswerDelta, OutputParserException, ThoughtDelta, get_parser
-from agent_parsers.native import ToolAgentAction, ToolsAgentOutputParser
+from agent_parsers import (
+    AnswerDelta,
+    OutputParserException,
+    ThoughtDelta,
+    ToolAgentAction,
+    ToolsAgentOutputParser,
+    get_parser,
+)
 from output_parsers import ModelRefusalError
 from outputs import AIMessage, ProviderError, from_any
 

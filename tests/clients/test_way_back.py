@@ -14,10 +14,12 @@ from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import ResponseInputItemParam
 from pydantic import TypeAdapter
 
-from agent_parsers import AgentAction, AgentFinish, get_parser
-from agent_parsers.native import (
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
     ToolAgentAction,
     ToolsAgentOutputParser,
+    get_parser,
     to_anthropic,
     to_langchain,
     to_openai,

@@ -7,12 +7,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers import get_dialect, list_dialects
-from agent_parsers._base import dialect_parser
+from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import BrokenLawError, laws
-from agent_parsers.testing._broken import named
-from agent_parsers.testing._plan import checks_of_texts
-from agent_parsers.testing._sample_calls import sample_turns, tool_sets
-from agent_parsers.testing._smallest import Case, smallest_text
+from agent_parsers.testing.laws.broken import named
+from agent_parsers.testing.plan import checks_of_texts
+from agent_parsers.testing.smallest import Case, smallest_text
+from agent_parsers.testing.texts.sample_calls import sample_turns, tool_sets
 from outputs import AIMessageChunk
 
 from ..public_parsers import SUBJECTS, is_exempt_xml
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from random import Random
 
-    from agent_parsers.engine import Dialect, Mode
+    from agent_parsers.authoring import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
 
     from ..public_parsers import Subject
 

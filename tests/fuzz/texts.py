@@ -9,15 +9,22 @@ from random import Random
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import get_dialect, list_dialects
-from agent_parsers.testing._pieces import bodies, markers, sample_action, spellings, written
-from agent_parsers.testing._smallest import Case
-from agent_parsers.testing._step_strategies import template_marks
-from agent_parsers.testing._strategies import NOISE
+from agent_parsers.testing.smallest import Case
+from agent_parsers.testing.texts.pieces import (
+    bodies,
+    markers,
+    sample_action,
+    spellings,
+    template_marks,
+    written,
+)
+from agent_parsers.testing.texts.strategies import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine import Dialect, Mode, OnConflict
+    from agent_parsers.authoring import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
 
 __all__ = ["Material", "case_for", "cut", "material_of", "spoilt"]
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._boolean import BooleanOutputParser
+from output_parsers.boolean import BooleanOutputParser
 from outputs import AIMessage
 
 from ..growth import assert_linear

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from output_parsers import BaseOutputParser, OutputParserException, StrOutputParser
-from output_parsers._boolean import BooleanOutputParser
-from output_parsers._combining import CombiningOutputParser
-from output_parsers._list import CommaSeparatedListOutputParser, ListOutputParser
-from output_parsers._regex import RegexParser
+from output_parsers.boolean import BooleanOutputParser
+from output_parsers.combining import CombiningOutputParser
+from output_parsers.list import CommaSeparatedListOutputParser, ListOutputParser
+from output_parsers.regex import RegexParser
 from outputs import AIMessage
 
 CHOICE: dict[str, Any] = {"regex": "Choice: (.*)", "output_keys": ["choice"]}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._datetime import DatetimeOutputParser
+from output_parsers.datetime import DatetimeOutputParser
 from outputs import AIMessage
 
 DEFAULT = DatetimeOutputParser().format

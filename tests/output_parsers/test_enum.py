@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._enum import EnumOutputParser
+from output_parsers.enum import EnumOutputParser
 from outputs import AIMessage
 
 

@@ -22,8 +22,8 @@ from output_parsers import (
     RunnableLambda,
     StrOutputParser,
 )
-from output_parsers._fixing import OutputFixingParser
-from output_parsers._prompts import NAIVE_FIX_PROMPT, PromptTemplate
+from output_parsers.fix import OutputFixingParser
+from output_parsers.prompts import NAIVE_FIX_PROMPT, PromptTemplate
 from outputs import AIMessage
 
 

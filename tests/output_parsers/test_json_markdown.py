@@ -13,16 +13,15 @@ from langchain_core.exceptions import OutputParserException as LangChainExceptio
 from langchain_core.utils.json import parse_and_check_json_markdown as their_check
 from langchain_core.utils.json import parse_json_markdown as theirs
 
-from output_parsers._errors import OutputParserException
-from output_parsers._json_find import JsonFinder
-from output_parsers._json_markdown import (
+from output_parsers.exceptions import OutputParserException
+from output_parsers.json_in_prose.find import JsonFinder
+from output_parsers.json_in_prose.markdown import (
     parse_and_check_json_markdown,
     parse_json_markdown,
-    parse_partial_json,
     value_found,
 )
-from outputs._json_errors import JsonLimitError
-from outputs._json_reader import JsonReader
+from outputs.growing_json.errors import JsonLimitError
+from outputs.growing_json.reader import JsonReader, parse_partial_json
 
 from ..effort import MANY
 from ..growth import assert_linear

@@ -21,8 +21,8 @@ from langchain_core.output_parsers import JsonOutputParser as LangChainParser
 from pydantic import BaseModel, Field
 from pydantic import v1 as pydantic_v1
 
-from output_parsers._errors import OutputParserException
-from output_parsers._json_parser import JsonOutputParser, SimpleJsonOutputParser
+from output_parsers.exceptions import OutputParserException
+from output_parsers.json import JsonOutputParser, SimpleJsonOutputParser
 from outputs import AIMessage, AIMessageChunk, Generation
 
 from ..effort import MANY

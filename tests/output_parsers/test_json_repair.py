@@ -9,10 +9,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from output_parsers._json_find_lenient import FoundJson, LenientJsonFinder
-from output_parsers._json_markdown import parse_json_markdown
-from output_parsers._json_repair import JsonRepair, RepairedJson, repair_json
-from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
+from output_parsers.json_in_prose.find_lenient import FoundJson, LenientJsonFinder
+from output_parsers.json_in_prose.markdown import parse_json_markdown
+from output_parsers.json_in_prose.repair import RepairedJson, repair_json
+from outputs.growing_json.errors import (
+    JsonError,
+    JsonIncompleteError,
+    JsonLimitError,
+    JsonSyntaxError,
+)
+from outputs.growing_json.lenient.strings import JsonRepair
 
 from ..effort import MANY
 from ..growth import assert_linear

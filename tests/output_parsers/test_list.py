@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from output_parsers._errors import OutputParserException
-from output_parsers._list import (
+from output_parsers.exceptions import OutputParserException
+from output_parsers.list import (
     CommaSeparatedListOutputParser,
     ListOutputParser,
     MarkdownListOutputParser,

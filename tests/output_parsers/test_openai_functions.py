@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from output_parsers import OutputParserException
-from output_parsers._openai_functions import (
+from output_parsers.openai_functions import (
     JsonKeyOutputFunctionsParser,
     JsonOutputFunctionsParser,
     OutputFunctionsParser,
 )
-from output_parsers._tools_refusal import ModelRefusalError
+from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 OURS = {

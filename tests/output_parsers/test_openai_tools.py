@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers import OutputParserException
-from output_parsers._openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
-from output_parsers._tools_pydantic import PydanticToolsParser
-from output_parsers._tools_refusal import ModelRefusalError
+from output_parsers.openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
+from output_parsers.tool_calls.refusal import ModelRefusalError
+from output_parsers.tool_calls.tools_pydantic import PydanticToolsParser
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 from .wire_calls import WIRE_CALLS, Json, outcome

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._tools_calls import (
+from output_parsers.tool_calls.calls import (
     make_invalid_tool_call,
     parse_tool_call,
     parse_tool_calls,

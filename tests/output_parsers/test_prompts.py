@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import RunnableLambda
-from output_parsers._prompts import (
+from output_parsers.prompts import (
     NAIVE_FIX_PROMPT,
     NAIVE_RETRY_PROMPT,
     NAIVE_RETRY_WITH_ERROR_PROMPT,

@@ -14,8 +14,8 @@ from langchain_core.output_parsers import PydanticOutputParser as LangChainParse
 from pydantic import BaseModel, Field, field_validator
 from pydantic import v1 as pydantic_v1
 
-from output_parsers._errors import OutputParserException
-from output_parsers._pydantic_parser import PydanticOutputParser
+from output_parsers.exceptions import OutputParserException
+from output_parsers.pydantic import PydanticOutputParser
 from outputs import AIMessage, Generation
 
 

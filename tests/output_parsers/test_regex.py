@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._regex import RegexParser
-from output_parsers._regex_dict import RegexDictParser
-from output_parsers._regex_timed import TimeLeft
+from output_parsers.regex import RegexParser
+from output_parsers.regex_dict import RegexDictParser
+from output_parsers.text.timed_regex import TimeLeft
 from outputs import AIMessage
 
 SLOW = r"^(a|aa)+$"

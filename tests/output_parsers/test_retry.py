@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import BaseOutputParser, OutputParserException
-from output_parsers._prompts import StringPromptValue
-from output_parsers._retry import RetryOutputParser, RetryWithErrorOutputParser
+from output_parsers.prompts import StringPromptValue
+from output_parsers.retry import RetryOutputParser, RetryWithErrorOutputParser
 from outputs import AIMessage
 
 CLASSES = [

@@ -14,14 +14,19 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from output_parsers import OutputParserException
-from output_parsers._strategies import AutoStrategy, ProviderStrategy, ResponseFormat, ToolStrategy
-from output_parsers._strategies_bindings import (
+from output_parsers.strategies.bindings import (
     OutputTool,
     OutputToolBinding,
     ProviderStrategyBinding,
 )
-from output_parsers._strategies_schema import SchemaSpec
-from output_parsers._tools_refusal import ModelRefusalError
+from output_parsers.strategies.schema import SchemaSpec
+from output_parsers.strategies.strategy import (
+    AutoStrategy,
+    ProviderStrategy,
+    ResponseFormat,
+    ToolStrategy,
+)
+from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage
 
 

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from output_parsers import OutputParserException
-from output_parsers._strategies import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers._strategies_errors import (
+from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
-from output_parsers._strategies_loop import (
+from output_parsers.strategies.loop import (
     StructuredResponse,
     StructuredRetry,
     read_structured_output,
     structured_output_error_message,
 )
-from output_parsers._tools_refusal import ModelRefusalError
+from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
+from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, ToolMessage
 
 

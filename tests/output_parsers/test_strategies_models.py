@@ -15,14 +15,14 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers import OutputParserException, Runnable, RunnableLambda
-from output_parsers._strategies import AutoStrategy, ProviderStrategy, ToolStrategy
-from output_parsers._strategies_errors import (
+from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,
 )
-from output_parsers._strategies_model import with_structured_output
-from output_parsers._tools_refusal import ModelRefusalError
+from output_parsers.strategies.model import with_structured_output
+from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
+from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage
 
 from ..growth import assert_linear

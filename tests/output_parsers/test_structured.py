@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._structured import ResponseSchema, StructuredOutputParser
+from output_parsers.structured import ResponseSchema, StructuredOutputParser
 from outputs import AIMessage
 
 FIELDS: list[dict[str, Any]] = [

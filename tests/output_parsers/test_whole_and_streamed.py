@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import output_parsers
 from agent_parsers.testing import BrokenLawError
-from agent_parsers.testing.laws import a_stream_comes_to_what_the_whole_comes_to
+from agent_parsers.testing.laws.streams import a_stream_comes_to_what_the_whole_comes_to
 from output_parsers import BaseOutputParser, JsonOutputParser, OutputParserException
-from output_parsers._json_stream import GrowingJson, JsonStream
+from output_parsers.json_in_prose.stream import GrowingJson, JsonStream
 from outputs import AIMessageChunk
 
 from ..public_parsers import SUBJECTS, WITHOUT, Subject, is_exempt_xml

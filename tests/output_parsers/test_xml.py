@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from output_parsers import OutputParserException
-from output_parsers._xml import XMLOutputParser
+from output_parsers.xml import XMLOutputParser
 from outputs import AIMessage
 
 from .every_cut import one_shot

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from output_parsers import OutputParserException
-from output_parsers._xml import XMLOutputParser
+from output_parsers.xml import XMLOutputParser
 
 from ..growth import assert_linear
 from .every_cut import fours, one_shot, story
@@ -58,7 +58,7 @@ def test_an_entity_that_nobody_declared_is_an_error(kind: Any, text: str) -> Non
 def test_defusedxml_alone_would_refuse_entities_too(monkeypatch: pytest.MonkeyPatch) -> None:
     from defusedxml import EntitiesForbidden
 
-    from output_parsers._xml_expat import XmlReader
+    from output_parsers.growing_xml.expat import XmlReader
 
     monkeypatch.setattr(XmlReader, "_doctype", lambda *_: None)
     with pytest.raises(EntitiesForbidden):

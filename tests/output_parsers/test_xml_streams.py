@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from output_parsers._xml import XMLOutputParser
-from output_parsers._xml_trees import AddableDict
+from output_parsers.growing_xml.trees import AddableDict
+from output_parsers.xml import XMLOutputParser
 from outputs import AIMessageChunk
 
 from ..growth import assert_linear

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from output_parsers import OutputParserException
-from output_parsers._yaml import YamlOutputParser
+from output_parsers.yaml import YamlOutputParser
 from outputs import AIMessage
 
 from ..growth import assert_linear

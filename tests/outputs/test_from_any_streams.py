@@ -19,7 +19,7 @@ from outputs import (
     message_chunk_to_message,
     tool_call,
 )
-from outputs._from_stream import finished
+from outputs.clients.streamed import finished
 
 CALL = tool_call(name="f", args={"a": 1}, id="1")
 WIRE_CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}

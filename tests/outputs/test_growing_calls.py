@@ -63,7 +63,7 @@ def test_a_sum_reads_on_where_its_first_chunk_stopped() -> None:
         fed.append(text)
         return feed(reader, text)
 
-    from outputs._json_reader import JsonReader
+    from outputs.growing_json.reader import JsonReader
 
     feed = JsonReader.feed
     with patch.object(JsonReader, "feed", count):

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outputs._json_reader import JsonLimitError, JsonReader, parse_partial_json
+from outputs.growing_json.errors import JsonLimitError
+from outputs.growing_json.reader import JsonReader, parse_partial_json
 
 from ..growth import assert_linear
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outputs._json_load import load_json
+from outputs.growing_json.load import load_json
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -13,15 +13,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from langchain_core.utils.json import parse_partial_json as reference
 
-from outputs._json_reader import (
+from outputs.growing_json.errors import (
     JsonError,
     JsonIncompleteError,
     JsonLimitError,
-    JsonReader,
     JsonSyntaxError,
-    parse_partial_json,
 )
-from outputs._json_whole import parse_container
+from outputs.growing_json.reader import JsonReader, parse_partial_json
+from outputs.growing_json.whole import parse_container
 
 from ..effort import MANY
 

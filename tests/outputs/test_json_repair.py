@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from outputs._json_errors import JsonError, JsonIncompleteError, JsonLimitError, JsonSyntaxError
-from outputs._json_repair import JsonRepair, LenientJsonReader
+from outputs.growing_json.errors import (
+    JsonError,
+    JsonIncompleteError,
+    JsonLimitError,
+    JsonSyntaxError,
+)
+from outputs.growing_json.lenient.reader import LenientJsonReader
+from outputs.growing_json.lenient.strings import JsonRepair
 
 # text, value, the kinds of repairs in the order of the text
 MENDED: list[tuple[str, Any, str]] = [

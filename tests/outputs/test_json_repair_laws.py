@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from outputs._json_errors import JsonError
-from outputs._json_repair import JsonRepair, LenientJsonReader
+from outputs.growing_json.errors import JsonError
+from outputs.growing_json.lenient.reader import LenientJsonReader
 
 from ..effort import MANY
+
+if TYPE_CHECKING:
+    from outputs.growing_json.lenient.strings import JsonRepair
 
 
 def pieces(text: str, size: int) -> list[str]:

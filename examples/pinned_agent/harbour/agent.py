@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
-from agent_parsers.tools import ToolSet
+from agent_parsers.toolset import ToolSet
 from harbour.dialect import LOG
 from harbour.tools import TOOLS
 

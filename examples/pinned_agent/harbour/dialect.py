@@ -1,7 +1,7 @@
 """How this agent's model writes its turns: ReAct text with the labels of a harbour log."""
 
 from agent_parsers import get_dialect, register
-from agent_parsers.engine import localised
+from agent_parsers.authoring import localised
 
 LOG = register(
     localised(

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
@@ -15,21 +15,20 @@ from agent_parsers import (
     AnswerDelta,
     Finish,
     InputDelta,
-    MarkerSeen,
+    MessageParser,
+    OpenAIFunctionsAgentOutputParser,
     OutputParserException,
-    SkippedDelta,
     ThoughtDelta,
+    ToolAgentAction,
     ToolNamed,
+    ToolsAgentOutputParser,
     merge_events,
 )
-from agent_parsers.native import (
-    MessageParser,
-    MessageStreamParser,
-    OpenAIFunctionsAgentOutputParser,
-    ToolAgentAction,
-    ToolsAgentOutputParser,
-)
-from agent_parsers.testing._stories import refusal
+from agent_parsers.events import MarkerSeen, SkippedDelta
+from agent_parsers.testing.texts.stories import refusal
+
+if TYPE_CHECKING:
+    from agent_parsers.native.reading.stream import MessageStreamParser
 
 DELTAS = (AnswerDelta, ThoughtDelta, InputDelta, SkippedDelta)
 TILES = (*DELTAS, ToolNamed, MarkerSeen)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import OutputParserException
-from agent_parsers.native import (
+from agent_parsers import (
     OpenAIFunctionsAgentOutputParser,
     OpenAIToolsAgentOutputParser,
+    OutputParserException,
     ToolsAgentOutputParser,
 )
 from outputs import from_any

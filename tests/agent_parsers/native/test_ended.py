@@ -6,11 +6,16 @@ from typing import Any
 import langchain_core.messages as lc
 import pytest
 
-from agent_parsers import AgentFinish, Finish, OutputParserException, Repair, ToolSet, get_parser
-from agent_parsers.native import (
+from agent_parsers import (
+    AgentFinish,
+    Finish,
     MessageParser,
     OpenAIFunctionsAgentOutputParser,
+    OutputParserException,
+    Repair,
     ToolsAgentOutputParser,
+    ToolSet,
+    get_parser,
 )
 from outputs import AIMessage, Ended, ToolCall
 

@@ -6,9 +6,12 @@ from typing import Any
 import langchain_core.messages as lc
 import pytest
 
-from agent_parsers import AgentAction, AgentActionMessageLog, AgentStep, get_parser
-from agent_parsers.native import (
+from agent_parsers import (
+    AgentAction,
+    AgentActionMessageLog,
+    AgentStep,
     ToolAgentAction,
+    get_parser,
     to_anthropic,
     to_langchain,
     to_openai,

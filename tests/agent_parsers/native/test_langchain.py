@@ -14,16 +14,16 @@ from langchain_core.outputs import ChatGeneration as LcChatGeneration
 from langchain_core.outputs import Generation as LcGeneration
 from pydantic import ValidationError
 
-from agent_parsers import OutputParserException
-from agent_parsers.native import (
+from agent_parsers import (
     OpenAIFunctionsAgentOutputParser,
-    OpenAIToolAgentAction,
     OpenAIToolsAgentOutputParser,
+    OutputParserException,
     ToolAgentAction,
     ToolsAgentOutputParser,
-    parse_ai_message_to_openai_tool_action,
-    parse_ai_message_to_tool_action,
 )
+from agent_parsers.actions.tool_action import OpenAIToolAgentAction
+from agent_parsers.openai_tools import parse_ai_message_to_openai_tool_action
+from agent_parsers.tools import parse_ai_message_to_tool_action
 from outputs import AIMessage, ChatGeneration, Generation, HumanMessage
 
 from .messages import arguments, letters, written

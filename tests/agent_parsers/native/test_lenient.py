@@ -7,16 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AgentFinish, OutputParserException, Repair, get_parser
-from agent_parsers.engine._mend_names import tool_named
-from agent_parsers.native import (
-    MessageTurn,
+from agent_parsers import (
+    AgentFinish,
     OpenAIFunctionsAgentOutputParser,
+    OutputParserException,
+    Repair,
     ToolAgentAction,
     ToolsAgentOutputParser,
+    get_parser,
 )
-from agent_parsers.native._content import ContentHold
-from agent_parsers.testing._stories import Refusal
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.native.reading.content import ContentHold
+from agent_parsers.native.reading.message_parser import MessageTurn
+from agent_parsers.testing.texts.stories import Refusal
 from outputs import AIMessage
 
 from .messages import TOOLS, Said, outcome_of, said

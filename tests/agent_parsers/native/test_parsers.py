@@ -20,14 +20,12 @@ from agent_parsers import (
     AgentOutputParser,
     InputDelta,
     MultiActionAgentOutputParser,
-    OutputParserException,
-    native,
-)
-from agent_parsers.native import (
     OpenAIFunctionsAgentOutputParser,
     OpenAIToolsAgentOutputParser,
+    OutputParserException,
     ToolAgentAction,
     ToolsAgentOutputParser,
+    native,
 )
 from outputs import AIMessage, ChatGeneration, Generation
 

@@ -14,14 +14,12 @@ from agent_parsers import (
     AgentFinish,
     AnswerDelta,
     Finish,
-    OutputParserException,
-    ThoughtDelta,
-    get_parser,
-)
-from agent_parsers.native import (
     MessageParser,
     OpenAIFunctionsAgentOutputParser,
+    OutputParserException,
+    ThoughtDelta,
     ToolsAgentOutputParser,
+    get_parser,
 )
 from output_parsers import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, Generation, tool_call, tool_call_chunk

@@ -19,11 +19,15 @@ from langchain_classic.agents.format_scratchpad.tools import (
 )
 from langchain_classic.agents.output_parsers.tools import ToolAgentAction as LcToolAgentAction
 
-from agent_parsers import AgentAction, AgentActionMessageLog, AgentStep
-from agent_parsers.native import (
+from agent_parsers import (
+    AgentAction,
+    AgentActionMessageLog,
+    AgentStep,
     OpenAIFunctionsAgentOutputParser,
     ToolAgentAction,
     ToolsAgentOutputParser,
+)
+from agent_parsers.native.writing.scratchpad import (
     format_to_openai_function_messages,
     format_to_openai_functions,
     format_to_openai_tool_messages,

@@ -15,14 +15,16 @@ from agent_parsers import (
     AnswerDelta,
     Finish,
     InputDelta,
+    MessageParser,
     OutputParserException,
-    SkippedDelta,
     ThoughtDelta,
+    ToolAgentAction,
     ToolNamed,
+    ToolsAgentOutputParser,
     merge_events,
 )
-from agent_parsers.native import MessageParser, ToolAgentAction, ToolsAgentOutputParser
-from agent_parsers.testing._stories import Refusal
+from agent_parsers.events import SkippedDelta
+from agent_parsers.testing.texts.stories import Refusal
 from outputs import AIMessage, AIMessageChunk, ChatGenerationChunk, from_any
 
 from ...growth import assert_linear

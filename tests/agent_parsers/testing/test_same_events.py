@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from agent_parsers import ActionComplete, AgentAction, MarkerSeen, OutputParserException, get_parser
-from agent_parsers.engine import Failed
+from agent_parsers import ActionComplete, AgentAction, OutputParserException, get_parser
+from agent_parsers.events import Failed, MarkerSeen
 from agent_parsers.testing import assert_same_events
 
 TEXT = "Thought: hm\nAction: search\nAction Input: oldest bridge"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import OutputParserException
-from agent_parsers.tools import ToolInputError, ToolSet, UnknownToolError
+from agent_parsers.toolset import ToolInputError, ToolSet, UnknownToolError
 
 from ...growth import assert_linear
 

@@ -17,7 +17,7 @@ from pydantic.v1 import BaseModel as V1Model
 from typing_extensions import TypedDict
 
 from agent_parsers import AgentAction
-from agent_parsers.tools import ToolSet, ToolSpec
+from agent_parsers.toolset import ToolSet, ToolSpec
 
 PARAMETERS: dict[str, Any] = {
     "type": "object",

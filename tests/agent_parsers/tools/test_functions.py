@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BaseModel, Field
 from typing_extensions import Doc
 
 from agent_parsers import AgentAction
-from agent_parsers.tools import ToolInputError, ToolSet
-from agent_parsers.tools._docstrings import read_docstring
+from agent_parsers.toolset import ToolInputError, ToolSet
+from agent_parsers.toolset.declaring.docstrings import read_docstring
 
 
 class Point(BaseModel):

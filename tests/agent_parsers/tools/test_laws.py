@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
-from agent_parsers.tools import ToolInputError, ToolSet
+from agent_parsers.toolset import ToolInputError, ToolSet
 
 NAMES = ["a", "b", "c"]
 

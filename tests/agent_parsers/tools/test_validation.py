@@ -9,7 +9,7 @@ from pydantic.v1 import BaseModel as V1Model
 from pydantic.v1 import validator as v1_validator
 
 from agent_parsers import AgentAction
-from agent_parsers.tools import ToolInputError, ToolSet
+from agent_parsers.toolset import ToolInputError, ToolSet
 
 
 def _even(value: int) -> int:

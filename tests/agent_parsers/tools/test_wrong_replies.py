@@ -11,13 +11,13 @@ from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema
 
 from agent_parsers import (
     AgentAction,
+    MessageParser,
     OutputParserException,
     ToolInputError,
     ToolSet,
     UnknownToolError,
     get_parser,
 )
-from agent_parsers.native import MessageParser
 from agent_parsers.testing import ReadableSnapshots
 
 TABLE = Path(__file__).with_suffix("").with_name("wrong_replies.txt")

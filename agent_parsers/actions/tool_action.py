@@ -1,0 +1,80 @@
+"""Actions that came in a message, with the message, for the next prompt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic import BaseModel
+
+from agent_parsers.actions.agent import AgentActionMessageLog
+
+if TYPE_CHECKING:
+    from outputs import BaseMessage
+
+__all__ = ["OpenAIToolAgentAction", "ToolAgentAction", "log_of", "make_call", "make_tool_call"]
+
+
+class ToolAgentAction(AgentActionMessageLog):
+    """A call of one tool that the model made in a message, perhaps beside others.
+
+    Args:
+        tool: Name of the tool.
+        tool_input: What the tool is called with: text, or arguments by name.
+        log: The call and the content of its message, in words.
+        message_log: The message.
+        tool_call_id: What the result of the call answers to.
+    """
+
+    tool_call_id: str | None
+    """What the result of the call answers to; `None` if the model gave none."""
+
+
+OpenAIToolAgentAction = ToolAgentAction
+"""The same; LangChain has both names."""
+
+
+def log_of(tool: str, tool_input: str | dict[Any, Any], content: Any) -> str:
+    """Tell of a call in a message with this *content*, in LangChain's words."""
+    said = f"responded: {content}\n" if content else "\n"
+    return f"\nInvoking: `{tool}` with `{tool_input}`\n{said}\n"
+
+
+# As in `_agent.make_action`: what is known to be right needs no validation, which takes longer than
+# all the rest.
+_new: Final = object.__new__
+_set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
+_set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
+_set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
+
+
+def make_call(
+    tool: str, tool_input: str | dict[Any, Any], log: str, message: BaseMessage
+) -> AgentActionMessageLog:
+    """Return an action that came in *message*, without validation."""
+    action: AgentActionMessageLog = _new(AgentActionMessageLog)
+    fields = action.__dict__
+    fields["tool"], fields["tool_input"], fields["log"] = tool, tool_input, log
+    fields["type"], fields["message_log"] = "AgentActionMessageLog", [message]
+    _set_fields_set(action, {"tool", "tool_input", "log", "message_log"})
+    _set_extra(action, None)
+    _set_private(action, None)
+    return action
+
+
+def make_tool_call(
+    tool: str,
+    tool_input: str | dict[Any, Any],
+    log: str,
+    message: BaseMessage,
+    tool_call_id: str | None,
+) -> ToolAgentAction:
+    """Return an action that came in *message* as the call of this id, without validation."""
+    action: ToolAgentAction = _new(ToolAgentAction)
+    fields = action.__dict__
+    fields["tool"], fields["tool_input"], fields["log"] = tool, tool_input, log
+    fields["type"], fields["message_log"] = "AgentActionMessageLog", [message]
+    fields["tool_call_id"] = tool_call_id
+    _set_fields_set(action, {"tool", "tool_input", "log", "message_log", "tool_call_id"})
+    _set_extra(action, None)
+    _set_private(action, None)
+    return action

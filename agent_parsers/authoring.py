@@ -1,0 +1,190 @@
+"""What dialects are made of, for dialects of your own.
+
+``docs/dialects.md`` shows how to write one, and ``docs/call-dialects.md`` how to add the tool calls
+of a model. These names are promised, whatever becomes of the engine behind them.
+"""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.calls.brackets import BracketCall
+    from agent_parsers.engine.calls.code.python_calls import PythonCalls
+    from agent_parsers.engine.calls.json.blocks import JsonCalls
+    from agent_parsers.engine.calls.json.call import JsonCall
+    from agent_parsers.engine.calls.json.members import CallKeys
+    from agent_parsers.engine.calls.json.named_head import Head
+    from agent_parsers.engine.calls.json.named_json import NamedJson
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.engine.calls.raw_values import RawValue
+    from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, Part, TaggedForm
+    from agent_parsers.engine.calls.tags.pair import TagCall
+    from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
+    from agent_parsers.engine.grammar.labels import localised
+    from agent_parsers.engine.grammar.problems import Problem
+    from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
+    from agent_parsers.engine.grammar.words import Words
+    from agent_parsers.engine.markers import Ahead, Inline, Label, Literal, Marker
+    from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
+    from agent_parsers.engine.writing.prompt import instructions, replies
+    from agent_parsers.engine.writing.tool_lists import list_functions, list_schemas
+    from agent_parsers.families.call_blocks import (
+        CALLS_PROMPT,
+        ONE_CALL_PROMPT,
+        calls_dialect,
+        calls_table,
+        list_tools,
+        list_tools_in_tags,
+    )
+    from agent_parsers.families.json_blocks import (
+        LIST_PROBLEMS,
+        PROBLEMS,
+        bare_rules,
+        block_rules,
+        json_dialect,
+        list_dialect,
+        write_named,
+    )
+    from agent_parsers.families.tagged import tagged_table
+    from agent_parsers.families.turn_writer import (
+        LINES,
+        TAGS,
+        ResultsWriter,
+        TurnWriter,
+        chatml,
+        inputs_of,
+        write_json,
+        write_value,
+    )
+
+__all__ = [
+    "CALLS_PROMPT",
+    "LINES",
+    "LIST_PROBLEMS",
+    "ONE_CALL_PROMPT",
+    "PROBLEMS",
+    "TAGS",
+    "Ahead",
+    "Attributes",
+    "BracketCall",
+    "CallKeys",
+    "Cut",
+    "Dialect",
+    "Element",
+    "Go",
+    "Head",
+    "Inline",
+    "JsonCall",
+    "JsonCallRules",
+    "JsonCalls",
+    "Label",
+    "Literal",
+    "Marker",
+    "Move",
+    "Named",
+    "NamedJson",
+    "Note",
+    "Part",
+    "Problem",
+    "PythonCalls",
+    "RawValue",
+    "Result",
+    "ResultsWriter",
+    "Role",
+    "Table",
+    "TagCall",
+    "TaggedForm",
+    "TurnWriter",
+    "Words",
+    "Written",
+    "WrittenCall",
+    "bare_rules",
+    "block_rules",
+    "calls_dialect",
+    "calls_table",
+    "chatml",
+    "inputs_of",
+    "instructions",
+    "json_dialect",
+    "list_dialect",
+    "list_functions",
+    "list_schemas",
+    "list_tools",
+    "list_tools_in_tags",
+    "localised",
+    "read_json_input",
+    "replies",
+    "tagged_table",
+    "write_json",
+    "write_json_input",
+    "write_named",
+    "write_value",
+]
+
+_MODULES = {
+    "BracketCall": "agent_parsers.engine.calls.brackets",
+    "PythonCalls": "agent_parsers.engine.calls.code.python_calls",
+    "JsonCalls": "agent_parsers.engine.calls.json.blocks",
+    "JsonCall": "agent_parsers.engine.calls.json.call",
+    "CallKeys": "agent_parsers.engine.calls.json.members",
+    "Head": "agent_parsers.engine.calls.json.named_head",
+    "NamedJson": "agent_parsers.engine.calls.json.named_json",
+    "JsonCallRules": "agent_parsers.engine.calls.json.rules",
+    "RawValue": "agent_parsers.engine.calls.raw_values",
+    "Attributes": "agent_parsers.engine.calls.tags.form",
+    "Element": "agent_parsers.engine.calls.tags.form",
+    "Named": "agent_parsers.engine.calls.tags.form",
+    "Part": "agent_parsers.engine.calls.tags.form",
+    "TaggedForm": "agent_parsers.engine.calls.tags.form",
+    "TagCall": "agent_parsers.engine.calls.tags.pair",
+    "Dialect": "agent_parsers.engine.grammar.dialect",
+    "Result": "agent_parsers.engine.grammar.dialect",
+    "Written": "agent_parsers.engine.grammar.dialect",
+    "WrittenCall": "agent_parsers.engine.grammar.dialect",
+    "localised": "agent_parsers.engine.grammar.labels",
+    "Problem": "agent_parsers.engine.grammar.problems",
+    "Cut": "agent_parsers.engine.grammar.table",
+    "Go": "agent_parsers.engine.grammar.table",
+    "Move": "agent_parsers.engine.grammar.table",
+    "Note": "agent_parsers.engine.grammar.table",
+    "Role": "agent_parsers.engine.grammar.table",
+    "Table": "agent_parsers.engine.grammar.table",
+    "Words": "agent_parsers.engine.grammar.words",
+    "Ahead": "agent_parsers.engine.markers",
+    "Inline": "agent_parsers.engine.markers",
+    "Label": "agent_parsers.engine.markers",
+    "Literal": "agent_parsers.engine.markers",
+    "Marker": "agent_parsers.engine.markers",
+    "read_json_input": "agent_parsers.engine.repairs.json_inputs",
+    "write_json_input": "agent_parsers.engine.repairs.json_inputs",
+    "instructions": "agent_parsers.engine.writing.prompt",
+    "replies": "agent_parsers.engine.writing.prompt",
+    "list_functions": "agent_parsers.engine.writing.tool_lists",
+    "list_schemas": "agent_parsers.engine.writing.tool_lists",
+    "CALLS_PROMPT": "agent_parsers.families.call_blocks",
+    "ONE_CALL_PROMPT": "agent_parsers.families.call_blocks",
+    "calls_dialect": "agent_parsers.families.call_blocks",
+    "calls_table": "agent_parsers.families.call_blocks",
+    "list_tools": "agent_parsers.families.call_blocks",
+    "list_tools_in_tags": "agent_parsers.families.call_blocks",
+    "LIST_PROBLEMS": "agent_parsers.families.json_blocks",
+    "PROBLEMS": "agent_parsers.families.json_blocks",
+    "bare_rules": "agent_parsers.families.json_blocks",
+    "block_rules": "agent_parsers.families.json_blocks",
+    "json_dialect": "agent_parsers.families.json_blocks",
+    "list_dialect": "agent_parsers.families.json_blocks",
+    "write_named": "agent_parsers.families.json_blocks",
+    "tagged_table": "agent_parsers.families.tagged",
+    "LINES": "agent_parsers.families.turn_writer",
+    "ResultsWriter": "agent_parsers.families.turn_writer",
+    "TAGS": "agent_parsers.families.turn_writer",
+    "TurnWriter": "agent_parsers.families.turn_writer",
+    "chatml": "agent_parsers.families.turn_writer",
+    "inputs_of": "agent_parsers.families.turn_writer",
+    "write_json": "agent_parsers.families.turn_writer",
+    "write_value": "agent_parsers.families.turn_writer",
+}
+"""Where each name is that is imported at its first use."""
+
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -1,0 +1,78 @@
+"""A progress bar that shows only while it is worth looking at."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Final, Self
+
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers.cli.screen import Screen
+
+__all__ = ["Bar"]
+
+_PATIENCE_S: Final = 1.0
+"""How long nothing is seen before the bar comes up, in seconds."""
+_TICK_S: Final = 0.1
+"""Shortest time between two looks of the bar, in seconds."""
+
+
+class Bar:
+    """Shows how much has been read, if *screen* is a terminal and it takes longer than a second.
+
+    Args:
+        screen: Where to show it.
+        total: How many bytes there are to read, if that is known.
+    """
+
+    def __init__(self, screen: Screen, total: int | None) -> None:
+        self._screen = screen
+        self._total = total
+        self._read = 0
+        self._next = monotonic() + _PATIENCE_S
+        self._progress: Progress | None = None
+        self._task = TaskID(0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.hide()
+
+    def advance(self, size: int) -> None:
+        """Take note that *size* bytes more have been read."""
+        self._read += size
+        now = monotonic()
+        if now < self._next or not self._screen.is_seen:
+            return
+        self._next = now + _TICK_S
+        if self._progress is None:
+            self._progress = Progress(
+                TextColumn("reading"),
+                BarColumn(),
+                DownloadColumn(),
+                TimeRemainingColumn(),
+                console=self._screen,
+                transient=True,
+                auto_refresh=False,  # no thread for a bar that moves only here
+                redirect_stdout=False,
+                redirect_stderr=False,
+            )
+            self._task = self._progress.add_task("", total=self._total)
+            self._progress.start()
+        self._progress.update(self._task, completed=self._read, refresh=True)
+
+    def hide(self) -> None:
+        """Take the bar away; it comes back if it takes long again."""
+        self._next = monotonic() + _PATIENCE_S
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None

@@ -1,0 +1,173 @@
+"""Files in, runs out, in each of the formats: what the command ``parse`` does."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Protocol, assert_never
+
+from rich.text import Text
+
+from agent_parsers.cli.bar import Bar
+from agent_parsers.cli.json_form import as_json
+from agent_parsers.cli.runs import Options, Run, Trouble
+from agent_parsers.cli.screen import Screen, echo_json, trouble_lines
+from agent_parsers.cli.sources import read_source, size_of
+from agent_parsers.cli.table import print_run
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["Format", "parse_files"]
+
+
+class Format(StrEnum):
+    """How runs are written."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+    @classmethod
+    def for_screen(cls, screen: Screen) -> Format:
+        """Return the format that suits who reads *screen*: a person or a program."""
+        return cls.TABLE if screen.is_seen else cls.JSON
+
+
+def parse_files(files: Sequence[str], options: Options, form: Format | None) -> bool:
+    """Read *files*, write their runs to standard output and what is wrong to standard error.
+
+    Args:
+        files: Paths; ``-`` is standard input.
+        options: How to read them.
+        form: How to write runs; `None`: as suits who reads the output.
+
+    Returns:
+        Whether all could be read.
+    """
+    out, err = Screen(), Screen(stderr=True)
+    form = form or Format.for_screen(out)
+    writer = _writer_for(form, out)
+    # A table shows what is wrong with its run; on one and the same screen, once is enough.
+    tells_steps = not (form is Format.TABLE and out.is_seen and err.is_seen)
+    tally = _Tally()
+    with Bar(err, _total(files)) as bar:
+        for file in files:
+            for found in read_source(file, options, bar.advance):
+                tally.add(found)
+                if out.is_seen:
+                    bar.hide()
+                if isinstance(found, Run):
+                    writer.write(found)
+                troubles = [found] if isinstance(found, Trouble) else found.troubles
+                for trouble in troubles if tells_steps or isinstance(found, Trouble) else ():
+                    err.print(trouble_lines(trouble, err.width), soft_wrap=True)
+    writer.close()
+    if not tally.is_clean:
+        err.print(Text(str(tally), "bold"), soft_wrap=True)
+    return tally.is_clean
+
+
+def _total(files: Sequence[str]) -> int | None:
+    """Return how many bytes there are to read, if that is known of all files."""
+    sizes = [size_of(file) for file in files]
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
+
+
+class _Tally:
+    """Counts what was read and what was not."""
+
+    def __init__(self) -> None:
+        self._runs = 0
+        self._steps = 0
+        self._bad_steps = 0
+        self._bad_sources = 0
+
+    def add(self, found: Run | Trouble) -> None:
+        """Count a run, or something that is none."""
+        if isinstance(found, Trouble):
+            self._bad_sources += 1
+            return
+        bad_steps = len(found.troubles)
+        self._runs += 1
+        self._bad_steps += bad_steps
+        self._steps += len(found.steps) - bad_steps
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether all was read."""
+        return not self._bad_steps and not self._bad_sources
+
+    def __str__(self) -> str:
+        bad = []
+        if self._bad_steps:
+            bad.append(_count(self._bad_steps, "step"))
+        if self._bad_sources:
+            bad.append(_count(self._bad_sources, "file or record", "files or records"))
+        read = f"{_count(self._steps, 'step')} of {_count(self._runs, 'run')}"
+        return f"not read: {' and '.join(bad)}; read: {read}"
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+# -- formats ------------------------------------------------------------------------------------
+
+
+class _Writer(Protocol):
+    """Writes runs to standard output, each as soon as it is there."""
+
+    def write(self, run: Run) -> None:
+        """Write one run."""
+        ...
+
+    def close(self) -> None:
+        """Say that there are no more."""
+        ...
+
+
+def _writer_for(form: Format, screen: Screen) -> _Writer:
+    """Return what writes runs in *form*."""
+    match form:
+        case Format.TABLE:
+            return _Tables(screen)
+        case Format.JSON:
+            return _JsonList()
+        case Format.JSONL:
+            return _JsonLines()
+        case _:
+            assert_never(form)
+
+
+class _Tables:
+    def __init__(self, screen: Screen) -> None:
+        self._screen = screen
+
+    def write(self, run: Run) -> None:
+        print_run(self._screen, run)
+
+    def close(self) -> None:
+        pass
+
+
+class _JsonLines:
+    def write(self, run: Run) -> None:
+        echo_json(as_json(run))
+
+    def close(self) -> None:
+        pass
+
+
+class _JsonList:
+    """One list, with a run on each line."""
+
+    def __init__(self) -> None:
+        self._before = "[\n"
+
+    def write(self, run: Run) -> None:
+        echo_json(self._before + as_json(run), end="")
+        self._before = ",\n"
+
+    def close(self) -> None:
+        echo_json("[]" if self._before == "[\n" else "\n]")

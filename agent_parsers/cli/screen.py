@@ -1,0 +1,103 @@
+"""The two ends of the command: consoles on which no text of a model is taken for markup."""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+import typer
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from agent_parsers.cli.runs import STDIN, Trouble
+from output_parsers.text.printable import printable
+
+__all__ = ["Screen", "echo_json", "excerpt", "name_of", "trouble_lines"]
+
+_LEAST_WIDTH: Final = 40
+"""Excerpts are at least so wide, in cells, even if the terminal is not."""
+_CONTEXT_CHARS: Final = 30
+"""How much of a line that is too long stays visible before the mark."""
+
+
+class Screen(Console):
+    """Standard output, or standard error, as plain text or with colours, as is right for it."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether a person looks at it.
+
+        Unlike `is_terminal` it heeds no environment variable: ``FORCE_COLOR`` asks for colours, not
+        for another format.
+        """
+        return self.file.isatty()
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave it to the command what happens when nobody reads on."""
+        raise BrokenPipeError
+
+
+def name_of(file: str) -> str:
+    """Return the name of a file for people."""
+    return "<stdin>" if file == STDIN else printable(file)
+
+
+def trouble_lines(trouble: Trouble, width: int) -> Text:
+    """Say what could not be read, and where.
+
+    ::
+
+        run.txt:12:1: expected an Action or a Final Answer (run 1, step 3)
+           12 | Thought: I will just say it
+              | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    """
+    place = f":{trouble.place.line}:{trouble.place.column}" if trouble.place else ""
+    within = f" ({printable(trouble.within)})" if trouble.within else ""
+    text = Text.assemble(
+        (f"{name_of(trouble.file)}{place}: ", "bold"), printable(trouble.reason), within
+    )
+    if trouble.excerpt is not None:
+        shown = trouble.excerpt
+        gutter = f"{shown.number or '':>5} | "
+        room = max(width, _LEAST_WIDTH) - len(gutter)
+        line, mark = excerpt(shown.line, shown.start, shown.end, room)
+        text.append(f"\n{gutter}", "dim")
+        text.append(line)
+        text.append("\n      | ".rjust(len(gutter) + 1), "dim")
+        text.append(mark, "bold red")
+    return text
+
+
+def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
+    """Cut *line* to what fits around ``line[start:end]``, and draw the mark that belongs below.
+
+    Args:
+        line: A line of the text, without its line break.
+        start: Where the mark begins.
+        end: Where it ends; it is one character wide at least, and goes no further than the line.
+        width: How many cells of a terminal there are.
+
+    Returns:
+        What to show of the line, and the mark, which is right for wide characters too.
+    """
+    cut = 0
+    if start >= width or cell_len(printable(line[: start + 1])) > width:
+        cut = max(start - min(_CONTEXT_CHARS, width // 3), 0)
+    shown = printable(line[cut : cut + width + 1])
+    if cut:
+        shown = "…" + shown[1:]
+    if cell_len(shown) > width:
+        while cell_len(shown) > width - 1:
+            shown = shown[:-1]
+        shown += "…"
+    start, end = start - cut, end - cut
+    mark = "^" * max(cell_len(shown[start:end]), 1)
+    return shown.rstrip(), " " * cell_len(shown[:start]) + mark
+
+
+def echo_json(text: str, *, end: str = "\n") -> None:
+    """Write JSON to standard output: in UTF-8 whatever the locale says, and at once."""
+    typer.echo((text + end).encode(), nl=False)

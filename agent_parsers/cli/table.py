@@ -1,0 +1,127 @@
+"""A run as a table for people."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from agent_parsers import AgentAction, AgentFinish
+from agent_parsers.cli.screen import name_of, trouble_lines
+from output_parsers.text.printable import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+    from agent_parsers.cli.runs import Placed, Run
+
+__all__ = ["print_run"]
+
+_MOST_LINES: Final = 3
+"""How many lines of a cell are shown."""
+_MOST_CHARS: Final = 2_000
+"""How much of a text can be needed for them, in characters."""
+_LEAST_WIDTH: Final = 8
+"""How narrow a column of text may get, in cells."""
+
+
+class _Cut:
+    """Text in a cell: its first words, as many as fit on a few lines."""
+
+    def __init__(self, text: str, style: str = "") -> None:
+        words = " ".join(text[:_MOST_CHARS].split())
+        self._text = Text(printable(words), style)
+        self._is_long = len(text) > _MOST_CHARS
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        lines = self._text.wrap(console, options.max_width)
+        if len(lines) > _MOST_LINES or self._is_long:
+            last = lines[_MOST_LINES - 1] if len(lines) >= _MOST_LINES else lines[-1]
+            last.rstrip()
+            while last and last.cell_len > options.max_width - 2:
+                head, space, _ = last.plain.rpartition(" ")
+                last.right_crop(len(last) - (len(head) if space else len(last) - 1))
+            last.append(" …")
+        yield from lines[:_MOST_LINES]
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        width = min(self._text.cell_len, options.max_width)
+        return Measurement(min(width, _LEAST_WIDTH), width)
+
+
+def print_run(console: Console, run: Run) -> None:
+    """Print a run: the question, the steps, the answer, and what was wrong."""
+    transcript = run.transcript
+    title = f"{name_of(run.file)}, run {run.number}"
+    if transcript.id:
+        title += f", {printable(transcript.id)}"
+    console.rule(Text(f"{title} ({run.dialect})", "bold"), align="left", style="dim")
+    if transcript.question:
+        console.print(_field("Question", transcript.question))
+    console.print(_steps(run, console.width))
+    answer = run.answer.step.action if run.answer else None
+    if isinstance(answer, AgentFinish):
+        console.print(_field("Final Answer", str(answer.return_values.get("output")), "green"))
+    else:
+        console.print(Text("No final answer", "yellow"))
+    if run.repairs:
+        console.print(Text(f"\nMended ({len(run.repairs)})", "yellow"))
+        for number, repair in run.repairs:
+            where = f"step {number}" if number else "question"
+            console.print(Text(f"  {where}: {printable(repair.message)}"))
+    if run.troubles:
+        console.print(Text(f"\nNot read ({len(run.troubles)})", "red"))
+        for trouble in run.troubles:
+            console.print(trouble_lines(trouble, console.width), soft_wrap=True)
+    console.print()
+
+
+def _field(label: str, text: str, style: str = "") -> RenderableType:
+    grid = Table.grid(padding=(0, 1))
+    grid.add_column(no_wrap=True)
+    grid.add_column(overflow="fold")
+    lines = "\n".join(map(printable, text.split("\n")))
+    grid.add_row(Text(f"{label}:", "bold"), Text(lines, style))
+    return grid
+
+
+def _steps(run: Run, width: int) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), leading=1)
+    table.add_column("#", justify="right", style="dim", no_wrap=True)
+    table.add_column("Thought", ratio=3)
+    table.add_column("Tool", max_width=width // 5)
+    table.add_column("Input", ratio=2)
+    table.add_column("Observation", ratio=3)
+    for placed in run.steps:
+        cells = _cells(placed, is_answer=placed is run.answer)
+        table.add_row(str(placed.step.number), *cells)
+    return table
+
+
+def _cells(placed: Placed, *, is_answer: bool) -> Iterator[RenderableType]:
+    """Give the cells of a step; the answer of the run is printed below, whole."""
+    step = placed.step
+    yield _Cut(step.thought or (step.error and step.error.llm_output) or "")
+    match step.action:
+        case AgentAction(tool=tool, tool_input=tool_input):
+            yield _Cut(tool, "cyan")
+            yield _Cut(_as_text(tool_input))
+        case AgentFinish(return_values=values):
+            yield _Cut("Final Answer", "green")
+            yield "" if is_answer else _Cut(str(values.get("output")))
+        case _:
+            yield _Cut("not read", "red")
+            yield ""
+    yield _Cut(step.observation or "")
+
+
+def _as_text(tool_input: str | dict[Any, Any]) -> str:
+    if isinstance(tool_input, str):
+        return tool_input
+    return json.dumps(tool_input, ensure_ascii=False)

@@ -1,0 +1,226 @@
+"""Payload codec for calls in brackets, as the ReAct paper writes them: ``Search[entity]``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.reader import Call, TellingReader
+from agent_parsers.engine.repairs.names import read_python_call
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    Repair,
+    SkippedDelta,
+    ToolNamed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container
+
+__all__ = ["BracketCall"]
+
+_BRACKETS: Final = re.compile(r"[\[\]]")
+_DRESSING: Final = "`*\"'"
+
+
+class BracketCall(TellingReader):
+    """Reads ``Search[entity]``, as the ReAct paper writes it.
+
+    The entity is verbatim and may hold brackets. The line on which they balance ends the call: at
+    its last bracket if nothing follows that (``Search[a] or [b]`` is a search for ``a] or [b``, as
+    in the paper's own code), else where they balance. If they never balance, the call ends with the
+    text, provided that its last character is a bracket.
+
+    Args:
+        answers: Names, in lower case, of the tools whose input is the final answer.
+        mends: Whether marks before the name are taken off (`` `Search[entity]` ``), and a call in
+            parentheses is read (``Search("entity")``).
+    """
+
+    __slots__ = (
+        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_input_at",
+        "_input_end", "_mends", "_name", "_read", "_start", "_tool",
+    )  # fmt: skip
+
+    def __init__(self, answers: Container[str] = (), *, mends: bool = False) -> None:
+        self._answers = answers
+        self._mends = mends
+        self._read: Callable[[str, list[Event]], str] = self._read_name
+        self._start = self._at = -1  # of the call; of what is read next
+        self._name: list[str] = []
+        self._tool = ""
+        self._delta: type[InputDelta | AnswerDelta] = InputDelta
+        self._depth = 0
+        self._entity: list[str] = []
+        self._input_at = self._input_end = -1  # where that stands
+        self._held: list[str] = []  # from a bracket on that may be the last
+        self._end = -1
+        self._after = -1
+
+    @property
+    @override
+    def rest_at(self) -> int:
+        """Where other text begins behind the call; -1 if none is known to."""
+        return self._after
+
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._start < 0:
+            self._start = self._at = at
+        events: list[Event] = []
+        while text:
+            text = self._read(text, events)
+        return events
+
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the call: its text has ended."""
+        events: list[Event] = []
+        problem = ""
+        is_open = self._read != self._read_after  # on its last line, which may go on
+        if self._read == self._read_name and self._mends and self._name:
+            self._read_parentheses("".join(self._name), events)
+        if self._read in (self._read_name, self._read_no_call):
+            problem = "no_call"
+            self._told("".join(self._name), SkippedDelta, events)
+        elif self._read == self._read_entity:
+            if self._held:
+                self._close_bracket("]", events)
+            else:
+                problem = "open_call"
+        elif self._read == self._read_line:
+            self._end_line(events)
+        if not problem and not self._tool:
+            problem = "no_tool"
+        call = Call(
+            tool=self._tool,
+            tool_input="".join(self._entity),
+            span=(self._start, self._at if self._end < 0 else self._end),
+            tool_span=(self._start, self._start + len(self._tool)),
+            is_answer=self._delta is AnswerDelta,
+            problem=problem,
+            after=(self._after, self._at) if self._after >= 0 else None,
+            input_span=(self._input_at, self._input_end) if self._input_at >= 0 else None,
+            lacks="closer" if is_open and not problem else "",
+        )
+        return events, call
+
+    def _read_name(self, text: str, events: list[Event]) -> str:
+        name, bracket, rest = text.partition("[")
+        self._name.append(name)
+        if not bracket:
+            return ""
+        written = "".join(self._name)
+        if len(written.strip().splitlines()) > 1:  # the bracket is not of this call
+            self._read = self._read_no_call
+            return bracket + rest
+        if self._mends:
+            written = self._undress(written, events)
+        self._tool = written.rstrip()
+        if self._tool.lower() in self._answers:
+            self._delta = AnswerDelta
+            self._told(written + "[", MarkerSeen, events, "finish")
+        else:
+            self._told(self._tool, ToolNamed, events)
+            self._told(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
+        self._depth = 1
+        self._read = self._read_entity
+        self._input_at = self._input_end = self._at
+        return rest
+
+    def _undress(self, written: str, events: list[Event]) -> str:
+        """Take marks off the beginning of what is *written* for a name."""
+        name = written.lstrip(_DRESSING)
+        if len(name) < len(written):
+            self._told(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
+            span = (self._start, self._at)
+            events.append(Repair("tool_name", span, "took off the marks before the name"))
+            self._start = self._at
+        return name
+
+    def _read_parentheses(self, written: str, events: list[Event]) -> None:
+        """Read a call with parentheses for brackets, if it is one and has one argument."""
+        call = read_python_call(written)
+        if call is None:
+            return
+        self._tool, value = call
+        if isinstance(value, dict) and len(value) == 1:
+            (value,) = value.values()
+        if not isinstance(value, str):
+            return
+        is_answer = self._tool.lower() in self._answers
+        head = written[: written.index("(") + 1]
+        inner = written[len(head) : -1]
+        span = (self._at, self._at + len(written))
+        if not is_answer:
+            self._told(self._tool, ToolNamed, events)
+            head = head[len(self._tool) :]
+        self._told(head, MarkerSeen, events, "finish" if is_answer else "[")
+        self._delta = AnswerDelta if is_answer else InputDelta
+        self._input_at = self._at
+        self._told(inner, self._delta, events)
+        self._input_end = self._at
+        self._told(")", MarkerSeen, events, "]")
+        self._entity = [value]
+        self._end = self._at
+        self._read = self._read_after
+        events.append(Repair("parentheses", span, "read a call in parentheses"))
+
+    def _read_no_call(self, text: str, _events: list[Event]) -> str:
+        self._name.append(text)
+        return ""
+
+    def _read_entity(self, text: str, events: list[Event]) -> str:
+        if self._held:  # the bracket at the end of the last piece was not the last
+            self._take("]", events)
+            self._held = []
+        for bracket in _BRACKETS.finditer(text):
+            self._depth += 1 if bracket[0] == "[" else -1
+            if not self._depth:
+                self._take(text[: bracket.start()], events)
+                self._read = self._read_line
+                return text[bracket.start() :]
+        if text[-1] == "]":
+            self._held = ["]"]
+            text = text[:-1]
+        self._take(text, events)
+        return ""
+
+    def _read_line(self, text: str, events: list[Event]) -> str:
+        line, newline, _ = text.partition("\n")
+        self._held.append(line)
+        if not newline:
+            return ""
+        self._end_line(events)
+        return text[len(line) :]
+
+    def _read_after(self, text: str, events: list[Event]) -> str:
+        if self._after < 0:
+            self._after = self._at + len(text) - len(text.lstrip())
+        self._told(text, SkippedDelta, events)
+        return ""
+
+    def _end_line(self, events: list[Event]) -> None:
+        line = "".join(self._held)
+        self._read = self._read_after
+        if line.rstrip()[-1] == "]":
+            last = line.rindex("]")
+            self._take(line[:last], events)
+            self._close_bracket(line[last:], events)
+        else:
+            self._close_bracket("]", events)
+            self._read_after(line[1:], events)
+
+    def _close_bracket(self, text: str, events: list[Event]) -> None:
+        self._end = self._at + 1
+        self._told(text, MarkerSeen, events, "]")
+
+    def _take(self, text: str, events: list[Event]) -> None:
+        if text:
+            self._entity.append(text)
+            self._told(text, self._delta, events)
+            self._input_end = self._at

@@ -1,0 +1,1 @@
+"""Calls in the form of code: Python, and the braces of Gemma."""

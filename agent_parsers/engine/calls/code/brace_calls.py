@@ -1,0 +1,225 @@
+"""Payload codec for calls in Gemma's braces: ``call:set_lamp{level:0.4,room:<|"|>hall<|"|>}``."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.code.brace_scan import Members
+from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    Repair,
+    SkippedDelta,
+    ToolNamed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["BraceCalls"]
+
+_end_of_head: Final = re.compile(r"""[{}()\[\]<>"',]""").search
+_head: Final = re.compile(r"(call\s*+:|:?)\s*+(\S*?)\s*+").fullmatch
+_LONGEST_HEAD: Final = 200
+"""Longer text before the brace is none."""
+
+
+class BraceCalls(CallsReader):
+    """Reads one call, and what follows it as content.
+
+    The call is whole at its brace; what closes it behind that may be missing.
+
+    Args:
+        quote: What stands at both ends of a string.
+        closer: What stands behind the call.
+        mends: Whether what models really write is mended.
+    """
+
+    problems = frozenset(
+        {
+            *("no_tool", "no_call", "open_call", "deep_call", "other_form", "odd_brackets"),
+            *("no_key", "no_value", "two_values", "bad_value", "two_ends"),
+        }
+    )
+
+    __slots__ = (
+        "_call", "_closer", "_held", "_input_at", "_lead", "_members", "_mends", "_name",
+        "_name_at", "_odd", "_quote", "_read", "_rest_at", "_start", "_untold",
+    )  # fmt: skip
+
+    def __init__(self, *, quote: str, closer: str, mends: bool = False) -> None:
+        super().__init__()
+        self._quote, self._closer, self._mends = quote, closer, mends
+        self._read: Callable[[str, list[Event]], str] = self._read_head
+        self._start = -1  # of the call
+        self._at = self._rest_at = -1  # of what is told next; of what is no part of the call
+        self._held: list[str] = []  # what comes before the brace
+        self._untold: list[str] = []  # arguments, perhaps
+        self._lead = ""  # the brace at the end, with white space behind it
+        self._name = ""
+        self._name_at = self._input_at = -1
+        self._odd: list[Repair] = []
+        self._members = Members(0, "{", quote=quote, closer=closer, mends=mends)
+        self._call: Call | None = None
+
+    @property
+    @override
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a string."""
+        return self._read == self._read_members and self._members.is_quoting
+
+    @override
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._at < 0:
+            self._start = self._at = at
+        events: list[Event] = []
+        if self._held:
+            self._held.append(text)
+            if _end_of_head(text) is None and sum(map(len, self._held)) <= _LONGEST_HEAD:
+                return events
+            text = "".join(self._held)
+            self._held = []
+        while text:
+            text = self._read(text, events)
+        return events
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the call; `more` has the content behind it."""
+        events: list[Event] = []
+        if self._held:
+            self._rest_at = self._at
+            self._told("".join(self._held), SkippedDelta, events)
+        elif self._read == self._read_members:
+            self._close_members(events)
+        self._told(self._lead, MarkerSeen, events, "}")
+        rest = Call("", "", (self._rest_at, self._at))
+        if self._call is None:
+            if self._rest_at < 0:
+                return events, self._nothing()
+            is_cut = bool(self._held) and not self._is_met
+            # A name without its arguments is no prose: a call is lost there.
+            is_named = "".join(self._held).lstrip().startswith("call:")
+            rest.problem = "open_call" if is_cut or is_named else "no_call"
+            return events, rest
+        if self._rest_at >= 0:
+            rest.is_text = True
+            self.more = (rest,)
+        return events, self._call
+
+    def _nothing(self) -> Call:
+        """Return a call that is empty, which models write in place of none."""
+        is_cut = not (self._is_met or self._goes_on)
+        call = Call("", "", (-1, -1), problem="open_call" if is_cut else "no_call")
+        if self._mends and self._is_met:
+            call.is_text, call.problem = True, ""
+            call.repairs = (Repair("empty_call", (-1, -1), "left out a call that is empty"),)
+        return call
+
+    def _close_members(self, events: list[Event]) -> None:
+        """End the arguments with the text, or before what should have closed the call."""
+        is_closed = self._members.close_string()
+        text = "".join(self._untold)
+        if not is_closed:
+            self._told(text, InputDelta, events)
+        self._end_call("" if is_closed else "open_call", self._at)
+        if is_closed:
+            assert self._call is not None, "it was ended"
+            self._call.is_short = True
+            self._lead = self._closer
+            self._read = self._read_after
+            rest = text[len(self._closer) :]
+            while rest:
+                rest = self._read(rest, events)
+
+    # -- one after the other ----------------------------------------------------------------------
+
+    def _read_head(self, text: str, events: list[Event]) -> str:
+        """Read the name, and over the brace behind it."""
+        end = _end_of_head(text)
+        if end is None and len(text) <= _LONGEST_HEAD:
+            self._held = [text]
+            return ""
+        head = _head(text, 0, end.start()) if end is not None and end[0] in "{(" else None
+        if end is None or head is None or end.start() > _LONGEST_HEAD:
+            self._rest_at = self._at
+            self._read = self._read_junk
+            return text
+        self._told(text[: head.start(2)], MarkerSeen, events, "call:")
+        self._name, self._name_at = head[2], self._at
+        self._told(self._name, ToolNamed, events)
+        if head[1] != "call:":
+            span = (self._name_at, self._at)
+            self._odd.append(Repair("prefix", span, "read a name that is not behind 'call:'"))
+        self._told(text[head.end(2) : end.end()], MarkerSeen, events, "{")
+        if end[0] == "(":
+            span = (self._at - 1, self._at)
+            self._odd.append(Repair("brackets", span, "read parentheses as braces"))
+        self._input_at = self._at
+        self._members = Members(
+            self._at, end[0], quote=self._quote, closer=self._closer, mends=self._mends
+        )
+        self._read = self._read_members
+        return text[end.end() :]
+
+    def _read_members(self, text: str, events: list[Event]) -> str:
+        end = self._members.feed(text)
+        self._untold.append(text if end < 0 else text[: end - 1])
+        size = self._members.known - self._at
+        if size > 0:
+            known = "".join(self._untold)
+            self._told(known[:size], InputDelta, events)
+            self._untold = [known[size:]]
+        if end < 0:
+            return ""
+        self._end_call("", self._at + 1)
+        self._lead = text[end - 1]
+        self._read = self._read_after
+        return text[end:]
+
+    def _end_call(self, problem: str, stop: int) -> None:
+        """Take the call that goes up to *stop*."""
+        members = self._members
+        repairs = (*self._odd, *members.repairs)
+        if not problem and not self._name:
+            problem = "no_tool"
+        elif not problem and repairs and not self._mends:
+            problem = "other_form"
+        problem = problem or members.problem
+        self._call = Call(
+            tool=self._name,
+            tool_input={} if problem else members.members,
+            span=(self._start, stop),
+            tool_span=(self._name_at, self._name_at + len(self._name)),
+            problem=problem,
+            repairs=() if problem else repairs,
+            input_span=(self._input_at, self._at) if self._input_at < self._at else None,
+            others={key: partial(tuple, [text]) for key, text in members.written.items()},
+        )
+
+    def _read_after(self, text: str, _events: list[Event]) -> str:
+        """Read over white space behind the call."""
+        body = text.lstrip()
+        self._lead += text[: len(text) - len(body)]
+        if body:
+            self._read = self._read_content
+        return body
+
+    def _read_content(self, text: str, events: list[Event]) -> str:
+        self._told(self._lead, MarkerSeen, events, "}")
+        self._lead = ""
+        self._rest_at = self._at if self._rest_at < 0 else self._rest_at
+        self._told(text, AnswerDelta, events)
+        return ""
+
+    def _read_junk(self, text: str, events: list[Event]) -> str:
+        self._told(text, SkippedDelta, events)
+        return ""

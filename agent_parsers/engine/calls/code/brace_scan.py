@@ -1,0 +1,311 @@
+"""Arguments in Gemma's braces as they come in: ``{city:<|"|>Bern<|"|>,seats:2}``."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.calls.code.python_values import MAX_DEPTH
+from agent_parsers.engine.calls.raw_values import held_size
+from agent_parsers.events import Repair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.events import Span
+
+__all__ = ["Members"]
+
+_NOTHING: Final = object()
+_CLOSERS: Final = {"(": ")", "{": "}", "[": "]"}
+_WORDS: Final = {"true": True, "false": False, "null": None}
+_number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
+_MOST_DIGITS: Final = 4000
+"""Python itself refuses to read integers that are a little longer."""
+_plain: Final = re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match
+_has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
+
+
+@cache
+def _finder(*marks: str) -> Callable[[str, int], re.Match[str] | None]:
+    """Return what finds the first of some *marks*, or a mark of the code if there is but one."""
+    code = r"|[{}\[\](),:\"]" if len(marks) == 1 else ""
+    return re.compile("|".join(map(re.escape, marks)) + code).search
+
+
+class Members:
+    """Reads ``city:<|"|>Bern<|"|>,seats:2}`` up to the brace that closes it.
+
+    Strings have no escapes, and anything may stand in them but their mark. If one never ends, what
+    closes the call does that too; it is text if the string goes on to its end behind it. Another
+    mark of the dialect is text as well, unless braces and that stand before it.
+
+    Args:
+        at: Where they begin.
+        opener: The brace before them.
+        quote: What stands at both ends of a string.
+        closer: What stands behind the call.
+        mends: Whether what models really write is mended.
+    """
+
+    __slots__ = (
+        "_at", "_bare", "_body", "_closer", "_count", "_doubt", "_end", "_frames", "_is_over",
+        "_key_of", "_mark", "_mends", "_open", "_quote", "_string_at", "_tail", "_value",
+        "_value_at", "members", "problem", "repairs", "written",
+    )  # fmt: skip
+
+    def __init__(self, at: int, opener: str, *, quote: str, closer: str, mends: bool) -> None:
+        self._at = at  # of what is read next
+        self._quote, self._closer, self._mends = quote, closer, mends
+        self._tail = ""  # what may begin one of these
+        self._end = at
+        self.members: dict[str, Any] = {}
+        """The arguments so far, by name."""
+        self.written: dict[str, str] = {}
+        """Those of them that have no quotes, as they are written."""
+        self._frames: list[Any] = [self.members]  # objects and lists that are open
+        self._key_of: list[str | None] = [None]  # what is read next in each of them, by its name
+        self._open = [_CLOSERS[opener]]  # what closes them
+        self._count = dict.fromkeys(_CLOSERS.values(), 0) | {_CLOSERS[opener]: 1}
+        self._bare: list[str] = []  # text that is no string
+        self._value: Any = _NOTHING  # a string, an object or a list
+        self._value_at = at
+        self._mark = ""  # of the string that is open
+        self._string_at = at
+        self._body: list[str] = []
+        self._doubt: tuple[int, int] | None = None  # pieces and place where it may have ended
+        self._is_over = False  # and so did the braces
+        self.repairs: list[Repair] = []
+        """What was mended."""
+        self.problem = ""
+        """Name of the first thing that is wrong, or ``""``."""
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a string, for all that is known."""
+        return bool(self._mark) and not self._is_over
+
+    @property
+    def _braces(self) -> str:
+        """What closes all that is open."""
+        return "".join(reversed(self._open))
+
+    @property
+    def known(self) -> int:
+        """Up to where it is certain what is part of them, but for the last brace."""
+        if not self._open:
+            return self._end - 1
+        return self._at if self._doubt is None else self._doubt[1]
+
+    def feed(self, text: str) -> int:
+        """Take *text*; return how much of it they take up if they end in it, else -1."""
+        before = len(self._tail)
+        buffer, self._tail = self._tail + text, ""
+        at = 0
+        while at < len(buffer) and self._open and not self._tail:
+            at = (self._read_string if self._mark else self._read_code)(buffer, at)
+        self._end = self._at + at
+        self._at += len(buffer) - len(self._tail)
+        return -1 if self._open else at - before
+
+    # -- code -------------------------------------------------------------------------------------
+
+    def _read_code(self, text: str, at: int) -> int:
+        """Read *text* from *at* on up to the next mark, and over that; return where that ends."""
+        stop = len(text) - held_size(text[max(at, len(text) - len(self._quote)) :], self._quote)
+        found = _finder(self._quote)(text, at)
+        if found is None or found.start() >= stop:
+            self._bare.append(text[at:stop])
+            self._tail = text[stop:]
+            return len(text)
+        mark, start = found[0], found.start()
+        self._bare.append(text[at:start])
+        if mark in (self._quote, '"'):
+            self._begin_value()
+            self._mark = mark
+            self._string_at = self._at + start
+            self._body.clear()
+        elif mark in "{[":
+            self._begin_value()
+            self._frames.append({} if mark == "{" else [])
+            self._key_of.append(None)
+            self._open.append(_CLOSERS[mark])
+            self._count[_CLOSERS[mark]] += 1
+            if len(self._open) > MAX_DEPTH + 1:
+                self._wrong("deep_call")
+        elif mark == ":" and isinstance(self._frames[-1], dict) and self._key_of[-1] is None:
+            self._take_key(start)
+        elif mark == ",":
+            self._end_member(start)
+            self._value_at = self._at + start + 1
+        elif mark in ":(" or (mark == ")" and self._open != [")"]):
+            self._bare.append(mark)
+        else:
+            self._close_bracket(mark, start)
+        return found.end()
+
+    def _begin_value(self) -> None:
+        is_wanted = isinstance(self._frames[-1], list) or self._key_of[-1] is not None
+        is_key = not is_wanted and self._mends  # which has quotes, if a colon follows
+        if self._value is not _NOTHING or "".join(self._bare).strip() or not (is_wanted or is_key):
+            self._wrong("odd_brackets" if is_wanted else "no_key")
+        self._bare.clear()
+
+    def _take_key(self, at: int) -> None:
+        key, span = self._take_value(at)
+        if isinstance(key, str):
+            self._mended("quoted_key", span, "read a name in quotes")
+        elif key is _NOTHING:
+            key = self._take_bare()
+        if not isinstance(key, str) or not key:
+            self._wrong("no_key")
+        elif key in self._frames[-1]:
+            self._wrong("two_values")
+        self._key_of[-1] = str(key)
+        self._value_at = self._at + at + 1
+
+    def _close_bracket(self, mark: str, at: int) -> None:
+        if self._open[-1] != mark:
+            self._wrong("odd_brackets")
+            if not self._count[mark]:
+                return
+        while True:
+            closed = self._open[-1]
+            self._end_member(at, is_last=True)
+            if closed == mark:
+                break
+
+    def _end_member(self, at: int, *, is_last: bool = False) -> None:
+        """Take what is read, which ends at *at* in the text at hand, into the last container.
+
+        If it *is_last*, that ends too.
+        """
+        frame, key = self._frames[-1], self._key_of[-1]
+        value, span = self._take_value(at)
+        if value is _NOTHING and (bare := self._take_bare()):
+            value = self._read_bare(bare, span)
+            if key is not None and len(self._frames) == 1:
+                self.written[key] = bare
+        if value is _NOTHING:
+            if not is_last or key is not None:
+                self._wrong("no_value" if key is not None else "odd_brackets")
+            elif frame:
+                comma = (self._value_at - 1, self._value_at)
+                self._mended("comma", comma, "left out a comma at the end")
+        elif isinstance(frame, list):
+            frame.append(value)
+        elif key is not None:
+            frame[key] = value
+        else:
+            self._wrong("no_key")
+        self._key_of[-1] = None
+        if is_last:
+            self._count[self._open.pop()] -= 1
+            self._key_of.pop()
+            self._value = self._frames.pop()
+
+    def _take_value(self, at: int) -> tuple[Any, Span]:
+        """Return the string or the container that was read, if one was, and where it stands."""
+        value, self._value = self._value, _NOTHING
+        if value is not _NOTHING and self._take_bare():
+            self._wrong("odd_brackets")
+        return value, (self._value_at, self._at + at)
+
+    def _take_bare(self) -> str:
+        bare = "".join(self._bare).strip()
+        self._bare.clear()
+        return bare
+
+    def _read_bare(self, text: str, span: Span) -> Any:
+        """Return the value of *text* in no quotes, which stands at *span*."""
+        if text in _WORDS:
+            return _WORDS[text]
+        found = _number(text)
+        if found is None:
+            self._mended("bare_text", span, "read text without quotes")
+            return text
+        value: float = math.inf
+        if found[1] or found[2]:
+            value = float(text)
+        elif len(text) <= _MOST_DIGITS:
+            value = int(text)
+        if not math.isfinite(value):
+            self._wrong("bad_value")
+        return value
+
+    # -- strings ----------------------------------------------------------------------------------
+
+    def _read_string(self, text: str, at: int) -> int:
+        """Read *text* from *at* on up to the end of the string; return where that is."""
+        if self._mark == '"':
+            return self._read_plain(text, at)
+        marks = (self._quote, self._closer) if self._mends else (self._quote, self._quote)
+        found = _finder(*marks)(text, at)
+        if found is None:
+            most = max(map(len, marks))
+            end = text[max(at, len(text) - most) :]
+            held = max(held_size(end, mark) for mark in marks)
+            self._body.append(text[at : len(text) - held])
+            self._tail = text[len(text) - held :]
+            return len(text)
+        self._body.append(text[at : found.start()])
+        if found[0] != self._mark:
+            if self._doubt is None:
+                self._doubt = (len(self._body), self._at + found.start())
+                self._is_over = "".join(self._body).rstrip().endswith(self._braces)
+            self._body.append(found[0])
+            return found.end()
+        self._doubt, self._is_over = None, False
+        self._value = "".join(self._body)
+        self._mark = ""
+        return found.end()
+
+    def _read_plain(self, text: str, at: int) -> int:
+        found = _plain(text, at)
+        assert found is not None, "it matches anything"
+        stop = found.end()
+        self._body.append(found[0])
+        if text[stop : stop + 1] != '"':
+            self._tail = text[stop:]
+            return len(text)
+        body = "".join(self._body)
+        try:
+            self._value = json.loads(f'"{body}"', strict=False)
+        except ValueError:
+            self._value = body
+        span = (self._string_at, self._at + stop + 1)
+        self._mended("plain_quotes", span, "read a string in plain quotes")
+        self._mark = ""
+        return stop + 1
+
+    def close_string(self) -> bool:
+        """End a string that never ends before what closes the call; tell whether that came."""
+        if self._doubt is None:
+            return False
+        pieces, end = self._doubt
+        body = "".join(self._body[:pieces])
+        if not body.rstrip().endswith(self._braces):
+            return False
+        body = body.rstrip().removesuffix(self._braces)
+        # Who can say which of it is text, or which of several calls it is in?
+        is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
+        if is_twice or _has_member(body):
+            self._wrong("two_ends")
+        self._mended("unclosed", (self._string_at, end), "ended a string with its call")
+        self._mark, self._value = "", body
+        while self._open:
+            self._end_member(0, is_last=True)
+        return True
+
+    # -- what is wrong ----------------------------------------------------------------------------
+
+    def _wrong(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+    def _mended(self, kind: str, span: Span, message: str) -> None:
+        self.repairs.append(Repair(kind, span, message))
+        if not self._mends:
+            self._wrong("other_form")

@@ -1,0 +1,275 @@
+"""The arguments of a Python call as they come in: where they, and the strings in them, end."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from agent_parsers.engine.calls.code.python_values import MAX_DEPTH, Source, python_string
+from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.events import Repair
+
+__all__ = ["Arguments", "read_literal"]
+
+_OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
+_INNER: Final = re.compile(r"""[()\[\]{}'"#]""").search
+_CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
+_IN_STRING: Final = {
+    '"': re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match,
+    "'": re.compile(r"(?s:(?:[^\\']++|\\.)*+)").match,
+    '"""': re.compile(r'(?s:(?:[^\\"]++|\\.|"{1,2}+(?=[^"]))*+)').match,
+    "'''": re.compile(r"(?s:(?:[^\\']++|\\.|'{1,2}+(?=[^']))*+)").match,
+}
+"""What matches as much of a string as is certain: up to its end, or half of an escape."""
+_NEVER_AFTER_STRING: Final = "_$?~`{"
+_blank: Final = re.compile(r"\s*+").match
+_has_argument: Final = re.compile(r",\s*+\w++\s*+=").search
+_MEND: Final = {
+    "\n": ("line_break", "read a line break in a string of one line"),
+    "\r": ("line_break", "read a line break in a string of one line"),
+    "\0": ("nul", "read a NUL in a string"),
+}
+
+
+class Arguments:
+    """Reads ``city="Bern", seats=2)`` up to the parenthesis that closes it.
+
+    Names may be any words, keywords too; what is written for a value is read as soon as it is
+    whole. Quotes that stand unescaped in a string are part of it if that cannot be read otherwise:
+    a letter follows the first of them, and no comma or bracket the others, which come in pairs
+    (between letters they are apostrophes), and no other argument may be among them. Python would
+    refuse such text.
+
+    Args:
+        at: Where they begin.
+        mends: Whether what only models take for Python is read and told.
+    """
+
+    __slots__ = (
+        "_at", "_body", "_code", "_count", "_is_raw", "_key", "_mends", "_open", "_quote",
+        "_quotes", "_source", "_string_at", "_tail", "_unpaired", "_value_at", "problem",
+        "repairs", "unnamed", "values",
+    )  # fmt: skip
+
+    def __init__(self, at: int, *, mends: bool) -> None:
+        self._at = at  # of what is read next
+        self._mends = mends
+        self._tail = ""  # the beginning of quotes, or of an escape, or a quote that may be the last
+        self._open = [")"]  # what closes the brackets that are open
+        self._count = {")": 1, "]": 0, "}": 0}
+        self._key: str | None = None
+        self._source = Source()  # of the argument that is read
+        self._code: list[str] = []  # of it, behind the last string
+        self._value_at = at
+        self._quote = ""  # of the string that is open
+        self._string_at = at
+        self._is_raw = False
+        self._body: list[str] = []
+        self._quotes = 0  # that stand unescaped in it
+        self._unpaired = 0  # of these, those that are no apostrophes
+        self.values: dict[str, Any] = {}
+        """The arguments so far, by name."""
+        self.unnamed: list[Any] = []
+        """Those without names, which Python has before the others."""
+        self.repairs: list[Repair] = []
+        """What was mended."""
+        self.problem = ""
+        """Name of the first thing that is wrong, or ``""``."""
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a string, unless it is a quote."""
+        if not self._quote:
+            return len(self._tail) == 1
+        return not self._tail.startswith(self._quote)
+
+    def feed(self, text: str) -> int:
+        """Take *text*; return how much of it they take up if they end in it, else -1."""
+        known = len(self._tail)
+        buffer, self._tail = self._tail + text, ""
+        self._at -= known
+        at = 0
+        while at < len(buffer) and self._open:
+            at = (self._read_string if self._quote else self._read_code)(buffer, at)
+        self._at += len(buffer)
+        return -1 if self._open else at - known
+
+    # -- code -------------------------------------------------------------------------------------
+
+    def _read_code(self, text: str, at: int) -> int:
+        """Read *text* from *at* on up to the next mark, and over that; return where that ends."""
+        found = (_OUTER if len(self._open) == 1 else _INNER)(text, at)
+        if found is None:
+            self._code.append(text[at:])
+            return len(text)
+        mark, stop = found[0], found.start()
+        self._code.append(text[at:stop])
+        if mark in "'\"":
+            return self._open_string(text, stop)
+        if mark == "=":
+            self._take_key(stop + 1)
+        elif mark == ",":
+            self._end_argument(stop, is_last=False)
+        elif mark == "#":
+            self._wrong("stray_text")
+        elif mark in _CLOSERS:
+            self._code.append(mark)
+            self._open.append(_CLOSERS[mark])
+            self._count[_CLOSERS[mark]] += 1
+            if len(self._open) > MAX_DEPTH + 1:
+                self._wrong("deep_call")
+        else:
+            self._close_bracket(mark, stop)
+        return stop + 1
+
+    def _close_bracket(self, mark: str, at: int) -> None:
+        if self._open[-1] != mark:
+            self._wrong("odd_brackets")
+            if not self._count[mark]:
+                return
+        while True:
+            closed = self._open.pop()
+            self._count[closed] -= 1
+            if closed == mark:
+                break
+        if self._open:
+            self._code.append(mark)
+        else:
+            self._end_argument(at, is_last=True)
+
+    def _take_key(self, at: int) -> None:
+        key = "".join(self._code).strip()
+        if self._key is not None or self._source.strings or not key.isidentifier():
+            self._wrong("no_key")
+        self._key = key
+        self._code.clear()
+        self._value_at = self._at + at
+
+    def _end_argument(self, at: int, *, is_last: bool) -> None:
+        """Read the argument that ends at *at* in the text at hand."""
+        source, self._source = self._source, Source()
+        source.code.append("".join(self._code))
+        self._code.clear()
+        key, self._key = self._key, None
+        span = (self._value_at, self._at + at)
+        self._value_at = span[1] + 1
+        if key is None and source.is_blank:
+            if not is_last:
+                self._wrong("odd_brackets")
+            return
+        if key is None and self.values:
+            self._wrong("positional")
+        elif key in self.values:
+            self._wrong("two_values")
+        if self.problem:
+            return
+        try:
+            value, notes = source.value()
+        except BadPayload as bad:
+            self._wrong("positional" if key is None else bad.problem)
+            return
+        if key is None:
+            self.unnamed.append(value)
+        else:
+            self.values[key] = value
+        self._mended(*(Repair(kind, span, message) for kind, message in notes))
+
+    # -- strings ----------------------------------------------------------------------------------
+
+    def _open_string(self, text: str, at: int) -> int:
+        mark, quotes = text[at], text[at : at + 3]
+        if quotes == mark * len(quotes) and len(quotes) < 3:  # it may become three of them
+            self._tail = quotes
+            return len(text)
+        self._quote = quotes if quotes == mark * 3 else mark
+        code = "".join(self._code)
+        self._code.clear()
+        prefix = code[-1:].lower()
+        self._is_raw = prefix == "r"
+        if prefix in ("r", "u") and not (code[-2:-1].isalnum() or code[-2:-1] == "_"):
+            code = code[:-1]
+        self._source.code.append(code)
+        self._string_at = self._at + at
+        self._body.clear()
+        self._quotes = self._unpaired = 0
+        return at + len(self._quote)
+
+    def _read_string(self, text: str, at: int) -> int:
+        """Read *text* from *at* on up to the next quote, and over that; return where that ends."""
+        found = _IN_STRING[self._quote](text, at)
+        assert found is not None, "it matches anything"
+        stop = found.end()
+        self._body.append(found[0])
+        if stop == len(text):
+            return stop
+        end = stop + len(self._quote)
+        if text[stop] == "\\" or (len(self._quote) == 3 and end > len(text)):
+            self._tail = text[stop:]
+            return len(text)
+        closes = len(self._quote) == 3 or not self._mends or self._closes(text, end)
+        if closes is None:
+            self._tail = text[stop:]
+            return len(text)
+        if closes:
+            self._close_string(end)
+        else:
+            self._take_quote(text[end])
+        return end
+
+    def _closes(self, text: str, end: int) -> bool | None:
+        """Tell whether the quote before *end* ends the string; `None` if *text* does not say."""
+        if not self._quotes:
+            after = text[end : end + 1]
+            return not (after.isalnum() or after in _NEVER_AFTER_STRING) if after else None
+        blank = _blank(text, end)
+        assert blank is not None, "it matches nothing, too"
+        after = text[blank.end() : blank.end() + 1]
+        closer = self._open[-1]
+        return after in (",", closer, ":" if closer == "}" else ",") if after else None
+
+    def _take_quote(self, after: str) -> None:
+        """Take a quote in the string, which has the character *after* it."""
+        before = next((text[-1] for text in reversed(self._body) if text), "")
+        if before == self._quote:  # two in a row may be how another language escapes one
+            self._wrong("two_ends")
+        self._body.append(self._quote)
+        self._quotes += 1
+        if not (before.isalnum() and after.isalnum()):
+            self._unpaired += 1
+
+    def _close_string(self, end: int) -> None:
+        is_line = len(self._quote) == 1
+        self._quote = ""
+        span = (self._string_at, self._at + end)
+        string, seen = python_string("".join(self._body), is_raw=self._is_raw)
+        self._source.strings.append(string)
+        if self._unpaired % 2 or (self._quotes and _has_argument("".join(self._body))):
+            self._wrong("two_ends")
+        elif self._quotes:
+            self._mended(Repair("quotes", span, "read quotes in a string that are not escaped"))
+        mends = {_MEND[char] for char in seen if is_line or char == "\0"}
+        self._mended(*(Repair(kind, span, message) for kind, message in sorted(mends)))
+
+    # -- what is wrong ----------------------------------------------------------------------------
+
+    def _wrong(self, problem: str) -> None:
+        self.problem = self.problem or problem
+
+    def _mended(self, *repairs: Repair) -> None:
+        self.repairs += repairs
+        if repairs and not self._mends:
+            self._wrong("other_form")
+
+
+def read_literal(text: str) -> Any:
+    """Return the value of *text* as Python.
+
+    Raises:
+        BadPayload: It is no literal, or too large.
+    """
+    before = "value="
+    arguments = Arguments(0, mends=False)
+    is_whole = arguments.feed(f"{before}{text})") == len(before + text) + 1
+    if not is_whole or arguments.problem or arguments.unnamed or len(arguments.values) != 1:
+        raise BadPayload(arguments.problem or "no_literal", (0, len(text)))
+    return arguments.values["value"]

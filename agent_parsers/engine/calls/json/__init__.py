@@ -1,0 +1,1 @@
+"""Calls that are JSON, or have their arguments in JSON."""

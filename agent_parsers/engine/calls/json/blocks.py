@@ -1,0 +1,279 @@
+"""Payload codec for blocks of one or several JSON calls, which marks of the dialect enclose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.json.call import JsonCall
+from agent_parsers.engine.calls.json.rules import is_one_line
+from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+
+__all__ = ["JsonCalls"]
+
+_WINDOW: Final = 1024
+"""How much is read at once behind a call, in characters: what follows a call is copied."""
+
+
+class JsonCalls(CallsReader):
+    """Reads ``{"name": "search", "arguments": {…}}``, and others that follow it.
+
+    They stand in a list, or leniently one after another. What else stands before the first or after
+    the last is content: a call ends with its JSON. The ends of a list and of its fence may be
+    missing where the text ends; strictly, nothing else may be, and nothing may be closed that was
+    not opened.
+
+    Args:
+        rules: How the dialect writes calls; several may follow each other.
+        closed: Whether a mark closes the block, so that strictly nothing else follows the call.
+        bare: Whether no mark opens the block, so that it may hold nothing but content.
+        odd: What is told of a call in such a block, if there should be a mark.
+        thinks: Whether the text before the first call is a thought, and not content.
+    """
+
+    __slots__ = (
+        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_in_row", "_is_over",
+        "_odd", "_reader", "_row", "_rules", "_said", "_stop", "_thinks", "_wrong",
+    )  # fmt: skip
+
+    problems = JsonCall.problems
+
+    def __init__(
+        self,
+        rules: JsonCallRules,
+        *,
+        closed: bool = True,
+        bare: bool = False,
+        odd: str = "",
+        thinks: bool = False,
+    ) -> None:
+        super().__init__()
+        self._rules = rules
+        self._enclosed = rules.enclosed
+        self._closed, self._bare, self._odd = closed and not bare, bare, odd
+        self._thinks = thinks
+        self._reader = JsonCall(rules)
+        self._row = 0  # how many calls and texts came before the row that is read
+        self._is_in_row = False  # whether a call was read that others may follow at once
+        self._said: Span | None = None  # where content stands that was read since the last call
+        self._is_over = False  # whether no call can follow
+        self._ends = ""  # what has to close the list and the fence that are open
+        self._between: Span | None = None  # what divides two objects that stand in no list
+        self._wrong = -1  # where that stands which strictly must not be there
+        self._stop = 0  # where the text ends
+        self._calls: list[Call] = []
+
+    @property
+    @override
+    def is_begun(self) -> bool:
+        """Whether a call has begun."""
+        return self._has_call or self._reader.is_begun
+
+    @property
+    @override
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a string of what is a call, or may be one."""
+        reader = self._reader  # where strictly there is no call, one has to have begun
+        return not self._is_over and (reader.is_quoting if self._odd else reader.is_in_string)
+
+    @override
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        events: list[Event] = []
+        self._stop = at + len(text)
+        pos, size = 0, len(text)
+        while pos < len(text):
+            piece = text[pos : pos + size]
+            if self._is_over:
+                self._say(ThoughtDelta(piece, (at + pos, at + pos + len(piece))), events)
+                break
+            self._say_all(self._reader.feed(piece, at + pos), events)
+            left = self._reader.left
+            pos += len(piece) - len(left)
+            if left:
+                self._end(events, at + pos, left[0])
+                if left[0] not in "{[" or (self._rules.in_rows and self._ends_row(left[0])):
+                    self._end_of_row()
+                size = _WINDOW
+        return events
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the first call; `more` has the others."""
+        events: list[Event] = []
+        if self._is_over:
+            self._take_said()
+        else:
+            self._end(events, self._stop)
+        calls = self._calls or [Call("", "", (0, 0), is_text=True)]
+        if self._wrong >= 0 and not self._rules.mends:
+            calls[0].after = (self._wrong, self._stop)
+            del calls[1:]
+        self.more = tuple(calls[1:])
+        return events, calls[0]
+
+    def _ends_row(self, after: str) -> bool:
+        """Tell whether what comes *after* a call opens a list behind one that is closed."""
+        return after == "[" and not self._ends
+
+    def _end_of_row(self) -> None:
+        """Go on where other text follows the calls: there may be more of them behind it, or not."""
+        self._is_over = not self._rules.in_rows
+        self._reader = JsonCall(self._rules)
+        self._is_in_row = False
+        self._row = len(self._calls)
+        self._enclosed = self._rules.enclosed
+        self._ends = ""
+
+    def _end(self, events: list[Event], stop: int, after: str = "") -> None:
+        """End the call that is read, and begin the next.
+
+        Args:
+            events: Takes what there is to tell.
+            stop: Where other text begins, or the text ends.
+            after: The first character of the other text.
+        """
+        reader = self._reader
+        last, call = reader.close()
+        self._say_all(last, events)
+        rules = self._rules.following or self._rules
+        self._reader = JsonCall(rules, in_fence=reader.in_fence)
+        # What was said up to the end is all there is: no call has begun.
+        is_none = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
+        is_cut = call.problem == "open_call" and not self._is_met
+        if is_none and not (is_cut and not self._odd) and (self._calls or self._bare):
+            self._take_said()
+            return
+        if is_none:
+            self._said = None
+        self._take_said()
+        if call.problem:
+            call.repairs = ()
+            if call.problem == "open_call" and self._is_met:
+                call.problem = "bad_call"  # it is whole, and lacks its end
+        else:
+            self._tell_place(reader, call)
+        if after or self._is_met or self._goes_on:
+            call.lacks = ""
+        self._calls.append(call)
+        self._is_in_row = True
+        self._enclosed = ""
+        if after or not call.problem:
+            self._end_row(reader, call, stop, after)
+
+    @property
+    def _is_in_list(self) -> bool:
+        return "]" in self._ends
+
+    @property
+    def _has_call(self) -> bool:
+        return any(not call.is_text for call in self._calls)
+
+    def _take_said(self) -> None:
+        """Take what was said since the last call, if there is anything, as content."""
+        span, self._said = self._said, None
+        if span is None:
+            return
+        text = Call("", "", span, is_text=True)
+        if self._between is not None:
+            self._mend_closers(text, self._between)
+        if self._is_in_list:
+            self._mend(text, "no_call", span, "took what is no call for content")
+        elif self._has_call and self._closed:
+            self._mend(text, "after_call", span, "took text that follows the call for content")
+        elif not self._has_call and not self._bare:
+            self._mend(text, "before_call", span, "took text before the call for content")
+        self._calls.append(text)
+
+    def _tell_place(self, reader: JsonCall, call: Call) -> None:
+        """Tell what is odd of where a *call* stands."""
+        brace = (reader.place[0], reader.place[0] + 1)
+        if self._has_call and self._is_in_row and not self._is_in_list:
+            self._mend(call, "several_calls", brace, "read several calls in one block")
+            self._between = None
+        if reader.is_odd:
+            for message in self._odd_enclosers(reader):
+                self._mend(call, "fence", brace, message)
+        if self._odd:
+            self._mend(call, "marks", brace, self._odd)
+
+    def _odd_enclosers(self, reader: JsonCall) -> Iterator[str]:
+        """Yield what is told of that which encloses a call."""
+        strict, found = self._enclosed, reader.encloser
+        if self._bare and self._calls and self._calls[-1].is_text:
+            yield "read a call behind other text"
+        for mark, name in (("[", "list"), ("`", "fence")):
+            if (mark in found) != (mark in strict):
+                yield f"read a call that stands in {'a' if mark in found else 'no'} {name}"
+        if "`" in found and "`" in strict and "".join(found.split()) != strict:
+            yield f"read a call in another fence than {strict.removesuffix('[')}"
+
+    def _end_row(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
+        """See whether what closes a *call* is what was opened; other text begins at *stop*."""
+        if reader.encloser.strip():
+            self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
+        ends, closers = self._ends, reader.closers
+        if after and after not in "{[" and self._rules.in_rows and is_one_line(closers):
+            self._quote_row()
+        found = "".join(closers.split())
+        if found.endswith("``"):
+            found = found.rstrip("`") + "`"
+        start = reader.place[1] + len(closers) - len(closers.lstrip())
+        span = (start, start + len(closers.strip()))
+        is_listed = self._is_in_list
+        if after == "{" and not found:
+            if is_listed:
+                self._mend(call, "missing_comma", (stop, stop + 1), "supplied a missing comma")
+        elif after == "{" and found == "," and is_listed:
+            pass
+        elif after == "{" and found in (",", ";") and not is_listed:
+            self._between = span
+        elif not ends.startswith(found):
+            self._mend_closers(call, span)
+            self._ends = "" if not after or "]" in found else ends
+        else:
+            self._ends = ""
+            is_cut = not after and not self._is_met
+            if is_listed and "]" not in found and not is_cut:
+                end = reader.place[1]
+                self._mend(call, "missing_closer", (end - 1, end), "supplied the missing ]")
+
+    def _quote_row(self) -> None:
+        """Take it that text goes on where a row of calls ends, which may quote them.
+
+        At the beginning of a turn only a clause does; see `begins_clause`.
+        """
+        if not any(call.is_text for call in self._calls[: self._row + 1]):
+            return
+        for call in self._calls[self._row :]:
+            if not call.is_text:
+                call.problem, call.repairs = call.problem or "quoted_call", ()
+
+    def _mend_closers(self, call: Call, span: Span) -> None:
+        """Tell that what stands at *span* behind a *call* closes nothing."""
+        self._mend(call, "closer", span, "left out what closes nothing")
+
+    def _mend(self, call: Call, kind: str, span: Span, message: str) -> None:
+        """Tell that something at *span* was mended around a *call*, or that it must not be."""
+        if self._rules.mends:
+            call.repairs += () if call.problem else (Repair(kind, span, message),)
+        elif self._wrong < 0:
+            self._wrong = span[0]
+
+    def _say_all(self, told: list[Event], events: list[Event]) -> None:
+        for event in told:
+            self._say(event, events)
+
+    def _say(self, event: Event, events: list[Event]) -> None:
+        """Tell *event*, but what stands around the calls of a block as content."""
+        if isinstance(event, ThoughtDelta) and not (self._thinks and not self._calls):
+            self._said = (self._said[0] if self._said else event.span[0], event.span[1])
+            event = AnswerDelta(event.text, event.span)
+        events.append(event)

@@ -1,0 +1,256 @@
+"""The members of a JSON call: which names the tool, which is its input, where they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.calls.json.watch import Note, Noted
+from agent_parsers.toolset.names import folded
+from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["CallKeys", "Member", "Members"]
+
+_REMARKS: Final = frozenset(
+    ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
+     "criticism", "comment", "confidence", "status", "id", "type", "role", "content", "question")
+)  # fmt: skip
+"""Keys, folded, under which models say something beside a call."""
+
+
+class _Kind(Enum):
+    TOOL = auto()
+    INPUT = auto()
+    OTHER_TOOL = auto()
+    OTHER_INPUT = auto()
+    RIVAL_INPUT = auto()
+    """A key for the input in other dialects, where only the own one is read."""
+    ID = auto()
+    NONE = auto()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallKeys:
+    """What the members of a call are called."""
+
+    tool: str
+    """Key of the tool's name."""
+    input: str
+    """Key of its input."""
+    is_call_alone: bool = True
+    """Whether an object with the key of the tool is a call, also if it has no input."""
+    other_tools: frozenset[str] = frozenset()
+    """Keys for the tool in other dialects, as `folded` returns them. They count only beside one of
+    an input, since objects with a name are common."""
+    other_inputs: frozenset[str] = frozenset()
+    """The same for the input. One beside the own key is an error: which of the two counts?"""
+    wrappers: frozenset[str] = frozenset()
+    """Keys under which a call may stand, in an object or at the head of a list."""
+    id: str = ""
+    """Key of what the model calls the call by, if there is one."""
+    encoded: frozenset[str] = frozenset()
+    """Keys of inputs that may be written as a string which holds the JSON object."""
+    folds: bool = False
+    """Whether case, spaces and marks make no difference to keys, and those of other dialects are
+    read."""
+
+    @cached_property
+    def quoted(self) -> tuple[str, str]:
+        """The two keys as they are written."""
+        return f'"{self.tool}"', f'"{self.input}"'
+
+    def kind(self, key: str) -> _Kind:
+        """Return what the member called *key* is."""
+        if key == self.tool:
+            return _Kind.TOOL
+        if key == self.input:
+            return _Kind.INPUT
+        if key and key == self.id:
+            return _Kind.ID
+        key = folded(key)
+        if not self.folds:
+            return _Kind.RIVAL_INPUT if key in self.other_inputs else _Kind.NONE
+        if key == folded(self.tool):
+            return _Kind.TOOL
+        if key == folded(self.input):
+            return _Kind.INPUT
+        if key in self.other_tools:
+            return _Kind.OTHER_TOOL
+        return _Kind.OTHER_INPUT if key in self.other_inputs else _Kind.NONE
+
+    def is_odd(self, key: str) -> bool:
+        """Tell whether *key* is none of the dialect's own."""
+        return key not in (self.tool, self.input)
+
+
+@dataclass(slots=True, eq=False)
+class Member:
+    """A member of an object; places are offsets from the start of the JSON."""
+
+    key: str
+    key_end: int
+    """Where its colon ends."""
+    start: int = -1
+    """Where its value begins, for a string with its quote; -1 while that is not known."""
+    is_text: bool = False
+    """Whether the value is a string."""
+    end: int = -1
+    """Where its value ends; -1 while it is open."""
+    value: Any = NOTHING
+    is_other: bool = False
+    """Whether the key is another dialect's."""
+    is_begun: bool = False
+    """Whether its value was begun to be told."""
+
+    @property
+    def content(self) -> tuple[int, int]:
+        """Where its value stands, without its quotes."""
+        return self.start + self.is_text, self.end - self.is_text
+
+
+@dataclass(slots=True, eq=False)
+class _Candidate:
+    """The members of one object that may be the call."""
+
+    tools: list[Member] = field(default_factory=list)
+    inputs: list[Member] = field(default_factory=list)
+    rivals: list[Member] = field(default_factory=list)
+    """Further members that say which tool it is, or what its input is."""
+    id: Member | None = None
+    has_others: bool = False
+    """Whether it has members that may be an input without its key."""
+
+
+class Members:
+    """Finds the call among nested objects, by its keys.
+
+    Args:
+        keys: What its members are called.
+    """
+
+    __slots__ = (
+        "_keys", "_last", "_own", "_stack", "call", "has_more", "is_whole", "is_wrapped", "tool",
+        "tool_input",
+    )  # fmt: skip
+
+    def __init__(self, keys: CallKeys) -> None:
+        self._keys = keys
+        self._stack: list[_Candidate] = []
+        self._last: Member | None = None
+        self.call: list[Member] = []
+        """Its name and its input, in the order in which they were found."""
+        self.tool: Member | None = None
+        """The member that names the tool; `None` until the call is found."""
+        self.tool_input: Member | None = None
+        """The member that is its input."""
+        self.is_wrapped = False
+        """Whether it stands inside another object."""
+        self.is_whole = False
+        """Whether the call has ended."""
+        self.has_more = False
+        """Whether something follows it in a list that another object wraps."""
+        self._own: _Candidate | None = None  # the object that is the call
+
+    @property
+    def id(self) -> str | None:
+        """What the model calls the call by; `None` if that is no text."""
+        member = None if self._own is None else self._own.id
+        if member is None or not isinstance(member.value, str):
+            return None
+        return member.value.strip() or None
+
+    @property
+    def is_twice(self) -> bool:
+        """Whether two members name the tool, or two are its input."""
+        own = self._own
+        if own is None or self.tool is None:
+            return False
+        inputs = {_Kind.INPUT, _Kind.OTHER_INPUT, _Kind.RIVAL_INPUT}
+        for rival in own.rivals:
+            if self._keys.kind(rival.key) not in inputs:
+                if not rival.is_other or isinstance(rival.value, str):
+                    return True
+            elif self.tool_input is not None:
+                return True
+        return False
+
+    @property
+    def has_others(self) -> bool:
+        """Whether the call has members that may be its input without the key of one."""
+        return self._own is not None and self._own.has_others
+
+    def take(self, notes: Iterable[Note]) -> bool:
+        """Take what was noted; return whether the call is found."""
+        for note in notes:
+            last = self._last
+            if note.noted is Noted.KEY:
+                self._add(note.value, note.at)
+            elif note.noted is Noted.OPENED:
+                self.has_more = self.has_more or (self.is_whole and note.value)
+                self._stack.append(_Candidate())
+                self._last = None
+            elif note.noted is Noted.CLOSED:
+                self.is_whole = self.tool is not None
+                del self._stack[note.value :]
+                self._last = None
+            elif note.noted is Noted.ITEM:
+                self.has_more = True
+            elif last is not None and note.noted is Noted.END:
+                last.end, last.value = note.at, note.value
+                self._last = None
+            elif last is not None:
+                last.start = note.at
+                last.is_text = note.noted is Noted.TEXT
+        return self.tool is not None
+
+    def _add(self, key: str, at: int) -> None:
+        kind = self._keys.kind(key)
+        if kind is _Kind.NONE:
+            self._last = None
+            if folded(key) not in _REMARKS:
+                self._stack[-1].has_others = True
+            return
+        if kind is _Kind.ID:
+            self._last = Member(key, at)
+            if not self.is_whole:
+                (self._own or self._stack[-1]).id = self._last
+            return
+        is_other = kind in (_Kind.OTHER_TOOL, _Kind.OTHER_INPUT)
+        member = self._last = Member(key, at, is_other=is_other)
+        candidate = self._own or self._stack[-1]
+        is_tool = kind in (_Kind.TOOL, _Kind.OTHER_TOOL)
+        if self.is_whole:
+            self._last = None
+        elif kind is _Kind.RIVAL_INPUT:
+            candidate.rivals.append(member)
+            candidate.has_others = True
+        elif self.tool is None:
+            (candidate.tools if is_tool else candidate.inputs).append(member)
+            self._settle(candidate)
+        elif is_tool or self.tool_input is not None:
+            candidate.rivals.append(member)
+        else:
+            self.tool_input = member
+            self.call.append(member)
+
+    def _settle(self, candidate: _Candidate) -> None:
+        """See whether what is known of *candidate* makes it the call."""
+        tools = [member for member in candidate.tools if not member.is_other]
+        if not (tools and (self._keys.is_call_alone or candidate.inputs)):
+            if not (candidate.tools and candidate.inputs):
+                return
+            tools = candidate.tools
+        inputs = [member for member in candidate.inputs if not member.is_other]
+        inputs = inputs or candidate.inputs
+        self.is_wrapped = len(self._stack) > 1
+        self._own = candidate
+        self.tool = tools[0]
+        self.tool_input = inputs[0] if inputs else None
+        self.call = sorted((tools[0], *inputs[:1]), key=lambda member: member.key_end)
+        found = (self.tool, self.tool_input)
+        candidate.rivals += (m for m in (*candidate.tools, *candidate.inputs) if m not in found)

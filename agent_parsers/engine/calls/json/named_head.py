@@ -1,0 +1,178 @@
+"""The first half of reading a call that names the tool before its JSON: the name."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.json.watch import LenientWatch, StrictWatch, Watch
+from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair, SkippedDelta, ToolNamed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.engine.calls.reader import CallReader
+
+__all__ = ["Head", "NamedHead"]
+
+_LONGEST: Final = 300
+"""How long a head may be where not any text may be one, in characters."""
+
+
+class Head(NamedTuple):
+    """What stands before the JSON of a call."""
+
+    start: int
+    """Where the name of the tool begins."""
+    stop: int
+    """Where it ends."""
+    id: str | None = None
+    """What the model calls the call by."""
+    odd: str = ""
+    """What is told of it, if the dialect does not write it so."""
+    kind: str = "head"
+    """Kind of the repair that tells it."""
+
+
+class NamedHead(CallsReader):
+    """Reads what stands before the JSON of a call, and makes the reader of that.
+
+    Args:
+        read_head: Takes apart what stands before the object; `None` if that names no tool. It may
+            end in a quote, if the object is written as a string.
+        rules: How JSON is read.
+        size: How long the head is at least, in characters; these come in one piece.
+        closed: Whether a mark closes the call, so that strictly nothing follows it.
+        bare: Whether no mark says that a call follows, so that what is none is content.
+        unnamed: Makes the reader of a call whose head names no tool, since the JSON does.
+        may_lead: Tells whether a text may still become a head; without it, any text may.
+        mark: What stands between the name and the object: a text that has it is no prose.
+    """
+
+    __slots__ = (
+        "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_is_fenced",
+        "_json", "_lead_size", "_mark", "_may_lead", "_pieces", "_read", "_read_head", "_rules",
+        "_size", "_start", "_unnamed",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        read_head: Callable[[str], Head | None],
+        rules: JsonCallRules,
+        *,
+        size: int = 0,
+        closed: bool = True,
+        bare: bool = False,
+        unnamed: Callable[[], CallReader] | None = None,
+        may_lead: Callable[[str], bool] | None = None,
+        mark: str = "",
+    ) -> None:
+        super().__init__()
+        self._read_head, self._rules = read_head, rules
+        self._may_lead, self._mark = may_lead, mark
+        self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
+        self._read: Callable[[str, list[Event]], None] = self._find_head
+        self._start = self._at = self._base = -1
+        self._pieces: list[str] = []  # what was not told yet
+        self._lead_size = 0  # of what may stand before the object
+        self._json: Watch | None = None
+        self._is_fenced = False  # whether a fence stands around the object
+        self._closers: list[str] = []  # what closes the object, and is around that
+        self._after = -1  # where other text begins
+        self._follows = ""  # its first character
+        self._call = Call("", {}, (-1, -1), problem="no_call")
+
+    @property
+    @override
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a string of the input."""
+        if self._inner is not None:
+            return self._inner.is_quoting
+        return self._json is not None and self._json.is_quoting
+
+    @override
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._start < 0:
+            self._start = self._at = at
+        if self._inner is not None:
+            return self._inner.feed(text, at)
+        events: list[Event] = []
+        self._read(text, events)
+        return events
+
+    @abstractmethod
+    def _read_json(self, text: str, events: list[Event]) -> None:
+        """Read on in the object."""
+
+    def _find_head(self, text: str, events: list[Event]) -> None:
+        """Read on in what stands before the object."""
+        brace = text.find("{", 0 if self._pieces else self._size)
+        self._pieces.append(text)
+        self._lead_size += len(text)
+        if brace < 0:
+            if not self._leads(self._lead_size):
+                self._take_unnamed(events)
+            return
+        brace += self._lead_size - len(text)
+        is_head = self._leads(brace)  # asked in any case, however the text is cut
+        text = "".join(self._pieces)
+        head = self._read_head(text[:brace]) if is_head else None
+        if head is not None:
+            self._pieces.clear()
+            self._read = self._read_json
+            self._read_json(self._take_head(head, text, brace, events), events)
+            return
+        if is_head and not self._bare:
+            self._call.problem = "bad_call"
+        self._take_unnamed(events)
+
+    def _leads(self, size: int) -> bool:
+        """Tell whether the first *size* characters may be what stands before the object."""
+        if self._may_lead is None:
+            return True
+        return size <= _LONGEST and self._may_lead("".join(self._pieces)[:size])
+
+    def _take_unnamed(self, events: list[Event]) -> None:
+        """Go on with what no head begins."""
+        if self._unnamed is None:
+            self._read = self._skip
+            self._skip("", events)
+        else:
+            self._inner = self._unnamed()
+            events += self._inner.feed("".join(self._pieces), self._start)
+
+    def _take_head(self, head: Head, text: str, brace: int, events: list[Event]) -> str:
+        """Take the *head* that *text* begins with; return the rest, which is JSON."""
+        before = text[head.stop : brace].rstrip()
+        if before.endswith('"'):
+            brace = head.stop + len(before) - 1
+        self._name(head, text, brace, events)
+        self._is_fenced = "`" in text[head.stop : brace]
+        self._json = (LenientWatch if self._rules.mends else StrictWatch)()
+        self._json.start(())
+        self._json.is_settled = True
+        self._base = self._at
+        return text[brace:]
+
+    def _name(self, head: Head, text: str, stop: int, events: list[Event]) -> None:
+        """Tell of the *head* that *text* begins with, up to *stop*."""
+        call = self._call
+        call.tool, call.id = text[head.start : head.stop], head.id
+        call.problem = "" if call.tool else "no_tool"
+        call.tool_span = (self._start + head.start, self._start + head.stop)
+        if head.odd:
+            call.repairs = (Repair(head.kind, (self._start, self._start + stop), head.odd),)
+        self._told(text[: head.start], MarkerSeen, events, "head")
+        self._told(call.tool, ToolNamed, events)
+        self._told(text[head.stop : stop], MarkerSeen, events, "head")
+
+    def _skip(self, text: str, events: list[Event]) -> None:
+        """Tell what was not told as no part of the call."""
+        kind = AnswerDelta if self._bare else SkippedDelta
+        self._told("".join(self._pieces) + text, kind, events)
+        self._pieces.clear()

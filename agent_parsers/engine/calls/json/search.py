@@ -1,0 +1,204 @@
+"""The first half of reading a call in JSON: telling prose from what may be the call."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.json.members import Members
+from agent_parsers.engine.calls.json.rules import start_of_opener
+from agent_parsers.engine.calls.json.watch import LenientWatch, StrictWatch, Watch
+from agent_parsers.engine.calls.reader import CallReader
+from agent_parsers.events import Event, ThoughtDelta
+from output_parsers.json_in_prose.skip import BracketSkipper
+from outputs.growing_json.errors import JsonLimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+
+__all__ = ["JsonSearch"]
+
+_FIRST_WINDOW: Final = 256
+"""How much of what may be a call is read at first, in characters; most braces in prose are none."""
+
+
+class JsonSearch(CallReader):
+    """Looks for the first JSON object in a text that is a call; all before it is a thought.
+
+    A brace is prose if no JSON comes after it, and so is an object that is no call. If JSON comes
+    and then breaks off, its brackets are skipped whole: a part of a broken value is never the call.
+
+    Args:
+        rules: How the dialect writes calls.
+    """
+
+    __slots__ = (
+        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_members",
+        "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start", "encloser", "is_odd",
+    )  # fmt: skip
+
+    opener: ClassVar = "{"
+
+    encloser: str
+    """What leads to the JSON: a fence, the bracket of a list, white space."""
+    is_odd: bool
+    """Whether strict reading looks for no call there."""
+
+    def __init__(self, rules: JsonCallRules) -> None:
+        self._rules = rules
+        self._start = -1  # of the text
+
+    def _set_up(self, at: int) -> None:
+        """Get ready for text from offset *at* on; a call that is read whole needs none of it."""
+        self._read: Callable[[str, list[Event]], None] = self._read_prose
+        # Where the text begins, what was not told yet begins, and the text taken so far ends.
+        self._start = self._at = self._size = at
+        self._pieces: list[str] = []  # what was not told yet
+        self._rest: list[str] = []  # prose that may be an answer; later the closers after the JSON
+        self._json: Watch | None = None
+        self._base = 0  # where the JSON begins
+        self._is_lead = False  # whether the text or a fence begins with it
+        self._is_quoted = False  # whether a sentence leads to it, so that it is no call
+        self._last = ""  # the last character that was told of the thought
+        self._members = Members(self._rules.keys)
+        self._is_broken = False  # whether what looks like a call broke off
+        self._skipper: BracketSkipper | None = None
+        self.encloser = ""
+        self.is_odd = False
+
+    @property
+    @override
+    def is_begun(self) -> bool:
+        """Whether a call has begun."""
+        return self._start >= 0 and self._members.tool is not None and not self._is_quoted
+
+    @property
+    @override
+    def is_quoting(self) -> bool:
+        """Whether what comes next is inside a string of the call."""
+        return self.is_begun and self._json is not None and self._json.is_quoting
+
+    @property
+    def is_in_string(self) -> bool:
+        """Whether what comes next is inside a string of what is the call, or may be it."""
+        if self._start < 0 or self._json is None:
+            return False
+        return (self.is_begun or self._is_lead) and self._json.is_quoting
+
+    @override
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._start < 0:
+            self._set_up(at)
+        self._pieces.append(text)
+        self._size += len(text)
+        events: list[Event] = []
+        self._read(text, events)
+        return events
+
+    @abstractmethod
+    def _begin(self, events: list[Event]) -> None:
+        """Tell what is known of the call, which has begun, and go on with it."""
+
+    def _read_prose(self, _text: str, events: list[Event]) -> None:
+        self._scan("".join(self._pieces), 0, events)
+
+    def _scan(self, text: str, pos: int, events: list[Event]) -> None:
+        """Look for a call from *pos* on in *text*, which is all that was not told."""
+        while (brace := text.find("{", pos)) >= 0:
+            start = start_of_opener(text, brace)
+            is_lead = not start and self._at == self._start
+            fence = text[start:brace]
+            if not self._rules.may_open(fence, is_lead):
+                pos = brace + 1
+                continue
+            self.encloser = fence
+            self._is_lead = is_lead or "`" in fence
+            self._base = self._at + brace
+            strict = self._rules.strict
+            self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
+            self._json = (LenientWatch if self._rules.mends else StrictWatch)()
+            self._json.start(self._rules.keys.wrappers)
+            self._members = Members(self._rules.keys)
+            before = text[start - 1 : start] or self._last
+            self._is_quoted = self._rules.is_quoted(before, fence)
+            if self._is_open(text, brace):
+                self._think(text[:start], events)
+                self._pieces = [text[start:]]
+                self._read = self._read_candidate
+                if self.is_begun:
+                    self._begin(events)
+                return
+            pos = self._leave(text)
+        hold = start_of_opener(text, len(text))
+        self._think(text[:hold], events)
+        self._pieces = [text[hold:]]
+        self._read = self._read_prose if self._skipper is None else self._skip
+
+    def _think(self, text: str, events: list[Event]) -> None:
+        """Tell *text* as part of the thought."""
+        if text:
+            events.append(ThoughtDelta(text, (self._at, self._at + len(text))))
+            self._at += len(text)
+            self._last = text[-1]
+            if self._rules.may_answer is not None:
+                self._rest.append(text)
+
+    def _is_open(self, text: str, pos: int) -> bool:
+        """Read JSON in *text* from *pos* on; return whether it may yet be the call, or is."""
+        json = self._json
+        assert json is not None
+        window = len(text) if self.is_begun else _FIRST_WINDOW
+        while pos < len(text) and json.end is None and json.error is None:
+            piece = text[pos : pos + window]
+            with suppress(JsonLimitError):  # it is the reader's error as well
+                json.feed(piece)
+            if self._members.take(json.notes):
+                json.is_settled = True
+                window = len(text)
+            json.notes.clear()
+            pos += len(piece)
+            window *= 4
+        return self.is_begun or (json.end is None and json.error is None)
+
+    def _leave(self, text: str) -> int:
+        """Give the JSON up, which is no call; return where to go on in *text*."""
+        json = self._json
+        assert json is not None
+        self._json = None
+        self._is_broken = self._is_broken or (self._rules.fills_fence and "`" in self.encloser)
+        if json.error is None:
+            assert json.end is not None
+            return self._base - self._at + json.end
+        start = self._base - self._at
+        stop = start + json.error.pos
+        # What breaks off right after its brace is prose; of anything more no part is a call.
+        if text[start + 1 : stop].strip():
+            self._is_broken = self._is_broken or self._is_lead
+            self._skipper = BracketSkipper(json.depth, in_string=json.broke_in_string)
+            stop = self._skipper.skip(text, stop)
+            if self._skipper.is_done:
+                self._skipper = None
+        return stop
+
+    def _skip(self, text: str, events: list[Event]) -> None:
+        """Skip the rest of what broke off inside brackets."""
+        assert self._skipper is not None
+        stop = self._skipper.skip(text, 0)
+        if self._skipper.is_done:
+            self._skipper = None
+        whole = "".join(self._pieces)
+        self._scan(whole, len(whole) - len(text) + stop, events)
+
+    def _read_candidate(self, text: str, events: list[Event]) -> None:
+        """Read on in JSON that may be the call."""
+        if not self._is_open(text, 0):
+            whole = "".join(self._pieces)
+            self._scan(whole, self._leave(whole), events)
+        elif self.is_begun:
+            self._begin(events)

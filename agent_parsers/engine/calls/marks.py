@@ -1,0 +1,50 @@
+"""Marks of calls and messages that mean something only by what follows them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.markers import SPACE, Ahead, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.markers import Atom
+
+__all__ = ["LIST", "Before", "one_of"]
+
+_FENCE: Final = rf"`{{3}}[a-z]{{0,16}}+{SPACE}"
+_OPEN: Final = rf"\[{SPACE}(?:\{{|\Z)"
+LIST: Final = Ahead(
+    rf"(?={SPACE}(?:{_FENCE}(?:\Z|{_OPEN})|{_OPEN}))",
+    pending=rf"{SPACE}(?:`{{1,3}}[a-z]{{0,16}}+{SPACE})?(?:\[{SPACE})?",
+    sample="[{",
+)
+"""A list of objects in JSON, perhaps in a fence; or as much of that as comes before the end."""
+
+
+def one_of(*words: str) -> Ahead:
+    """Return what wants one of *words* to follow."""
+    begun = (word[:size] for word in words for size in range(len(word)))
+    return Ahead(
+        f"(?={'|'.join(map(re.escape, words))})",
+        pending=f"(?:{'|'.join(map(re.escape, sorted(begun, key=len, reverse=True)))})",
+        sample=words[0],
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Before(Literal):
+    """Text that counts only where something else follows."""
+
+    ahead: Ahead = LIST
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of each spelling."""
+        for spelling in Literal.spellings(self):
+            yield *spelling, self.ahead

@@ -1,0 +1,1 @@
+"""Calls whose name and parameters stand in tags."""

@@ -1,0 +1,134 @@
+"""Markers of tagged calls that count only where a call follows: text may speak of tags."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.tags.form import GAP, Part
+from agent_parsers.engine.markers import BLANK, Ahead, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agent_parsers.engine.calls.tags.form import TaggedForm
+    from agent_parsers.engine.markers import Atom
+
+__all__ = ["CallStart", "Wrapper"]
+
+_IN_CALL: Final = (
+    *(Part.KEY, Part.VALUE, Part.NAME, Part.KEYS),
+    *(Part.END_NAME, Part.END_CALL, Part.END_WRAP),
+)
+"""What may follow the name of a tool."""
+_NONE: Final = Ahead("", sample="")
+
+
+@dataclass(frozen=True, slots=True)
+class CallStart(Literal):
+    """The tag that opens a call which nothing encloses, less all but its first character.
+
+    So the reader of the call has the whole tag.
+    """
+
+    ahead: Ahead = _NONE
+    """What has to follow."""
+    whole: tuple[tuple[Atom, ...], ...] = ()
+    """The beginnings of the tag, which say how it is spelt, and what has to follow each."""
+
+    @classmethod
+    def of(cls, form: TaggedForm, *, is_usual: bool) -> CallStart:
+        """Return the marker of a *form*.
+
+        Args:
+            form: How calls are written.
+            is_usual: Whether nothing ever encloses them: then the name of a tool is enough. If not,
+                a tag of the call has to follow that, or the end of the text, and nothing else may
+                stand before it on its line.
+        """
+        tag = form.tags[Part.CALL]
+        inner = [*_beginnings(form, _IN_CALL)]
+        if form.json_arguments != "no":
+            inner.append((r"\{",))
+        after = "|".join(map("".join, inner))
+        ways = [f"{''.join(rest)}{GAP}(?:{after})" for rest in tag.rests()]
+        rest = "|".join((*ways, tag.names if is_usual else r"(?!)", rf"{tag.cut}\Z"))
+        pending = "|".join(_begun((*rest, GAP, _any_begun(inner))) for rest in tag.rests())
+        marks = [
+            [atom for atom in mark if form.mends or atom != BLANK]
+            for mark in (tag.marks() if form.mends else [*tag.marks()][:1])
+        ]
+        ahead = Ahead(
+            f"(?={'|'.join(f'''{''.join(mark[1:])}(?:{rest})''' for mark in marks)})",
+            pending="|".join(_begun((*mark[1:], f"(?:{pending})")) for mark in marks),
+            sample="",
+        )
+        behind = Ahead(f"(?={rest})", pending=f"(?:{pending})", sample="")
+        return cls(
+            tag.canonical,
+            place="" if is_usual else "line",
+            ahead=ahead,
+            whole=tuple((*mark, behind) for mark in marks),
+        )
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of what is taken; and of more, which never counts before that."""
+        yield re.escape(self.canonical[0]), self.ahead
+        yield from self.whole
+
+    @override
+    def is_canonical(self, _seen: str) -> bool:
+        """Tell that it is for the reader of the call to say."""
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapper(Literal):
+    """What encloses calls, also as other dialects have it, where a call follows."""
+
+    borrowed: tuple[str, ...] = ()
+    """How they spell it."""
+    ahead: Ahead = _NONE
+    """What has to follow that."""
+
+    @classmethod
+    def of(cls, form: TaggedForm) -> Wrapper:
+        """Return the marker of a *form*."""
+        tag = form.tags[Part.WRAP]
+        calls = [*_beginnings(form, (Part.CALL,))]
+        if form.json_calls is not None:
+            calls.append((r"\{",))
+        whole = f"(?={GAP}(?:{'|'.join(map(''.join, calls))}))"
+        ahead = Ahead(whole, pending=_begun((GAP, _any_begun(calls))), sample="")
+        return cls(tag.canonical, tag.others, borrowed=tag.borrowed, ahead=ahead)
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of each spelling."""
+        yield from super(Wrapper, self).spellings()
+        for text in self.borrowed:
+            yield *map(re.escape, text), self.ahead
+
+
+def _beginnings(form: TaggedForm, parts: Iterable[Part]) -> Iterator[tuple[Atom, ...]]:
+    """Yield what the tags of these *parts* begin with."""
+    for part in parts:
+        if part in form.tags:
+            tag = form.tags[part]
+            yield from ((*mark, *tag.next) for mark in tag.marks())
+
+
+def _begun(atoms: Sequence[Atom]) -> str:
+    """Return a pattern for as much of *atoms* as there may be at the end of a text."""
+    pattern = ""
+    for atom in reversed(atoms):
+        pattern = f"(?:{atom}{pattern})?"
+    return pattern
+
+
+def _any_begun(ways: Iterable[Sequence[Atom]]) -> str:
+    return f"(?:{'|'.join(map(_begun, ways))})"

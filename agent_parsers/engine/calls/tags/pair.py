@@ -1,0 +1,197 @@
+"""Payload codec for calls whose tool and input are elements of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.calls.raw_values import RawValue, held_size
+from agent_parsers.engine.calls.reader import Call, TellingReader
+from agent_parsers.engine.payloads import BadPayload, as_written
+from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.engine.payloads import InputReader
+    from agent_parsers.events import Span
+
+__all__ = ["TagCall"]
+
+_HALF_MARK: Final = 4
+"""As much of a closing tag at the very end is no part of an input, in characters."""
+
+
+class TagCall(TellingReader):
+    """Reads ``search</tool><tool_input>old bridge</tool_input>``, from behind the opening tag on.
+
+    The last closing tag may be missing, since it is the stop sequence of the model. Text between
+    the elements and after them is no part of the call.
+
+    Args:
+        tool: Name of the element that names the tool.
+        tool_input: Name of the element with its input.
+        read_tool: Takes the escapes off the name.
+        read_input: Payload codec of the input.
+        mends: Whether the input may quote its closing tag (see `RawValue`) and text after the call
+            is told. If not, the first tag closes it.
+        strays: Tags that an input without its end must not hold: it ended before them, but who can
+            say where?
+    """
+
+    problems = frozenset(
+        {
+            *("no_tool", "long_tool", "no_call", "open_call", "two_ends"),
+            *("several_tools", "several_inputs"),
+        }
+    )
+
+    __slots__ = (
+        "_after", "_end", "_held", "_input", "_input_at", "_marks", "_mends", "_name",
+        "_outside", "_part", "_raw", "_read_input", "_read_tool", "_start", "_strays", "_tags",
+        "_tool_at",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tool: str,
+        tool_input: str,
+        *,
+        read_tool: Callable[[str], str] = str,
+        read_input: InputReader = as_written,
+        mends: bool = False,
+        strays: tuple[str, ...] = (),
+    ) -> None:
+        self._tags = (tool, tool_input)
+        self._marks = (f"</{tool}>", f"<{tool_input}>", f"</{tool_input}>")
+        self._read_tool = read_tool
+        self._read_input = read_input
+        self._mends = mends
+        self._strays = strays
+        self._part = 0  # which mark comes next: the name, a gap, the input, or what follows
+        self._raw = RawValue(self._marks[0], first=True)
+        self._start = self._at = self._end = self._after = -1
+        self._name: list[str] = []
+        self._tool_at = (0, 0)
+        self._held = ""  # blanks that belong to the next mark, unless text follows
+        self._input: list[str] = []
+        self._input_at = 0
+        self._outside: list[str] = []
+
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        if self._start < 0:
+            self._start = self._at = at
+        events: list[Event] = []
+        while text and self._part < len(self._marks):
+            value, text = self._raw.feed(text)
+            self._take(value, events)
+            if self._raw.is_closed:
+                text = self._end_part(text, events)
+        self._take(text, events)
+        return events
+
+    def close(self) -> tuple[list[Event], Call]:
+        """Return the events that were held back, and the call: its text has ended."""
+        events: list[Event] = []
+        if self._part < len(self._marks):
+            value, rest = self._raw.close()
+            size = held_size(value, self._marks[2]) if self._part == 2 and self._mends else 0
+            cut = value[len(value) - size :] if size >= _HALF_MARK else ""
+            self._take(value.removesuffix(cut), events)
+            if cut:
+                self._told(cut, MarkerSeen, events, self._marks[2])
+                span = (self._at - len(cut), self._at)
+                events.append(Repair("unclosed", span, "left out half of a closing tag"))
+            if self._raw.is_closed:
+                self._take(self._end_part(rest, events), events)
+        self._told(self._held, SkippedDelta, events)
+        name = "".join(self._name)
+        if not self._part:
+            self._told(name, SkippedDelta, events)
+            return events, Call("", "", (self._start, self._at), problem="no_call")
+        span = (self._start, self._at if self._end < 0 else self._end)
+        written = "".join(self._input)
+        problem = self._problem(written)
+        repairs: list[Repair] = []
+        value_read: str | dict[Any, Any] = ""
+        input_span: Span | None = None
+        if self._part > 1 and not problem:
+            input_span = (self._input_at, self._input_at + len(written))
+            try:
+                value_read = self._read_input(written, repairs)
+            except BadPayload as bad:
+                problem, span = bad.problem, bad.moved(self._input_at).span
+        events += (repair.moved(self._input_at) for repair in repairs)
+        call = Call(
+            tool=self._read_tool(name.rstrip()),
+            tool_input=value_read,
+            span=span,
+            tool_span=self._tool_at,
+            problem=problem,
+            after=(self._after, self._at) if self._after >= 0 and self._mends else None,
+            input_span=input_span,
+            lacks="closer" if self._part < len(self._marks) else "",
+        )
+        return events, call
+
+    def _problem(self, written: str) -> str:
+        outside = "".join(self._outside)
+        if has_element(outside, self._tags[0]):
+            return "several_tools"
+        if has_element(outside, self._tags[1]):
+            return "several_inputs"
+        ends = outside.count(self._marks[2]) if self._part == 3 and self._mends else 0
+        if ends and outside.replace(self._marks[2], "").strip():
+            return "two_ends"  # the input may have quoted the first
+        if self._part == 2 and any(stray in written for stray in self._strays):
+            return "open_call"
+        if self._part == 1 and self._mends and outside.lstrip().startswith("<"):
+            return "open_call"  # of another name, or cut
+        return ""
+
+    def _take(self, text: str, events: list[Event]) -> None:
+        """Take more of the part that is read."""
+        if not text:
+            return
+        if self._part == 0:
+            self._name.append(text)
+        elif self._part == 2:
+            self._input.append(text)
+            self._told(text, InputDelta, events)
+        else:
+            self._outside.append(text)
+            text = self._held + text
+            body = text.rstrip()
+            self._held = text[len(body) :]
+            if not body:
+                return
+            text = body
+            if self._after < 0:
+                self._after = self._at + len(text) - len(text.lstrip())
+            self._told(text, SkippedDelta, events)
+
+    def _end_part(self, text: str, events: list[Event]) -> str:
+        """Go over the mark that *text* begins with, and return what follows it."""
+        mark = self._marks[self._part]
+        if self._part == 0:
+            name = "".join(self._name)
+            tool = name.rstrip()
+            self._tool_at = (self._at, self._at + len(tool))
+            self._told(tool, ToolNamed, events, self._read_tool(tool))
+            self._held = name[len(tool) :]
+        self._told(self._held + mark, MarkerSeen, events, mark)
+        self._held = ""
+        self._part += 1
+        if self._part == 2:
+            self._input_at = self._at
+            self._after = -1  # what stands before an input does not follow the call
+        if self._part < len(self._marks):
+            self._raw = RawValue(self._marks[self._part], first=self._part == 1 or not self._mends)
+        self._end = self._at if self._part in (1, 3) else -1
+        return text[len(mark) :]
+
+
+def has_element(text: str, name: str) -> bool:
+    """Tell whether an element called *name* opens in *text* and closes again."""
+    at = text.find(f"<{name}>")
+    return at >= 0 and text.find(f"</{name}>", at) >= 0

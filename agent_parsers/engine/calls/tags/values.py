@@ -1,0 +1,292 @@
+"""Where the value of a tagged parameter ends, which has no escapes and may quote any tag."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.calls.tags.form import Part
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from re import Match
+
+    from agent_parsers.engine.calls.tags.form import TaggedForm
+
+__all__ = ["TaggedValue"]
+
+_not_space: Final = re.compile(r"\S").search
+_LONGEST_MARK: Final = 16
+"""Longest mark that ends a quotation, in characters."""
+
+
+class _Means(Enum):
+    """What a tag means in a value."""
+
+    TEXT = auto()
+    OWN = auto()
+    """It closes the value."""
+    AROUND = auto()
+    """It closes what is around the value, whose own closing tag is missing."""
+    NEXT = auto()
+    """It opens another parameter; the closing tag is missing too."""
+
+
+_MEANS: Final = {
+    Part.END_VALUE: _Means.OWN,
+    Part.OWN_NAME: _Means.OWN,
+    Part.END_KEYS: _Means.AROUND,
+    Part.END_CALL: _Means.AROUND,
+    Part.END_WRAP: _Means.AROUND,
+    Part.KEY: _Means.NEXT,
+}
+_QUOTABLE: Final = frozenset({Part.WRAP, Part.CALL})
+"""What opens a call that stands in a value: a model that means the next call closes this one."""
+_NEVER_BEHIND: Final = frozenset({Part.END_NAME, Part.END_KEY, Part.VALUE})
+"""What never follows a value at once."""
+_OPENERS: Final = {
+    Part.END_WRAP: Part.WRAP,
+    Part.END_CALL: Part.CALL,
+    Part.END_KEYS: Part.KEYS,
+    Part.OWN_NAME: Part.OWN_KEY,
+}
+
+
+class TaggedValue:
+    """One value while it is read.
+
+    A closing tag ends it if structure or the end of the text follows; else it is text. The closing
+    tags of what is around the value do so too, and so does a tag that opens another parameter;
+    strictly, it is no call then. A tag that opens a call is part of the value, and so is all that
+    is closed in such a call. In what quotes a value no tag counts but its closing tag behind the
+    end of the quotation.
+
+    Args:
+        form: How calls are written.
+        key: Name of the parameter.
+        attributes: Those of its tag.
+        is_own: Whether its element is called what the parameter is.
+    """
+
+    __slots__ = (
+        "_attributes", "_count", "_end", "_form", "_is_quoted", "_open", "_pieces", "holds_call",
+        "is_at_closer", "is_fresh", "is_own", "key", "quotes",
+    )  # fmt: skip
+
+    def __init__(
+        self, form: TaggedForm, key: str, attributes: Mapping[str, str], *, is_own: bool = False
+    ) -> None:
+        self._form = form
+        self.is_own = is_own
+        self._attributes = attributes
+        self.key = key
+        self._pieces: list[str] = []
+        self._end = ""  # of these, as much as may be a mark
+        self._is_quoted = None if form.quote else False  # `None` if that is not known
+        self.is_fresh = form.trims  # a line break that comes next is part of the tag
+        self.is_at_closer = False  # the text ends in a closing tag: what follows it decides
+        self.quotes = False  # whether a closing tag of the value was taken for text
+        self._open: list[tuple[Part, str]] = []  # the tags that are open of calls in the value
+        self._count: Counter[tuple[Part, str]] = Counter()  # how many there are of each
+        self.holds_call = False  # whether a tag that opens a call was taken for text
+
+    def add(self, text: str) -> None:
+        """Take *text*, which goes on with the value."""
+        self._pieces.append(text)
+        if self._is_quoted:
+            self._end = (self._end + text)[-_LONGEST_MARK:]
+
+    def value(self) -> Any:
+        """Return the value of what was read.
+
+        Raises:
+            ValueError: It has none.
+        """
+        return self._form.read_value(self._text(), self._attributes)
+
+    def others(self) -> Iterable[Any]:
+        """Return what else it may be."""
+        return self._form.other_values(self._text(), self._attributes)
+
+    def _text(self) -> str:
+        text = "".join(self._pieces)
+        if self._is_quoted and self._form.quote:
+            opens, closes = self._form.quote
+            text = text.strip().removeprefix(opens).removesuffix(closes)
+        return text
+
+    def search(self, text: str, at: int, *, is_last: bool) -> tuple[int, Match[str] | None]:
+        """Look for the end of the value in *text*, which goes on with it from *at* on.
+
+        Returns:
+            Where that ends which is known to be part of the value, and the tag that ends it. What
+            is between them is white space of the layout. Without a tag it is held back, and so is
+            what follows it.
+        """
+        self.is_at_closer = False
+        if self._is_quoted is None and not self._is_begun(text, at, is_last=is_last):
+            return at, None
+        find = (self._form.whole if is_last else self._form.growing).search
+        start = at
+        while (tag := find(text, start)) is not None:
+            begin, start = tag.span()
+            if tag.lastindex is None:
+                return _before_space(text, at, begin), None
+            means = self._meaning(tag)
+            if self._is_quoted and not self._ends_quote(means, text, at, begin):
+                continue
+            if not self._is_quoted and self._is_of_call(tag):
+                continue
+            if means is _Means.TEXT:
+                continue
+            counts = means is _Means.NEXT or self._is_structural(tag, text, is_last=is_last)
+            if counts is None:
+                self.is_at_closer = start == len(text)
+                return _before_space(text, at, begin), None
+            if counts:
+                if means is _Means.OWN:
+                    return self._before_break(text, at, begin), tag
+                return _before_space(text, at, begin), tag
+            self.quotes = self.quotes or means is _Means.OWN
+        return len(text), None
+
+    def lose_quote(self) -> bool:
+        """Read the value again as one that lacks the end of its quotation.
+
+        That is certain if there is but one closing tag in it, with nothing behind but the end of
+        its call.
+
+        Returns:
+            Whether it could be read so.
+        """
+        if not self._is_quoted:
+            return False
+        body = "".join(self._pieces)
+        tags = [
+            tag
+            for tag in self._form.whole.finditer(body)
+            if self._form.part_in_value(tag) is not None
+        ]
+        owns = [at for at, tag in enumerate(tags) if self._meaning(tag) is _Means.OWN]
+        if len(owns) != 1:
+            return False
+        own, *rest = tags[owns[0] :]
+        ends = [own, *(tag for tag in rest if self._form.part_in_value(tag) is Part.END_CALL)]
+        behind = "".join(body[own.end() :].split())
+        if behind != "".join("".join(tag[0].split()) for tag in ends[1:]):
+            return False
+        self._pieces = [body[: own.start()]]
+        return True
+
+    def _is_begun(self, text: str, at: int, *, is_last: bool) -> bool:
+        """Find out whether the value is quoted; tell whether that can be known yet."""
+        assert self._form.quote is not None, "else it is known"
+        opens = self._form.quote[0]
+        begun = text[at:].lstrip()[: len(opens)]
+        if not is_last and len(begun) < len(opens) and opens.startswith(begun):
+            return False
+        self._is_quoted = begun == opens
+        return True
+
+    def _ends_quote(self, means: _Means, text: str, at: int, stop: int) -> bool:
+        """Tell whether a tag ends the quotation that *means* this and stands at *stop*."""
+        assert self._form.quote is not None, "it is open"
+        if means is not _Means.OWN:
+            return False
+        while stop > at and text[stop - 1].isspace():
+            stop -= 1
+        closes = self._form.quote[1]
+        start = max(at, stop - len(closes))
+        return (self._end + text[start:stop]).endswith(closes)
+
+    def _meaning(self, tag: Match[str]) -> _Means:
+        part = self._form.part_in_value(tag)
+        if part is None or (part is Part.KEY and self._form.nests) or self._is_of_other(part):
+            return _Means.TEXT
+        means = _MEANS.get(part, _Means.TEXT)
+        hole = self._form.hole(part, tag[0])
+        if hole is None:
+            return means
+        if means is _Means.OWN:
+            return means if hole.name == self.key else _Means.TEXT
+        return means if hole.name else _Means.TEXT
+
+    def _is_of_call(self, tag: Match[str]) -> bool:
+        """Tell whether a *tag* is part of a call that the value holds; take note of it."""
+        part = self._form.part_in_value(tag)
+        hole = None if part is None else self._form.hole(part, tag[0])
+        is_bare = part is Part.CALL and Part.NAME in self._form.tags  # its name follows
+        if part is None or (hole is not None and not (hole.name or is_bare)):
+            return False
+        # Only where elements are called what they name do their names say what closes what.
+        is_named = hole is not None and (self._form.nests or part in (Part.OWN_KEY, Part.OWN_NAME))
+        name = hole.name if hole is not None and is_named else ""
+        value = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
+        is_opener = self._open and (
+            part in (value, Part.KEYS) or (part is Part.OWN_KEY and self._count[Part.KEYS, ""])
+        )
+        if part in _QUOTABLE or is_opener:
+            self.holds_call = True
+            opened = (part, "" if part in _QUOTABLE else name)
+            self._open.append(opened)
+            self._count[opened] += 1
+            return True
+        closed = (value if part is Part.END_VALUE else _OPENERS.get(part, part), name)
+        if not self._count[closed]:
+            return bool(self._open) and part is Part.KEY
+        while True:  # what is open in it lacks its end
+            top = self._open.pop()
+            self._count[top] -= 1
+            if top == closed:
+                return True
+
+    def _is_structural(self, closer: Match[str], text: str, *, is_last: bool) -> bool | None:
+        """Tell whether a *closer* counts, since structure or the end of the text follows it.
+
+        What closes a value by the name of its parameter counts only where no other tag does so.
+        `None` if that is not known.
+        """
+        found = _not_space(text, closer.end())
+        if found is None:
+            return True if is_last else None
+        start = found.start()
+        tag = self._form.growing.match(text, start)
+        if tag is None:
+            return False
+        if tag.lastindex is None:
+            return self._form.is_closing(text[start:]) if is_last else None
+        part = self._form.part_in_value(tag)
+        if part is not None and self._is_of_other(part):
+            return False
+        if self._form.part_in_value(closer) is Part.OWN_NAME and part in (
+            Part.END_VALUE,
+            Part.OWN_NAME,
+        ):
+            return False
+        if part in _NEVER_BEHIND:
+            return False
+        return part is not None and (part is not Part.OWN_NAME or self._meaning(tag) is _Means.OWN)
+
+    def _is_of_other(self, part: Part) -> bool:
+        """Tell whether a tag of this *part* belongs to values whose elements are named otherwise.
+
+        Strictly, what closes a value by its name is of no use to one that ``KEY`` opened.
+        """
+        if self.is_own:
+            return part is Part.END_VALUE
+        is_named = part is Part.OWN_NAME and not self._form.mends
+        return is_named or part is Part.OWN_KEY or part is Part.END_KEYS
+
+    def _before_break(self, text: str, at: int, stop: int) -> int:
+        """Return where the value ends that a closing tag at *stop* ends."""
+        if self._form.trims and stop > at and text[stop - 1] == "\n":
+            stop -= 1
+            stop -= stop > at and text[stop - 1] == "\r"
+        return stop
+
+
+def _before_space(text: str, at: int, stop: int) -> int:
+    """Return where the white space before *stop* begins, which is not before *at*."""
+    return at + len(text[at:stop].rstrip())

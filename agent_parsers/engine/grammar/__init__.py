@@ -1,0 +1,1 @@
+"""The grammar of a dialect as data: tables, problems, the words of its prompt."""

@@ -1,0 +1,225 @@
+"""Dialects with other labels: in another language, or with other words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
+from agent_parsers.engine.markers import Inline, Label, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agent_parsers.engine.grammar.dialect import Dialect, Written
+    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.grammar.words import Words
+    from agent_parsers.engine.markers import Marker
+
+__all__ = ["localised"]
+
+_FULL_WIDTH: Final = "：﹕"
+_GUARDS: Final = range(0x13000, 0x13400)
+"""Characters (of Egyptian) that stand for a while before each line that is no label's."""
+
+
+def localised(
+    dialect: Dialect,
+    *,
+    name: str,
+    labels: Mapping[str, str | tuple[str, ...]],
+    colon: str = ":",
+    aliases: tuple[str, ...] = (),
+    summary: str = "",
+    sample: str = "",
+    prompt: str = "",
+    words: Words | None = None,
+    observations: Mapping[str, str] | None = None,
+    example: Written | None = None,
+) -> Dialect:
+    """Return *dialect* with other labels, which it reads, writes, stops at and tells of.
+
+    ::
+
+        localised(
+            get_dialect("react"),
+            name="react_fr",
+            labels={"Thought": "Réflexion", "Action Input": "Entrée", "Observation": "Résultat"},
+        )
+
+    Labels stay where *labels* does not name them. Strict reading knows the new label with the
+    *colon* at the beginning of a line; lenient reading also knows a plain or full-width colon, and
+    the other words. What a dialect's own functions look for, such as keys of JSON, stays.
+
+    Args:
+        dialect: Any dialect whose labels stand at the beginnings of lines.
+        name: Name of the new dialect.
+        labels: The new words for the old ones, both without colon. Of several, the first are
+            written, and the others are read too by lenient reading.
+        colon: What ends a label. No blank follows one of full width.
+        aliases: Its other names.
+        summary: One line about who writes it.
+        sample: A run; without it, that of *dialect* with the new labels.
+        prompt: What the model is told; without it, the text of *dialect* with the new labels.
+        words: What the form says; without it, as *dialect* has it.
+        observations: What the model is told, by the name of what is wrong, see `Dialect.problems`;
+            without it, the text of *dialect* with the new labels. The reasons are for developers
+            and stay.
+        example: An action to show; without it, that of *dialect*.
+
+    Raises:
+        ValueError: The dialect has no such label, or two labels are spelt alike.
+    """
+    new = _Labels(labels, colon)
+    strict, lenient = new.table(dialect.strict), new.table(dialect.lenient)
+    if unknown := labels.keys() - new.found:
+        raise ValueError(f"dialect {dialect.name!r} has no label {sorted(unknown)}")
+    told = observations or {}
+    shared = {key: problem for key, problem in SHARED_PROBLEMS.items() if key in told}
+    problems = {**shared, **dialect.problems}
+    if unknown := told.keys() - problems.keys():
+        raise ValueError(f"dialect {dialect.name!r} has no problem {sorted(unknown)}")
+
+    def write(step: Written) -> str:
+        guard = _unused(f"{step.thought}{step.tool}{step.tool_input!r}{step.answer}")
+        tool_input = step.tool_input
+        if isinstance(tool_input, str):
+            tool_input = _guarded(tool_input, guard)
+        step = replace(
+            step,
+            thought=_guarded(step.thought, guard),
+            tool=_guarded(step.tool, guard),
+            tool_input=tool_input,
+            answer=_guarded(step.answer, guard),
+        )
+        return new.text(dialect.write(step)).replace(guard, "")
+
+    def write_observation(observation: str, number: int) -> str:
+        guard = _unused(observation)
+        assert dialect.write_observation is not None, "it has labels, and one call in a turn"
+        text = dialect.write_observation(_guarded(observation, guard), number)
+        return new.text(text).replace(guard, "")
+
+    return replace(
+        dialect,
+        name=name,
+        aliases=aliases,
+        summary=summary or dialect.summary,
+        sample=sample or new.text(dialect.sample),
+        strict=strict,
+        lenient=lenient,
+        problems={
+            key: new.problem(problem, told.get(key, "")) for key, problem in problems.items()
+        },
+        stop=tuple(dict.fromkeys(part for stop in dialect.stop for part in new.stops(stop))),
+        write=write,
+        write_observation=write_observation,
+        invite=lambda number: new.text(dialect.invite(number)),
+        example=example or dialect.example,
+        prompt=prompt or new.prose(dialect.prompt),
+        words=words or dialect.words,
+    )
+
+
+class _Labels:
+    """Puts new labels for old ones."""
+
+    def __init__(self, labels: Mapping[str, str | tuple[str, ...]], colon: str) -> None:
+        self._colon = colon
+        self._words = {old: (new,) if isinstance(new, str) else new for old, new in labels.items()}
+        self.found: set[str] = set()
+        """The old labels that were found in a table."""
+        longest_first = sorted(self._words, key=len, reverse=True)
+        any_of = "|".join(map(re.escape, longest_first)) or r"(?!)"
+        self._in_text = re.compile(rf"^({any_of})((?: \d+)?):( ?)", re.MULTILINE)
+        self._in_prose = re.compile(rf"(?<!\w)({any_of})(?:(?!\w)|(:)(?='))")
+        self._in_stop = re.compile(rf"(\s*)({any_of})(:?)").fullmatch
+        self._in_literal = re.compile(rf"({any_of}):( ?)").fullmatch
+
+    def text(self, text: str) -> str:
+        """Return *text*, written in the old dialect, with the new labels."""
+        return self._in_text.sub(
+            lambda label: self._label(label[1], label[2]) + self._blank(label[3]), text
+        )
+
+    def prose(self, text: str) -> str:
+        """Return *text*, which speaks of the labels, with the new ones."""
+        return self._in_prose.sub(
+            lambda label: self._label(label[1]) if label[2] else self._words[label[1]][0], text
+        )
+
+    def problem(self, problem: Problem, observation: str) -> Problem:
+        """Return *problem* without the words of the parser that the old dialect follows."""
+        return Problem(self.prose(problem.reason), observation or self.prose(problem.observation))
+
+    def stops(self, stop: str) -> tuple[str, ...]:
+        """Return what stops where *stop* did, with a plain colon too."""
+        label = self._in_stop(stop)
+        if label is None:
+            return (stop,)
+        begun = f"{label[1]}{self._words[label[2]][0]}"
+        return (f"{begun}{self._colon}", f"{begun}:") if label[3] else (begun,)
+
+    def table(self, table: Table) -> Table:
+        """Return *table* with the new labels."""
+        is_label = {marker.words for marker in table.markers.values() if isinstance(marker, Label)}
+        return replace(
+            table,
+            markers={
+                name: self._marker(marker, table, is_label)
+                for name, marker in table.markers.items()
+            },
+        )
+
+    def _marker(self, marker: Marker, table: Table, is_label: set[str]) -> Marker:
+        if isinstance(marker, Literal):
+            label = self._in_literal(marker.canonical)
+            if label is None:
+                return marker
+            self.found.add(label[1])
+            if label[1] not in is_label and not table.mends:
+                return Label(self._words[label[1]][0], colon=self._colon)
+            return Literal(self._label(label[1]) + self._blank(label[2]))
+        if marker.words not in self._words:
+            return replace(marker, then=self._then(marker.then)) if marker.then else marker
+        self.found.add(marker.words)
+        words, *also = self._words[marker.words]
+        colon = "".join(dict.fromkeys(f"{self._colon}:：")) if table.mends else self._colon
+        then = self._then(marker.then)
+        if isinstance(marker, Inline):
+            return replace(marker, words=words, colon=colon, then=then)
+        return replace(
+            marker,
+            words=words,
+            colon=colon,
+            then=then,
+            also=tuple(also) if table.mends else (),
+            anywhere=marker.anywhere and table.mends,
+        )
+
+    def _then(self, words: str) -> str:
+        return self._words[words][0] if words in self._words else words
+
+    def _label(self, words: str, number: str = "") -> str:
+        return f"{self._words[words][0]}{number}{self._colon}"
+
+    def _blank(self, blank: str) -> str:
+        return "" if self._colon in _FULL_WIDTH else blank
+
+
+def _unused(text: str) -> str:
+    """Return a character that *text* does not hold, and that Python and JSON write as it is.
+
+    Raises:
+        ValueError: It holds all of those.
+    """
+    for char in map(chr, _GUARDS):
+        if char not in text:
+            return char
+    raise ValueError("the text holds every hieroglyph, and one is needed to mark its lines")
+
+
+def _guarded(text: str, guard: str) -> str:
+    """Put *guard* before each line of *text*, so that none of them begins with a label."""
+    return "\n".join(guard + line for line in text.split("\n")) if text else text

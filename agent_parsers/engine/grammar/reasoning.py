@@ -1,0 +1,137 @@
+"""Reasoning: the marks of all families, and what lenient reading of calls makes of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.grammar.table import Go, Move, Role, Table
+from agent_parsers.engine.markers import ENDS_SENTENCE, MOST, Ahead, Literal, spelt_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.engine.markers import Atom, Marker
+
+__all__ = ["REASONING", "WINDOW", "Nameable", "is_spoken_of", "other_reasoning", "with_reasoning"]
+
+REASONING: Final[tuple[tuple[str, str], ...]] = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<think:opensource>", "</think:opensource>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<longcat_think>", "</longcat_think>"),
+    ("<mm:think>", "</mm:think>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|channel>thought", "<channel|>"),
+    ("<|channel|>analysis<|message|>", "<|end|>"),
+)
+"""What opens and closes reasoning, in any family of models: tokens and tags, never prose."""
+
+_END_TOKENS: Final = {"<|end|>"}
+"""What closes reasoning and ends a turn as well, so that it says nothing unless it was opened."""
+_ODD: Final = "read reasoning in marks that the dialect does not write"
+
+WINDOW: Final = MOST + 1
+"""How many characters behind a mark say whether the text only speaks of it."""
+_BLANKS: Final = rf"[ \t]{{0,{MOST}}}+"
+_AHEAD: Final = Ahead("", pending=_BLANKS, sample="\n")
+_ENDS_WORD: Final = frozenset(" \t.,;:!?)]}'\"。，；：！？")
+_QUOTES: Final = {"`": "`", "'": "'", '"': '"', "“": "”", "‘": "’", "«": "»", "(": ")"}
+
+
+def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:
+    """Return `REASONING` without the pairs that *own* marks open."""
+    return tuple(marks for marks in REASONING if marks[0] not in own)
+
+
+@dataclass(frozen=True, slots=True)
+class Nameable(Literal):
+    """A mark that text may name, so that what follows on its line says whether it is meant."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of each spelling."""
+        for spelling in Literal.spellings(self):
+            yield *spelling, _AHEAD
+
+
+def is_spoken_of(last: str, blank: str, after: str) -> bool:
+    """Tell whether text only speaks of a mark that stands in the middle of a line.
+
+    It is quoted, or a word between others: ``write </think> to close it``. A mark that is meant
+    stands at an edge of its line, touches a word, or follows the end of a sentence.
+
+    Args:
+        last: The last character before it, but for white space; empty if there is none.
+        blank: The white space before it.
+        after: The next characters, `WINDOW` at most.
+    """
+    if not last or "\n" in blank:
+        return False
+    if not blank and after[:1] and after[0] == _QUOTES.get(last):
+        return True
+    follows = after.lstrip(" \t")[:1]
+    is_word = bool(blank) and last not in ENDS_SENTENCE
+    is_last = follows in ("", "\n", "\r") and len(after) < WINDOW
+    return is_word and not is_last and after[0] in _ENDS_WORD
+
+
+def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
+    """Return a *table* of several calls that knows the reasoning of other families as well.
+
+    No call counts between two marks of a pair, and only the second of them ends what the first
+    opened. Where it opened nothing, the prompt did.
+
+    Args:
+        table: What the dialect says.
+        pairs: What opens and closes reasoning. Marks that the table has keep their meaning.
+    """
+    known = {text: name for name, mark in table.markers.items() for text in spelt_texts(mark)}
+    home = table.initial
+    talking = [
+        name
+        for name, role in table.roles.items()
+        if role in (Role.CONTENT, Role.CALL) and name not in table.drafts
+    ]
+    over = [
+        (name, move)
+        for (state, name), move in table.moves.items()
+        if state == home and table.roles[move.to] is Role.SKIPPED
+    ]
+    markers: dict[str, Marker] = {**table.markers}
+    roles = {**table.roles}
+    moves: dict[tuple[str, str], Move] = {**table.moves}
+    starts, prompt_ends = {"content": home, **table.starts}, {**table.prompt_ends}
+    for opens, closes in pairs:
+        if any(opens.startswith(text) or text.startswith(opens) for text in known):
+            continue
+        end = known.get(closes, closes)
+        markers |= {opens: Literal(opens)}
+        roles[opens] = Role.THOUGHT
+        moves |= {(state, opens): Go(opens, odd=_ODD) for state in talking}
+        moves |= {(opens, opens): Go(opens), **{(opens, name): move for name, move in over}}
+        moves[opens, end] = Go(home, closes=True)
+        if closes not in known:
+            markers[closes] = Literal(closes)
+            late = Go(home, closes=True, restarts=True, unopened=True, odd=_ODD)
+            if closes not in _END_TOKENS:
+                moves |= {(state, closes): late for state in talking}
+        prompt_ends = {opens: opens, **prompt_ends}
+        if closes not in _END_TOKENS:
+            prompt_ends.setdefault(closes, home)
+        starts.setdefault("thought", opens)
+    ends = {name: "open_reasoning" for name in roles if name not in table.roles}
+    return replace(
+        table,
+        markers=markers,
+        roles=roles,
+        moves=moves,
+        starts=starts,
+        prompt_ends=prompt_ends,
+        ends={**table.ends, **ends},
+    )

@@ -1,0 +1,133 @@
+r"""Patterns that find markers, whole or still growing.
+
+The atoms of all markers of a state make a trie, and the trie makes two patterns:
+
+* *whole* finds the first marker;
+* *growing* finds, besides, the beginning of one at the very end of the text, which a later chunk
+  may complete.
+
+Runs are possessive and short, so a match that fails has gone back over a bounded number of
+characters: both patterns are linear on any text.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from agent_parsers.engine.markers import Ahead
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from agent_parsers.engine.markers import Atom
+
+__all__ = ["Patterns", "check_markers"]
+
+
+class Spelt(Protocol):
+    """What can be found in a text: a marker, or a tag."""
+
+    @property
+    def canonical(self) -> str:
+        """How it is written."""
+
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Give the atoms of each spelling."""
+
+
+class _Node:
+    """A place in the trie: what may come next, and the marker that is complete here."""
+
+    __slots__ = ("marker", "next")
+
+    def __init__(self) -> None:
+        self.next: dict[Atom, _Node] = {}
+        self.marker: str | None = None
+
+
+class Patterns:
+    """What finds the markers of one state; made at first use.
+
+    Args:
+        markers: The markers, by name; those of a table are known to differ, see `check_markers`.
+    """
+
+    def __init__(self, markers: Mapping[str, Spelt]) -> None:
+        self._markers = markers
+
+    @cached_property
+    def _root(self) -> _Node:
+        return _trie(self._markers)
+
+    @cached_property
+    def whole(self) -> re.Pattern[str]:
+        """Finds the first marker; ``names[match.lastindex - 1]`` is its name."""
+        return re.compile(_whole(self._root))
+
+    @cached_property
+    def growing(self) -> re.Pattern[str]:
+        """Does so too, or finds the beginning of one at the end; ``lastindex`` is `None` then."""
+        begun = "|".join(_begun(self._root))
+        return re.compile(rf"(?:{begun})\Z|{self.whole.pattern}" if begun else self.whole.pattern)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the markers by number of the group that matched, less one."""
+        return tuple(_leaves(self._root))
+
+
+def check_markers(markers: Mapping[str, Spelt]) -> None:
+    """Make sure that each of *markers* can be told from the others.
+
+    Raises:
+        ValueError: Two are spelt alike, one is the beginning of another, or one is empty.
+    """
+    _trie(markers)
+
+
+def _trie(markers: Mapping[str, Spelt]) -> _Node:
+    root = _Node()
+    for name, marker in markers.items():
+        if not marker.canonical.strip(":"):
+            raise ValueError(f"marker {name!r} is empty")
+        for spelling in marker.spellings():
+            node = root
+            for atom in spelling:
+                if node.marker is not None and not isinstance(atom, Ahead):
+                    raise ValueError(f"marker {node.marker!r} is the beginning of {name!r}")
+                node = node.next.setdefault(atom, _Node())
+            if node.marker is not None:
+                raise ValueError(f"marker {node.marker!r} is spelt as {name!r} is")
+            if not all(isinstance(atom, Ahead) for atom in node.next):
+                raise ValueError(f"marker {name!r} is the beginning of another")
+            node.marker = name
+    return root
+
+
+def _leaves(node: _Node) -> Iterator[str]:
+    """Names of the markers in the order of their groups in the pattern."""
+    for child in node.next.values():
+        yield from _leaves(child)
+    if node.marker is not None:
+        yield node.marker
+
+
+def _whole(node: _Node) -> str:
+    """Pattern for the rest of a marker; an empty group at its end tells which one it was."""
+    branches = [atom + _whole(child) for atom, child in node.next.items()]
+    if node.marker is not None:
+        branches.append("()")  # unless what has to follow another does
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+def _begun(node: _Node) -> Iterator[str]:
+    """Patterns for what may stand at the end of the text and go on to be a marker."""
+    for atom, child in node.next.items():
+        if isinstance(atom, Ahead):
+            yield atom.pending
+            yield from _begun(child)
+        elif child.marker is None or child.next:
+            rest = "|".join(filter(None, _begun(child)))
+            yield f"{atom}(?:{rest})?" if rest else atom

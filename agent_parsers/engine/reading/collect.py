@@ -1,0 +1,501 @@
+"""From the texts of the states to actions, answers and errors, while they come in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
+from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.reading.quotations import Quotation, closes_quotation, enclosing
+from agent_parsers.engine.reading.quoting import QuoteWatch
+from agent_parsers.engine.reading.rules import unmarked
+from agent_parsers.engine.reading.spans import call_span, end_span
+from agent_parsers.events import (
+    ActionComplete,
+    Event,
+    Failed,
+    Finish,
+    Repair,
+    SkippedDelta,
+    Span,
+    ThoughtDelta,
+    ToolNamed,
+    cut_answer,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.calls.reader import Call, CallReader
+    from agent_parsers.engine.reading.machine import Machine
+    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.toolset import ToolSet
+    from output_parsers import OutputParserException
+    from outputs.messages.ended import Ended
+
+__all__ = ["Collector"]
+
+_BETWEEN: Final = {Role.QUESTION, Role.OBSERVATION, Role.SKIPPED}
+"""What is no part of a step."""
+
+
+class Collector:
+    """Puts together what was read of a step, and says what it comes to.
+
+    Args:
+        machine: What reads the text.
+        tools: The tools there are; `None` if any will do.
+        advise: Words the errors.
+    """
+
+    __slots__ = (
+        "_acted", "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
+        "_problem", "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended",
+        "has_dropped", "is_closed", "is_half", "label", "label_span", "result",
+    )  # fmt: skip
+
+    _END: ClassVar = "the answer"
+    """What a turn ends in, in words."""
+
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+        self._machine = machine
+        self._advise = advise
+        self._tools = tools
+        self._problem: BadPayload | None = None  # the first one of a turn
+        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
+        self._kept: list[str] = []  # text of this state
+        self._call: CallReader | None = None
+        self._watch: QuoteWatch | None = None
+        self.label = ""
+        """The marker before the text of this state, as it is spelt."""
+        self.label_span = (0, 0)
+        """Where that stands, without white space around it."""
+        self.is_closed = False
+        """Whether the marker behind it, which is met now, closes it."""
+        self.is_half = False
+        """Whether only half of that marker is there, as the text may be cut there."""
+        self.has_dropped = True
+        """Whether what the turn was so far was forgotten, when it should last have been."""
+        self.ended: Ended = "unknown"
+        """How the text ended, once it has."""
+        # The tool that waits for its input, or why there is none; and its place.
+        self._tool: tuple[ToolHead | BadPayload, Span] | None = None
+        self._tool_at = 0  # where its label stands
+        self._answer: tuple[str, Span] | None = None
+        self._acted = False
+        self._step_at = -1 if machine.initial.role in _BETWEEN else 0
+        self._text: list[str] = []  # all chunks
+        self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
+        self._base = 0
+
+    @property
+    def text(self) -> str:
+        """All text so far."""
+        return "".join(self._text)
+
+    @property
+    def tools(self) -> ToolSet | None:
+        """The tools there are; `None` if any will do."""
+        return self._tools
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a call has begun."""
+        return self._call is not None and self._call.is_begun
+
+    @property
+    def is_quoting(self) -> bool:
+        """Whether the text ends inside a quotation, so that a marker that comes next is none."""
+        if self._watch is not None:
+            return self._watch.holds_marker()
+        return self._call is not None and self._call.is_quoting
+
+    @property
+    def is_in_value(self) -> bool:
+        """Whether the text ends in a value of a call."""
+        return self._call is not None and self._call.is_in_value
+
+    def holds(self, part: str) -> bool:
+        """Tell whether the text of this state, if it is kept, holds *part*."""
+        return part in "".join(self._kept)
+
+    @property
+    def opened_at(self) -> int:
+        """Where the quotation was opened in which the text ends; -1 if that is not known."""
+        return -1 if self._watch is None else self._watch.opened_at
+
+    def add(self, chunk: str) -> None:
+        """Take the next *chunk* of the text, markers and all."""
+        self._text.append(chunk)
+        self._pieces.append(chunk)
+
+    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
+        """Take more of the text of *state*, and tell of it."""
+        if state.delta is not None:
+            events.append(state.delta(text, (at, at + len(text))))
+        elif state.role is Role.CALL:
+            if self._call is None:
+                self._call = self._new_call(state)
+            events += self._named(self._call.feed(text, at))
+        if state.is_kept:
+            self._kept.append(text)
+            if state.watches:
+                if self._watch is None:
+                    self._watch = QuoteWatch(fences_only=state.role is Role.ANSWER, at=at)
+                self._watch.feed(text)
+
+    def _new_call(self, state: State) -> CallReader:
+        """Return a reader for the next call, which *state* has."""
+        return (state.new_call or self._machine.new_call)()
+
+    def leave(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        """Make what can be made of the text of *state*.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The state that ends.
+            to: The next state; `None` at the end of the text.
+            span: Where the text of the state stands, without the white space around it.
+            stop: Where the text ends that belongs to it: at the next marker, or after it if that
+                marker closes it.
+        """
+        text = "".join(self._kept)
+        self._kept.clear()
+        watch, self._watch = self._watch, None
+        raw, whole = text, span
+        if text and self._machine.mends and (text := unmarked(raw, self.label)) != raw:
+            span = (span[0], span[0] + len(text))
+            message = "took off the end of the emphasis that the label begins"
+            events.append(Repair("emphasis", (span[1], whole[1]), message))
+        is_sound = not (state if to is None else to).problem
+        try:
+            match state.role:
+                case Role.TOOL:
+                    self._end_tool(events, text, raw, whole, to, stop, is_sound=is_sound)
+                case Role.INPUT if to is None and state.needs_closer:
+                    self._fail(events, BadPayload("cut_input", span))
+                case Role.INPUT if is_sound:
+                    self._end_input(events, text, span, to, stop, watch)
+                case Role.CALL:
+                    self._end_call(events, state, to, stop, is_sound=is_sound)
+                case Role.ANSWER:
+                    if state.is_bare and text and (to is None or to.role is not Role.ANSWER):
+                        message = "took text without a label for the answer"
+                        events.append(Repair("bare_answer", span, message))
+                    self._answer = (text, span)
+                    if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
+                        self._finish(events, self._log(to, stop))
+                case Role.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
+                    if self._machine.mends:
+                        message = f"text that follows {self._END} is no part of it"
+                        events.append(Repair("after_answer", span, message))
+        except BadPayload as bad:
+            self._fail(events, bad)
+
+    @property
+    def content(self) -> str | None:
+        """What is said beside calls; `None` where a turn has one call, and its events say."""
+        return None
+
+    @property
+    def thought(self) -> str | None:
+        """What the model thought; `None` where a turn has one call, and its events say."""
+        return None
+
+    def meet(self, label: str, span: Span) -> None:
+        """Hear of the marker before the next text, as it is spelt, at *span*."""
+        self.label, self.label_span = label, span
+
+    def meet_late(self, problem: str, span: Span) -> None:
+        """Hear of a marker at *span* that may not come behind a call."""
+
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        """Hear that at *span* text speaks of what opens a thought, or closes one."""
+
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
+        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
+        if state.role is Role.TOOL and self._kept:
+            events.append(ThoughtDelta("".join(self._kept), span))
+        if self._call is not None:
+            events += self._named(self._call.close()[0])
+        self._kept.clear()
+        self._call = self._watch = self._tool = self._answer = self._problem = None
+
+    def turn_page(self, events: list[Event], role: Role, start: int) -> None:
+        """Begin or end a step of a transcript, if the next text has this *role*."""
+        if role is Role.SKIPPED:
+            return  # what follows an answer belongs to its step
+        if role in _BETWEEN:
+            self._end_step(events, start)
+            self._step_at = -1
+        elif self._step_at < 0 or self._acted:
+            self._step_at = start
+            self._acted = False
+
+    def error(self) -> OutputParserException | None:
+        """Return what is wrong with the turn; `None` if nothing is."""
+        if self._problem is None:
+            return None
+        return self._machine.error(self._problem, self.text, self._tools, self._advise)
+
+    def _end_step(self, events: list[Event], stop: int) -> None:
+        if self._step_at >= 0 and not self._acted:
+            # The line break before its label belongs to the line above.
+            self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
+            self._fail(events, BadPayload("nothing", (self._step_at, stop)))
+
+    def _end_tool(
+        self,
+        events: list[Event],
+        written: str,
+        raw: str,
+        span: Span,
+        to: State | None,
+        stop: int,
+        *,
+        is_sound: bool,
+    ) -> None:
+        repairs: list[Repair] = []
+        head: ToolHead | BadPayload
+        try:
+            head = self._machine.read_head(written, span, self._tools, repairs)
+        except BadPayload as bad:
+            head = bad
+        self._tool, self._tool_at = (head, span), self.label_span[0]
+        if isinstance(head, ToolHead) and self._machine.is_name(head):
+            events.append(ToolNamed(head.tool, span))
+        elif raw:
+            events.append(SkippedDelta(raw, span))
+        events += (repair.moved(span[0]) for repair in repairs)
+        if not is_sound or (to is not None and to.role is Role.INPUT):
+            return
+        is_beside = to is not None and to.beside_action
+        if to is not None and to.role is Role.ANSWER and not is_beside:
+            return
+        if self._is_none(events, to):
+            return
+        if isinstance(head, BadPayload):
+            raise head
+        is_whole = is_beside or (to is not None and to.role in _BETWEEN)
+        mends: list[Repair] = []
+        value = self._machine.bare_input(
+            head, span, self._tools, mends, is_whole=is_whole, ended=self.ended
+        )
+        events += mends
+        if head.tool_input is None:
+            message = f"{head.tool!r} has no input; took it for an empty one"
+            events.append(Repair("missing_input", span, message))
+        self._done(events, self._machine.result(head, value, self._log(to, stop)), span)
+
+    def _end_input(
+        self,
+        events: list[Event],
+        written: str,
+        at: Span,
+        to: State | None,
+        stop: int,
+        watch: QuoteWatch | None,
+    ) -> None:
+        assert self._tool is not None, "an input follows a tool"
+        if self._is_none(events, to):
+            return
+        head, span = self._tool
+        if isinstance(head, BadPayload):
+            raise head
+        written = self._unfenced(events, written, at)
+        self._machine.check_quotes(watch, written, at[0])
+        repairs: list[Repair] = []
+        ended = self.ended if to is None else "stop"  # what follows it closes it
+        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs, ended)
+        events += repairs
+        result = self._machine.result(head, value, self._log(to, stop))
+        self._done(events, result, (span[0], at[1]))
+
+    def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
+        """Return an input, *written* at *span*, without what closes a fence before its action.
+
+        Raises:
+            BadPayload: A quotation that opens before the action closes in the input.
+        """
+        assert self._tool is not None, "an input follows a tool"
+        found = self._enclosing(written, (self._tool_at, self._tool[1][1]), span[1])
+        if found is None:
+            return written
+        base = max(self._step_at, 0)
+        start, end = found.marks[1][0] + base, found.stop + base
+        if found.what != "a fence" or end < span[1]:
+            raise BadPayload("in_quotation", self._tool[1])
+        message = "took off the end of a fence that encloses the action"
+        events.append(Repair("fence", (start, end), message))
+        return written[: start - span[0]].rstrip()
+
+    def _enclosing(self, written: str, head: Span, stop: int) -> Quotation | None:
+        """Return what opens before the *head* of an action and closes in its input.
+
+        Args:
+            written: The input, which is raw text.
+            head: Where the label of the action stands, and its name if it has one.
+            stop: Where the input ends.
+        """
+        if not self._machine.mends or not closes_quotation(written):
+            return None
+        base = max(self._step_at, 0)
+        return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
+
+    def _named(self, events: list[Event]) -> list[Event]:
+        """Tell the names of tools among *events* as they are mended."""
+        for at, event in enumerate(events):
+            if isinstance(event, ToolNamed):
+                events[at] = self._machine.named(event, self._tools)
+        return events
+
+    def _end_call(
+        self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
+    ) -> None:
+        reader = self._call or self._new_call(state)
+        self._call = None
+        last, call = reader.close()
+        self._meet_end(call, to)
+        events += self._named(last)
+        events += call.repairs
+        if state.begun is not None and not self._machine.ends_turn(call, to):
+            return
+        if state.begun is not None and state.problem and call.is_text:
+            return
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
+            raise BadPayload(problem, call_span(problem, call, stop))
+        written = call.tool_input if state.begun is None else None
+        if isinstance(written, str) and self._enclosing(written, self.label_span, call.span[1]):
+            raise BadPayload("in_quotation", call.span)
+        repairs: list[Repair] = []
+        if is_sound:
+            first, call = call, self._meant(state, call, stop, repairs)
+            if call is not first:
+                del events[len(events) - len(first.repairs) :]
+                events += call.repairs
+                self._meet_end(call, to)
+                if problem := self._machine.call_problem(call, self.ended, self._tools):
+                    raise BadPayload(problem, call_span(problem, call, stop))
+        if call.after is not None:
+            message = "text that follows the call is no part of it"
+            events.append(Repair("after_call", call.after, message))
+        if not is_sound:
+            return
+        result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
+        events += repairs
+        span = call_span("", call, stop)
+        if call.is_text and to is None and self.ended == "length":  # text that is the answer
+            events.append(cut_answer(span))
+        self._done(events, result, span)
+
+    def _meet_end(self, call: Call, to: State | None) -> None:
+        """Take it that what follows a *call* closes it, unless that closes no arguments."""
+        is_cut = to is None or self.is_half or (to.is_cut and call.lacks != "closer")
+        if not is_cut:
+            call.lacks = ""
+
+    def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
+        """Return the call that the step means, of which *call* in *state* is the first."""
+        base = max(self._step_at, 0)
+        label = self.label_span if self.label else (base, base)
+        new_call = state.new_call or self._machine.new_call
+        text = self._slice(base, stop)
+        return self._machine.call_meant(call, text, base, label, new_call, repairs)
+
+    def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
+        """Tell what the step has come to, which stands at *span*."""
+        if isinstance(result, AgentFinish):
+            events.append(Finish(result, span))
+        else:
+            events.append(ActionComplete(result, span))
+        self._acted = True
+        if not self._machine.is_transcript:
+            self.result = result
+
+    def _finish(self, events: list[Event], log: str) -> None:
+        assert self._answer is not None, "an answer was read"
+        written, span = self._answer
+        repairs: list[Repair] = []
+        try:
+            answer = self._machine.read_answer(written, repairs)
+        except BadPayload as bad:
+            raise bad.moved(span[0]) from None
+        events += (repair.moved(span[0]) for repair in repairs)
+        self._done(events, make_finish(answer, log), span)
+
+    def _fail(self, events: list[Event], bad: BadPayload) -> None:
+        if not self._machine.is_transcript:
+            self._problem = self._problem or bad
+            return
+        at = min(self._step_at, bad.span[0])
+        text = self._slice(at, bad.span[1])
+        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
+        events.append(Failed(error, bad.span))
+        self._acted = True
+
+    def end_text(
+        self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
+    ) -> None:
+        """Say what the text has come to, which ends in *state*.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The last state, which was left already.
+            entry: Where the marker stands that led to it.
+            end: Where the text ends, but for white space.
+            is_bare: Whether no text follows that marker.
+        """
+        if self._machine.is_transcript:
+            # A label at the end that begins a step only invites it, as a scratchpad does.
+            if not (is_bare and self._step_at == entry):
+                self._end_step(events, end)
+            return
+        text = self.text
+        if state.problem and not self._is_none(events, state):
+            self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
+        elif self._problem is None and self.result is None:
+            is_open = state.is_open_answer
+            if self._answer is None or (is_open and not self._answer[0]):
+                self._fail(events, BadPayload("nothing", end_span("nothing", text, entry)))
+            else:
+                if is_open and self._machine.mends:
+                    message = "the answer is not closed; took all of it"
+                    events.append(Repair("unclosed", self._answer[1], message))
+                if self.ended == "length" and state.role is Role.ANSWER:
+                    events.append(cut_answer(self._answer[1]))
+                try:
+                    self._finish(events, text[:entry].rstrip() if state.is_cut else text)
+                except BadPayload as bad:
+                    self._fail(events, bad)
+
+    def _is_none(self, events: list[Event], answer: State | None) -> bool:
+        """Tell whether the action beside an *answer* says that it is none."""
+        if answer is None or self._tool is None:
+            return False
+        head, span = self._tool
+        is_beside = answer.beside_action or answer.problem == "both"
+        if not is_beside or not isinstance(head, BadPayload) or head.problem != "no_action":
+            return False
+        message = "the action says that it is none; took the answer"
+        events.append(Repair("no_action", span, message))
+        return True
+
+    def _log(self, to: State | None, stop: int) -> str:
+        """Return the model's text from the beginning of the step to offset *stop*.
+
+        A turn that ends with the text has the whole of it.
+        """
+        if to is None and not self._machine.is_transcript:
+            return self.text
+        text = self._slice(max(self._step_at, 0), stop).rstrip()
+        return text.lstrip() if self._machine.is_transcript else text
+
+    def _slice(self, start: int, stop: int) -> str:
+        """Return the text from *start*, which is never less than before, to *stop*."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)[start - self._base :]]
+            self._base = start
+        text = self._pieces[0] if self._pieces else ""
+        return text[start - self._base : stop - self._base]

@@ -1,0 +1,520 @@
+"""From the texts of the states to the calls of a turn, and what is said beside them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import replace
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+
+from typing_extensions import override
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
+from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.reading.call_meant import quoted_repair
+from agent_parsers.engine.reading.collect import Collector
+from agent_parsers.engine.reading.quotations import Surroundings
+from agent_parsers.engine.reading.spans import (
+    call_span,
+    end_span,
+    joined_with,
+    merged,
+    trimmed,
+    without,
+)
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Event,
+    Finish,
+    Repair,
+    Span,
+    ThoughtDelta,
+    cut_answer,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.machine import Machine
+    from agent_parsers.engine.reading.quotations import Quotation
+    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["CallsCollector"]
+
+
+_CLOSES: Final = (Role.CONTENT, Role.SKIPPED)
+"""What follows a call that is closed; a thought, or an invented result, may come anywhere."""
+_NO_CALLS: Final = "[] \t\r\n"
+"""What an empty block is made of, or a list of no calls."""
+_LONGEST_BLANK: Final = 16
+
+
+class _Made(NamedTuple):
+    """A call that can be made."""
+
+    tool: str
+    tool_input: str | dict[Any, Any]
+    id: str | None
+    span: Span
+
+
+class _Met(NamedTuple):
+    """A call that was met, be it meant or quoted."""
+
+    hole: Span
+    """Where all of it stands, with its marks."""
+    place: Span
+    """Where it stands without them."""
+    is_bare: bool
+    made: _Made | None
+    """What can be made, or nothing if it is wrong."""
+    bad: BadPayload | None = None
+    """What is wrong with it."""
+    is_short: bool = False
+    """Whether only its place says that a value in it is whole; see `Call.is_short`."""
+
+
+class CallsCollector(Collector):
+    """Puts together the calls of a turn that may have several, and the content beside them.
+
+    They are told when the turn is whole: if one of them cannot be made, none is. Leniently, what
+    turns out to be no call at all is content, and the others are made all the same.
+
+    Args:
+        machine: What reads the text.
+        tools: The tools there are; `None` if any will do.
+    """
+
+    __slots__ = (
+        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_empty",
+        "_is_marked", "_lost", "_made", "_marks", "_met", "_opener", "_skipped_at", "_thoughts",
+    )  # fmt: skip
+
+    _END: ClassVar = "the end of the turn"
+
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+        super().__init__(machine, tools, advise)
+        self._made: list[_Made] = []
+        self._met: list[_Met] = []
+        self._marks: list[Span] = []  # where markers stand
+        self._content: list[Span] = []
+        self._thoughts: list[Span] = []
+        self._begun = -1  # where the first text of the turn begins
+        self._skipped_at = -1  # where text begins behind its end
+        self._lost: BadPayload | None = None  # the first that turned out to be no call
+        # Where text first speaks of what opens a thought, and last of what closes one.
+        self._opener: Span | None = None
+        self._closer: Span | None = None
+        self._is_marked = True  # whether marks open all calls so far
+        # Calls at the end of a thought that is still open, or what is wrong with one; and where
+        # that thought begins, -1 if there are none.
+        self._drafts: list[_Met] = []
+        self._draft_problem: BadPayload | None = None
+        self._draft_at = -1
+        self._empty: BadPayload | None = None  # the first that has nothing in it
+
+    @override
+    def leave(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        if span[0] < span[1] and self._begun < 0:
+            self._begun = span[0]
+        if state.is_draft or (to is not None and to.is_draft):
+            self._leave_draft(events, state, to, span, stop)
+            return
+        if state.role is Role.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
+            self._drop_drafts(self._draft_at)  # not even what ended the turn was meant
+            self._lost = self._lost or BadPayload("open_reasoning", span)
+        if state.role is Role.CONTENT:
+            self._kept.clear()
+            self._say(span)
+            return
+        if state.role is Role.THOUGHT and span[0] < span[1]:
+            self._think(span)
+        if state.role is Role.SKIPPED and span[0] < span[1]:
+            self._skipped_at = span[0]
+        must_go_on = bool(state.problem) and not self.is_closed
+        if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
+            place = span if span[0] < span[1] else self.label_span
+            self._lost = self._lost or BadPayload(state.problem, place)
+        met = len(self._met)
+        super().leave(events, state, to, span, stop)
+        if len(self._met) > met and state.new_call is not None:
+            self._is_marked = False
+
+    @override
+    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
+        told = len(events)
+        super().take(events, state, text, at)
+        if state.is_draft:
+            _as_thoughts(events, told)
+
+    def _leave_draft(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        """Leave a thought for a call in it, or what such a call came to, or the text behind it."""
+        if not state.is_draft:
+            if state.role is Role.THOUGHT and span[0] < span[1]:
+                self._think(span)
+            self._draft_at = span[0] if span[0] < span[1] else stop
+            return
+        if state.role is Role.CALL:
+            kept = self._met, self._content, self._problem, self._lost
+            self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
+            told = len(events)
+            super().leave(events, state, to, span, stop)
+            _as_thoughts(events, told)
+            faults = (met.bad for met in self._drafts if met.bad is not None)
+            wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
+            self._draft_problem = self._draft_problem or self._problem
+            self._draft_problem = self._draft_problem or wrong
+            is_thought = bool(self._content or self._lost)
+            self._met, self._content, self._problem, self._lost = kept
+            if is_thought:
+                events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
+                is_closed = to is not None and self.is_closed
+                self._drop_drafts(stop if is_closed else max(span[1], self.label_span[1]))
+        elif span[0] < span[1]:
+            self._drop_drafts(span[1])
+        if to is not None and not to.is_draft:
+            if to.role is not Role.SKIPPED:
+                self._drop_drafts(span[1] if span[0] < span[1] else self.label_span[1])
+                self._draft_at = -1
+            elif self._draft_at < 0 or not (self._drafts or self._draft_problem):
+                self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
+
+    def _drop_drafts(self, stop: int) -> None:
+        """Take calls in a thought for a part of it: it goes on up to *stop*."""
+        self._drafts.clear()
+        self._draft_problem = None
+        if stop > self._draft_at:
+            self._thoughts = [span for span in self._thoughts if span[0] < self._draft_at]
+            self._thoughts.append((self._draft_at, stop))
+
+    @override
+    def meet_mark(self, span: Span, *, opens: bool) -> None:
+        if opens:
+            self._opener = self._opener or span
+        else:
+            self._opener, self._closer = None, span
+
+    def _enclosed(self) -> BadPayload | None:
+        """Return what is wrong if marks, of which text may only speak, enclose a call."""
+        if not self._made:
+            return None
+        if self._closer is not None and self._made[0].span[0] < self._closer[0]:
+            return BadPayload("late_thought", self._closer)
+        if self._opener is not None and self._opener[0] < self._made[-1].span[0]:
+            return BadPayload("open_reasoning", self._opener)
+        return None
+
+    @override
+    def _named(self, events: list[Event]) -> list[Event]:
+        for event in events:  # a header may say that its message is a thought
+            if isinstance(event, ThoughtDelta):
+                self._think(event.span)
+        return super()._named(events)
+
+    def _think(self, span: Span) -> None:
+        """Hear that the text at *span* is a thought, or more of one."""
+        if self._thoughts and self._thoughts[-1][1] == span[0]:
+            span = self._thoughts.pop()[0], span[1]
+        self._thoughts.append(span)
+
+    def _say(self, span: Span) -> None:
+        """Hear that the text at *span* is content, if there is any."""
+        if span[0] < span[1]:
+            self._content.append(span)
+
+    @property
+    @override
+    def content(self) -> str:
+        spans = self._content if self._answer is None else [*self._content, self._answer[1]]
+        return self._joined(sorted(spans))
+
+    @property
+    @override
+    def thought(self) -> str:
+        return self._joined(self._thoughts)
+
+    def _joined(self, spans: Iterable[Span]) -> str:
+        text = self.text
+        return "\n".join(text[start:stop] for start, stop in spans)
+
+    @override
+    def meet(self, label: str, span: Span) -> None:
+        super().meet(label, span)
+        self._marks.append(span)
+
+    @override
+    def meet_late(self, problem: str, span: Span) -> None:
+        if self._met and self._problem is None:
+            self._problem = BadPayload(problem, span)
+
+    @override
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
+        told = len(events)
+        self.leave(events, state, None, span, span[1])
+        is_odd = self._problem or self._lost or self._content or self._thoughts
+        is_sound = self._met and all(met.bad is None for met in self._met)
+        self.has_dropped = not (is_sound and self._is_marked) or bool(is_odd)
+        if not self.has_dropped:
+            return  # a block at the very beginning stands in no thought
+        events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
+        super().restart(events, state, span)
+        begun = span[0] if self._begun < 0 else self._begun
+        self._thoughts = [(begun, span[1])] if begun < span[1] else []
+        self._made.clear()
+        self._met.clear()
+        self._marks.clear()
+        self._content.clear()
+        self._answer = None
+        self._lost = self._empty = self._opener = self._closer = None
+        self._is_marked = True
+
+    @override
+    def _end_call(
+        self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
+    ) -> None:
+        is_cut = to is None and self._call is None  # the text ends in what opens a call
+        reader = self._call or self._new_call(state)
+        self._call = None
+        if self.is_half:
+            pass  # who knows whether that is what it begins
+        elif to is None:
+            pass
+        elif self.is_closed or (to.role in _CLOSES and not to.is_cut):
+            reader.meet()
+        elif to.role is Role.CALL:
+            reader.go_on()
+        last, first = reader.close()
+        events += self._named(last)
+        calls = (first, *reader.more)
+        for call, hole in zip(calls, self._holes(calls, stop), strict=True):
+            events += map(self._placed, call.repairs)
+            if call.is_text:
+                self._say(call.span)
+                continue
+            made, wrong = None, None
+            try:
+                made = self._make(events, call, stop)
+            except BadPayload as bad:
+                is_none = bad.problem == "no_call"
+                wrong = BadPayload("open_call", self.label_span) if is_none and is_cut else bad
+                if is_none and not is_cut and self._machine.mends:
+                    self._lose(events, bad, call.span)
+            if made is None and wrong is None:
+                self._marks.append(hole)  # an answer quotes nothing
+            else:
+                place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
+                self._met.append(_Met(hole, place, call.is_bare, made, wrong, call.is_short))
+
+    def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
+        """Return where all of each of the *calls* stands, in a text that ends at *stop*."""
+        edges = [*(call.span[0] for call in calls[1:]), stop]
+        pairs = zip(calls, edges, strict=True)
+        holes = [call.whole or (call.span[0], max(call.span[0], edge)) for call, edge in pairs]
+        numbers = [number for number, call in enumerate(calls) if not call.is_text]
+        if not numbers:
+            return holes
+        first, last = numbers[0], numbers[-1]
+        if self.label and not calls[first].is_bare:
+            holes[first] = self.label_span[0], holes[first][1]
+        if self.is_closed:
+            holes[last] = holes[last][0], stop
+        return holes
+
+    def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
+        """Take what stands at *span*, which is no call, for content."""
+        start, stop = span if span[0] < span[1] else bad.span
+        if self.label and self.is_closed and self._is_blank(start, stop):
+            self._empty = self._empty or bad
+            place = (start, stop) if start < stop else self.label_span
+            events.append(Repair("empty_call", place, "left out a block without a call"))
+            return
+        self._lost = self._lost or bad
+        if start < stop:
+            self._say((start, stop))
+            events.append(Repair("no_call", (start, stop), "took what is no call for content"))
+        elif self.label:
+            events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
+
+    def _is_blank(self, start: int, stop: int) -> bool:
+        """Tell whether nothing stands between two offsets, or a list of no calls."""
+        if start == stop:
+            return True
+        return stop - start <= _LONGEST_BLANK and not self._slice(start, stop).strip(_NO_CALLS)
+
+    def _placed(self, repair: Repair) -> Repair:
+        """Return *repair* with a place: what mends a call without text has only its mark."""
+        start, end = repair.span
+        return repair if start < end else replace(repair, span=self.label_span)
+
+    def _make(self, events: list[Event], call: Call, stop: int) -> _Made | None:
+        """Return what can be made of one *call*; an answer is no call.
+
+        Raises:
+            BadPayload: Nothing can.
+        """
+        call = self._machine.resolved(call, self._tools)
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
+            raise BadPayload(problem, call_span(problem, call, stop))
+        if call.after is not None:
+            message = "text that follows the call is no part of it"
+            events.append(Repair("after_call", call.after, message))
+        if call.lacks in ("arguments", "values"):
+            span = (call.span[1] - 1, call.span[1])
+            events.append(Repair("unclosed", span, "took a call without its end"))
+        repairs: list[Repair] = []
+        action = self._machine.call_result(call, "", self._tools, repairs)
+        events += repairs
+        if isinstance(action, AgentFinish):  # the name of the tool says that it is the answer
+            self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
+            return None
+        return _Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
+
+    def _judge(self, events: list[Event]) -> None:
+        """Make the calls that are meant; others are text, or wrong."""
+        quoted: set[Span] = set()
+        spans = (*self._content, *self._thoughts)
+        last = max([self._skipped_at, *(start for start, _ in spans)])  # text begins
+        for met, quotation, is_meant in self._weighed(events):
+            if quotation is not None and self._machine.mends:
+                events.append(quoted_repair(met.place, quotation.what))
+                quoted.add(met.hole)
+                self._lost = None if self._lost is met.bad else self._lost
+                continue
+            if met.bad is not None and met.bad.problem == "no_call" and self._machine.mends:
+                continue  # it is content
+            bad = met.bad
+            if bad is None and not is_meant:
+                problem = "quoted_call" if quotation is None else "in_quotation"
+                bad = BadPayload(problem, met.place)
+            if bad is None and met.is_short and met.place[0] < last:
+                bad = BadPayload("two_ends", met.place)
+            if bad is not None:
+                self._problem = self._problem or bad
+            elif met.made is not None:
+                self._made.append(met.made)
+        if quoted:
+            others = [met.hole for met in self._met if met.hole not in quoted]
+            self._content = joined_with(self._content, quoted, [*others, *self._thoughts])
+
+    def _weighed(self, events: list[Event]) -> Iterator[tuple[_Met, Quotation | None, bool]]:
+        """Yield each call that was met, what quotes it, and whether it is meant."""
+        text = self.text if self._met else ""
+        bare = [met.hole for met in self._met if met.is_bare]
+        marked = [met.hole for met in self._met if not met.is_bare]
+        holes = merged([*merged([*marked, *self._marks], text), *bare, *self._thoughts])
+        around = Surroundings(text, holes) if self._met else None
+        for met in self._met:
+            assert around is not None, "there are calls"
+            number = bisect_right(holes, met.hole[0], key=itemgetter(0)) - 1
+            quotation = around.quotation(number)
+            is_alone = not met.is_bare or around.is_alone(number)
+            is_denied = around.is_denied(number, is_marked=not met.is_bare)
+            yield met, quotation, quotation is None and is_alone and not is_denied
+        dressing = around.dressing if around is not None and self._machine.mends else []
+        for what, start, stop, _ in () if bare else dressing:  # the readers of these tell of it
+            events.append(Repair("fence", (start, stop), f"took off {what} around the calls"))
+        if dressing:
+            left = without(self._content, merged(mark for each in dressing for mark in each.marks))
+            self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
+
+    @override
+    def end_text(
+        self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
+    ) -> None:
+        text = self.text
+        log = text[:entry].rstrip() if state.is_cut else text
+        self._end_drafts(events)
+        self._judge(events)
+        if self._problem is not None:
+            return
+        if (enclosed := self._enclosed()) is not None:
+            self._problem = enclosed
+        elif state.role is Role.SKIPPED and state.problem:  # what must not come has come
+            self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
+        elif self._made and self._answer is not None and not state.beside_action:
+            self._problem = BadPayload("both", end_span("both", text, entry))
+        elif self._made:
+            self._act(events, log)
+        elif self._answer is not None:
+            self._finish_as_labelled(events, state, entry, log)
+        elif self._lost is not None:
+            self._problem = self._lost
+        elif not self._content and self._empty is not None:
+            self._problem = self._empty
+        elif state.problem or not self._content:
+            problem = state.problem or "nothing"
+            self._problem = BadPayload(problem, end_span(problem, text, entry))
+        else:
+            answer = self.content
+            span = (self._content[0][0], self._content[-1][1])
+            if self.ended == "length" and state.role is not Role.SKIPPED:
+                events.append(cut_answer(span))
+            self.result = make_finish(answer, log)
+            events.append(Finish(self.result, span))
+
+    def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
+        """Make the answer that marks of its own enclose; what is said beside it is no part of it.
+
+        Args:
+            events: Takes what there is to tell.
+            state: The last state.
+            entry: Where the marker stands that led to it.
+            log: The model's text.
+        """
+        assert self._answer is not None, "it was read"
+        answer, span = self._answer
+        if state.problem or (state.is_open_answer and not answer):
+            problem = state.problem or "nothing"
+            self._problem = BadPayload(problem, end_span(problem, log, entry))
+            return
+        if state.is_open_answer and self._machine.mends:
+            events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
+        for start, stop in self._content if self._machine.mends else ():
+            message = "text beside the answer is no part of it"
+            events.append(Repair("beside_answer", (start, stop), message))
+        try:
+            self._finish(events, log)
+        except BadPayload as bad:
+            self._problem = bad
+
+    def _end_drafts(self, events: list[Event]) -> None:
+        """Make the calls at the end of a thought that is still open, if there are any."""
+        if self._draft_problem is not None:
+            self._problem = self._problem or self._draft_problem
+        elif self._drafts and self.ended == "length":
+            self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].place)
+        elif self._drafts:
+            message = "made a call in reasoning that is not closed"
+            made = (met for met in self._drafts if met.made is not None)
+            events += (Repair("open_reasoning", met.place, message) for met in made)
+            self._met += self._drafts
+
+    def _act(self, events: list[Event], text: str) -> None:
+        # Such a turn is rare enough that others need not wait for the import.
+        from agent_parsers.actions.tool_action import make_tool_call
+        from outputs import AIMessage
+
+        message = AIMessage(text)
+        actions: list[AgentAction] = []
+        for made in self._made:
+            action = make_tool_call(made.tool, made.tool_input, text, message, made.id)
+            actions.append(action)
+            events.append(ActionComplete(action, made.span))
+        self.result = actions
+
+
+def _as_thoughts(events: list[Event], start: int) -> None:
+    """Tell as thoughts what *events* from *start* on tell as content: it stands in a thought."""
+    for at in range(start, len(events)):
+        event = events[at]
+        if isinstance(event, AnswerDelta):
+            events[at] = ThoughtDelta(event.text, event.span)

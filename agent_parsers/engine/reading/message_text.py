@@ -1,0 +1,125 @@
+"""The text of messages, for parsers of text; what else a message has is not passed over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from output_parsers import OutputParserException
+from output_parsers.model_output import message_of, part_of, text_of
+from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.tool_calls.refusal import may_refuse, refusal_error
+from outputs.clients.streamed import Untold
+from outputs.messages.any_message import MESSAGE_CLASSES
+from outputs.messages.ended import ended_of, sooner
+
+if TYPE_CHECKING:
+    from output_parsers import ModelOutput
+    from outputs.messages.ended import Ended
+
+__all__ = ["MessageText", "text_and_end"]
+
+
+def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
+    """Return the text of a text, a message or a generation, and how it says that this ended.
+
+    Raises:
+        ModelRefusalError: It refuses, or a filter has left nothing of it.
+        OutputParserException: It calls a tool.
+        ProviderError: It says that the provider failed.
+        TypeError: It is none of these.
+    """
+    part = part_of(output)
+    ended = _ended(output, part)
+    if isinstance(part, str):
+        return part, ended
+    if not isinstance(part.content, str):
+        part = Untold().told(part)
+    content = part.content
+    text = content if isinstance(content, str) else text_of(part)
+    if (error := _error_of(part, text)) is not None:
+        raise error
+    return text, ended
+
+
+class MessageText:
+    """The text of one message that comes in chunks."""
+
+    def __init__(self) -> None:
+        self._rest = Accumulator()  # chunks that are not only text
+        self._has_rest = False
+        self._untold = Untold()
+        self.ended: Ended = "unknown"
+        """How the message ended, as far as its chunks say."""
+
+    def take(self, chunk: ModelOutput) -> str:
+        """Return the text of the next *chunk*; see `text_and_end` for what is wrong with it."""
+        part = part_of(chunk)
+        self.ended = sooner(self.ended, _ended(chunk, part))
+        if isinstance(part, str):
+            return part
+        part = self._untold.told(part)
+        if _calls_in(part) or may_refuse(part):
+            self._rest.add(message_of(part))
+            self._has_rest = True
+        return text_of(part)
+
+    def error(self, text: str) -> OutputParserException | None:
+        """Return what is wrong with the message, which has this *text*; `None` if nothing is."""
+        if not self._has_rest:
+            return None
+        return _error_of(getattr(self._rest.generation(), "message", None), text)
+
+
+def _ended(output: Any, part: Any) -> Ended:
+    """Return how *output* ended, whose text is in *part*: a generation may say it as well."""
+    ended: Ended = "unknown"
+    for found in (
+        None if isinstance(part, str) else getattr(part, "response_metadata", None),
+        None if part is output else getattr(output, "generation_info", None),
+    ):
+        if found and isinstance(found, Mapping):
+            ended = sooner(ended, ended_of(found))
+    return ended
+
+
+def _error_of(message: Any, text: str) -> OutputParserException | None:
+    calls = _calls_in(message)
+    if (refusal := refusal_error(message, text, calls=bool(calls))) is not None:
+        return refusal
+    if calls:
+        tool = next((name for call in calls if (name := _name_of(call))), "")
+        return OutputParserException(
+            f"found a call of {tool!r} in the message; this parser reads what a model writes as"
+            " text: get_parser('tools') reads calls, and without tools in the request there is"
+            " none",
+            llm_output=text,
+            observation=f"You called {tool or 'a tool'}, but calls are not read here, so nothing"
+            " was done. Write your action as text, in the form you were told.",
+            send_to_llm=True,
+            span=(0, len(text)),
+        )
+    return None
+
+
+def _calls_in(message: Any) -> list[Any]:
+    """Return the calls of *message*, or the pieces of them, however they came."""
+    if getattr(message, "type", None) in MESSAGE_CLASSES:
+        find = vars(message).get  # to ask a model for what it has not takes longer than to parse
+    else:
+        find = partial(getattr, message)
+    for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks"):
+        if calls := find(name, None):
+            return list(calls)
+    beside = find("additional_kwargs", None) or {}
+    calls = beside.get("tool_calls") or beside.get("function_call")
+    return calls if isinstance(calls, list) else [calls] if calls else []
+
+
+def _name_of(call: Any) -> str:
+    if not isinstance(call, dict):
+        return ""
+    function = call.get("function") or call
+    name = function.get("name") if isinstance(function, dict) else None
+    return name if isinstance(name, str) else ""

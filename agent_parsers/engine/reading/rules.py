@@ -1,0 +1,412 @@
+"""What the texts of a turn come to: names, inputs, calls, and what can be wrong with them.
+
+Both ways of reading, `WholeReader` and `TurnStream`, decide by what stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
+from agent_parsers.engine.grammar.reasoning import with_reasoning
+from agent_parsers.engine.markers import open_mark
+from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.reading.call_meant import call_meant
+from agent_parsers.events import Repair, ToolNamed
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.engine.calls.reader import Call, CallReader
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.payloads import Lack
+    from agent_parsers.engine.reading.quoting import QuoteWatch
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.events import Span
+    from agent_parsers.toolset import ToolSet
+    from outputs.messages.ended import Ended
+
+__all__ = ["Advise", "TurnRules", "unmarked"]
+
+Advise: TypeAlias = (
+    "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None], str]"
+)
+"""Words what can be sent back to a model. It is given the dialect, what is wrong, what the model
+wrote there, the tools, and the error of the tools, if it is they that say what is wrong."""
+
+
+class TurnRules:
+    """What the texts of one turn come to.
+
+    Args:
+        dialect: How it is written.
+        mode: How it is read.
+        on_conflict: What counts in a lenient turn that has several actions or answers.
+    """
+
+    def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
+        self.dialect, self.on_conflict = dialect, on_conflict
+        table = dialect.strict if mode == "strict" else dialect.lenient
+        if table.several and table.mends:
+            table = with_reasoning(table, dialect.reasoning)
+        self.table = table
+        self.is_transcript = mode == "transcript"
+        self._is_strict = mode == "strict"
+        self.mends = table.mends
+        self._one_line_tools = table.one_line_tools
+        self.read_input = table.read_input
+        self.read_tool = table.read_tool
+        self.read_answer = table.read_answer
+        self._new_call = table.new_call
+
+    def read_head(
+        self, written: str, span: Span, tools: ToolSet | None, repairs: list[Repair]
+    ) -> ToolHead:
+        """Read what is *written* at *span*, where the name of a tool belongs.
+
+        Raises:
+            BadPayload: It names no tool.
+        """
+        if self.read_tool is None or not written:
+            return ToolHead(written)
+        try:
+            return self.read_tool(written, None if tools is None else tools.names, repairs)
+        except BadPayload as bad:
+            raise bad.moved(span[0]) from None
+
+    def bare_input(
+        self,
+        head: ToolHead,
+        span: Span,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        *,
+        is_whole: bool,
+        ended: Ended = "unknown",
+    ) -> str | dict[Any, Any]:
+        """Return the input of a tool whose name no input follows.
+
+        Args:
+            head: The name, with the input if it is written as a call.
+            span: Where it stands.
+            tools: The tools there are.
+            repairs: Takes what was mended.
+            is_whole: Whether the name is known to be whole, since a line follows it.
+            ended: How the text ended, if it ended in the name.
+
+        Raises:
+            BadPayload: The name may be cut short, or is none, or the tool needs an input.
+        """
+        if not head.is_answer:
+            self._check_tool(head.tool, span, tools)
+        if head.tool_input is not None:
+            return self.fit(head, head.tool_input, span, tools, repairs)
+        # Without an input the name may be cut short, unless it is known or a line follows it.
+        is_cut = ended == "length" and not is_whole
+        if head.needs_input or is_cut or not (is_whole or tools is not None):
+            raise BadPayload("no_input", span)
+        value = self._nothing_written(head, span, tools)
+        return self.fit(head, value, span, tools, repairs, is_given=False)
+
+    def _nothing_written(
+        self, head: ToolHead, span: Span, tools: ToolSet | None
+    ) -> str | dict[Any, Any]:
+        """Return what an input is that was not written, if it goes without: text that is empty.
+
+        Raises:
+            BadPayload: Inputs are data, and nobody knows whether the tool needs any.
+        """
+        if head.is_answer or (tools is not None and tools.checks(head.tool)):
+            return ""
+        try:
+            return self.read_input("", [])
+        except BadPayload:
+            raise BadPayload("no_input", span) from None
+
+    def input_value(
+        self,
+        head: ToolHead,
+        span: Span,
+        written: str,
+        at: int,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        ended: Ended = "unknown",
+    ) -> str | dict[Any, Any]:
+        """Return the value of the input that is *written* at offset *at*, after the name at *span*.
+
+        It *ended* so: where a marker follows it, as a model ends it that stops.
+
+        Raises:
+            BadPayload: The name is none, or the input has no value, or not one that the tool takes.
+        """
+        if not head.is_answer:
+            self._check_tool(head.tool, span, tools)
+        if head.tool_input:
+            raise BadPayload("two_inputs", span)
+        mends: list[Repair] = []
+        value = "" if written else self._nothing_written(head, span, tools)
+        try:
+            if written:
+                value = self.read_input(written, mends)
+        except BadPayload as bad:
+            cut = bad.unclosed
+            if cut is None or not self._may_lack(cut.lacks, head.tool, cut.arguments, ended, tools):
+                raise bad.moved(at) from None
+            value, mends = cut.value, cut.repairs
+        if ended == "length" and isinstance(value, str) and not head.is_answer:
+            raise BadPayload("cut_input", (at, at + len(written)))
+        if mends:
+            repairs += (mend.moved(at) for mend in mends)
+        return self.fit(head, value, (at, at + len(written)), tools, repairs)
+
+    def fit(
+        self,
+        head: ToolHead,
+        value: str | dict[Any, Any],
+        span: Span,
+        tools: ToolSet | None,
+        repairs: list[Repair],
+        *,
+        is_given: bool = True,
+    ) -> str | dict[Any, Any]:
+        """Return the *value* of an input, which stands at *span*, as the tool takes it.
+
+        Args:
+            head: The tool.
+            value: What the model wrote.
+            span: Where that stands.
+            tools: The tools there are. What they say of types goes without a repair, since text
+                has no types.
+            repairs: Takes what was mended or left out.
+            is_given: Whether the model wrote an input. If not, that is no text, but no arguments.
+
+        Raises:
+            BadPayload: The tool does not take it.
+        """
+        if head.is_answer or tools is None or not tools.checks(head.tool):
+            return value
+        try:
+            found = tools.read(head.tool, value if is_given else {}, lenient=self.mends)
+        except OutputParserException as error:
+            raise BadPayload("wrong_input", span, error) from None
+        repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
+        return found.value
+
+    def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
+        """Make sure that an input with markers in quotations is all that they say it is.
+
+        Raises:
+            BadPayload: A quotation is not closed, or is not the whole input, or the input is no
+                JSON: who can say where it ends?
+        """
+        if watch is None:
+            return
+        if watch.has_marker and watch.mark == "```":
+            raise BadPayload("open_fence", (at, at + len(written)))
+        if not (watch.has_marker or watch.hides_marker):
+            return
+        from agent_parsers.engine.repairs.inputs import is_quoted_whole  # few inputs quote a label
+
+        if watch.has_marker or not is_quoted_whole(written):
+            raise BadPayload("open_quote", (at, at + len(written)))
+
+    def result(
+        self, head: ToolHead, value: str | dict[Any, Any], log: str
+    ) -> AgentAction | AgentFinish:
+        """Return what a turn with this *head* and input comes to."""
+        return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
+
+    def resolved(self, call: Call, tools: ToolSet | None) -> Call:
+        """Return *call* with the values and names that the schema of its tool says, if it does."""
+        if call.openers and not call.problem:
+            is_meant = tools is not None and tools.declares(call.tool, call.openers)
+            call = call if is_meant else replace(call, problem="open_tag")
+        is_open = call.unnamed or (call.others and not call.problem)
+        if not is_open or tools is None:
+            return call
+        if call.unnamed and call.tool not in tools:  # which is the first thing to be told
+            return replace(call, problem="")
+        if not tools.checks(call.tool):
+            return call
+        value = tools.resolve(call.tool, call.tool_input, call.others, call.unnamed)
+        if value is None:
+            return call
+        return replace(call, tool_input=value, problem="" if call.unnamed else call.problem)
+
+    def call_result(
+        self, call: Call, log: str, tools: ToolSet | None, repairs: list[Repair]
+    ) -> AgentAction | AgentFinish:
+        """Return what a turn with this *call* comes to.
+
+        Raises:
+            BadPayload: There is no such tool, or it does not take this input.
+        """
+        if call.is_text:
+            before = log[: call.span[0]]
+            hides = self.mends and any(closes in before for _, closes in self.dialect.reasoning)
+            return make_finish(call.tool_input if hides else log, log)
+        if call.is_answer:
+            return make_finish(call.tool_input, log)
+        named = call.tool_span
+        # A tool that goes without name is not the model's to choose.
+        known = tools if named[0] < named[1] else None
+        if self.read_tool is None and (tools is None or not tools.checks(call.tool)):
+            self._check_tool(call.tool, named, known)
+            return make_action(call.tool, call.tool_input, log)
+        head = ToolHead(call.tool)
+        if self.read_tool is not None:
+            mends: list[Repair] = []
+            head = self.read_head(call.tool, named, known, mends)
+            if mends:
+                repairs += (mend.moved(named[0]) for mend in mends)
+        if not head.is_answer:
+            self._check_tool(head.tool, named, known)
+        if head.tool_input:
+            raise BadPayload("two_inputs", named)
+        value = call.tool_input
+        if tools is not None and tools.checks(head.tool):
+            is_given = bool(value) or call.input_span is not None
+            span = call.input_span or (call.span if is_given else named)
+            value = self.fit(head, value, span, tools, repairs, is_given=is_given)
+        return self.result(head, value, log)
+
+    def _check_tool(self, tool: str, span: Span, tools: ToolSet | None) -> None:
+        if problem := self.tool_problem(tool):
+            raise BadPayload(problem, span)
+        if tools is not None and tool not in tools:
+            raise BadPayload("unknown_tool", span, tools.unknown(tool))
+
+    def new_call(self) -> CallReader:
+        """Return a reader for the next call."""
+        assert self._new_call is not None, "a table with call states has a call reader"
+        return self._new_call()
+
+    def tool_problem(self, tool: str) -> str:
+        """Name the problem with *tool* as the name of any tool; ``""`` if there is none."""
+        if not tool:
+            return "no_tool"
+        return "long_tool" if self._one_line_tools and len(tool.splitlines()) > 1 else ""
+
+    def ends_turn(self, call: Call, to: State | None) -> bool:
+        """Tell whether *call* counts where a state ends that may have none, and goes on to *to*."""
+        if call.problem == "no_call" or (call.is_text and self.is_transcript):
+            return False
+        return to is None or to.is_cut
+
+    def named(self, event: ToolNamed, tools: ToolSet | None) -> ToolNamed:
+        """Return *event* with the name of the tool as it is mended."""
+        try:
+            return ToolNamed(self.read_head(event.tool, event.span, tools, []).tool, event.span)
+        except BadPayload:
+            return event
+
+    def is_name(self, head: ToolHead) -> bool:
+        """Tell whether *head* names a tool, be there such a tool or not."""
+        return not head.is_answer and not self.tool_problem(head.tool)
+
+    def call_meant(
+        self,
+        call: Call,
+        text: str,
+        base: int,
+        label: Span,
+        new_call: Callable[[], CallReader],
+        repairs: list[Repair],
+    ) -> Call:
+        """Return the one call that *text* means, which begins at offset *base*; see `call_meant`.
+
+        Raises:
+            BadPayload: It means none, or several that differ.
+        """
+        if call.is_text:
+            return call
+        return call_meant(
+            call,
+            text,
+            base=base,
+            label=label,
+            new_call=new_call,
+            on_conflict=self.on_conflict,
+            stops=self.dialect.stop,
+            repairs=repairs if self.mends else None,
+        )
+
+    def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
+        """Name the problem with a call in a text that *ended* so; ``""`` if there is none."""
+        if call.problem:
+            return call.problem
+        if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):
+            return "open_call"
+        if call.is_short and ended == "length":
+            return "open_call"
+        return "" if self.mends or call.after is None else "after_call"
+
+    def _may_lack(
+        self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
+    ) -> bool:
+        """Tell whether a call of *tool* counts although the text ended before what closes it.
+
+        A model that stopped by itself has left out closers. One that was cut may have lost more. If
+        nobody knows which, the arguments have to be closed, or to be all that the tool takes.
+        """
+        if ended == "length" or lacks == "closer":
+            return ended != "length"
+        if not self.mends or ended == "stop":
+            return self.mends
+        return tools is not None and lacks == "arguments" and tools.fills(tool, arguments)
+
+    def error(
+        self, bad: BadPayload, text: str, tools: ToolSet | None, advise: Advise | None
+    ) -> OutputParserException:
+        """Return the error for what is *bad* in *text*.
+
+        Args:
+            bad: What is wrong, and where.
+            text: What was read.
+            tools: The tools there are.
+            advise: Words what can be sent back to the model; without it that is what is wrong.
+        """
+        written = text[slice(*bad.span)]
+        if (error := bad.error) is not None:  # the tools say so
+            if advise is not None:
+                error.observation = advise(self.dialect, "", written, tools, error)
+            error.llm_output, error.span = text, bad.span
+            return error
+        problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
+        if problem is None:
+            raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
+        if self._is_strict:
+            reason, send_to_llm = problem.strict_reason(text), problem.send_to_llm
+            observation = problem.exact_observation or problem.observation
+        else:
+            reason, send_to_llm = problem.reason, True
+            observation = problem.observation
+            if advise is not None:
+                observation = advise(self.dialect, observation, written, tools, None)
+        return OutputParserException(
+            reason,
+            observation=observation,
+            llm_output=text,
+            send_to_llm=send_to_llm,
+            span=bad.span,
+        )
+
+    def too_long(self, text: str, max_chars: int) -> OutputParserException:
+        """Return the error for a text of which *text* is the beginning."""
+        return OutputParserException(
+            f"the text is longer than max_chars={max_chars:,} characters",
+            observation="Your reply is too long. Answer in fewer words.",
+            llm_output=text,
+            send_to_llm=True,
+            span=(max_chars, max_chars),
+        )
+
+
+def unmarked(written: str, label: str) -> str:
+    """Return what is *written* without the end of the emphasis that its *label* begins."""
+    return written.removesuffix(open_mark(label)).rstrip()

@@ -1,0 +1,423 @@
+"""A table's states, with the patterns that find their markers and where each marker leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from re import Match
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from agent_parsers.engine.grammar.reasoning import Nameable
+from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
+from agent_parsers.engine.markers import Inline, Label, Literal, Marker, spelt_texts
+from agent_parsers.engine.patterns import Patterns
+from agent_parsers.events import (
+    AnswerDelta,
+    Delta,
+    InputDelta,
+    ObservationDelta,
+    QuestionDelta,
+    SkippedDelta,
+    ThoughtDelta,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.grammar.modes import OnConflict
+
+__all__ = ["END_TOKENS", "OPENED", "Crossing", "State", "build_states"]
+
+Search: TypeAlias = Callable[[str, int], Match[str] | None]
+
+_DELTAS: Final[Mapping[Role, type[Delta]]] = {
+    Role.QUESTION: QuestionDelta,
+    Role.THOUGHT: ThoughtDelta,
+    Role.INPUT: InputDelta,
+    Role.ANSWER: AnswerDelta,
+    Role.OBSERVATION: ObservationDelta,
+    Role.SKIPPED: SkippedDelta,
+    Role.CONTENT: AnswerDelta,
+}
+"""What text is told as at once. The name of a tool waits until it is whole."""
+_KEPT: Final = {Role.TOOL, Role.INPUT, Role.ANSWER, Role.CONTENT}
+"""What is put together for the result."""
+
+
+class State:
+    """A state of the table, with the patterns that find its markers and where each one leads."""
+
+    __slots__ = (
+        "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
+        "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim",
+        "keeps_end", "leads", "needs_closer", "new_call", "problem", "role", "skim", "watches",
+        "whole",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        role: Role,
+        *,
+        problem: str = "",
+        keeps_end: bool = False,
+        is_verbatim: bool = False,
+        is_cut: bool = False,
+    ) -> None:
+        self.role = role
+        self.delta = _DELTAS.get(role)  # what its text is told as at once
+        self.is_kept = role in _KEPT  # whether the result needs its text
+        self.problem = problem  # of a text that ends here
+        self.keeps_end = keeps_end
+        self.is_verbatim = is_verbatim  # white space at both ends is part of the text
+        self.is_cut = is_cut  # the turn ended before
+        self.is_plain = False  # an input after which a turn may end
+        self.is_draft = False  # inside or behind a call in a thought that is still open
+        self.is_bare = False  # an answer that no label says is one
+        self.beside_action = False  # whether the action before counts, if it is one
+        self.can_be_cut = False  # whether a marker may end the turn here
+        self.needs_closer = False  # an input that has to be closed
+        self.is_open_answer = False  # an answer that only a marker closes
+        self.begun: State | None = None  # what this is once its call has begun
+        self.new_call: Callable[[], CallReader] | None = None  # if it has a reader of its own
+        self.asks = False  # whether the call reader says what a marker means here
+        self.watches = False  # whether a label in a quotation is none
+        # What finds a marker, and what it does, by group of the match; there is no group 0.
+        self.whole: Search = _no_marker
+        self.growing: Search = _no_marker
+        self.by_group: tuple[Crossing, ...] = ()
+        # The same, but for markers that make no difference to the result.
+        self.skim: Search = _no_marker
+        self.leads: tuple[Crossing, ...] = ()
+        self._patterns: _Patterns | None = None
+
+    @property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """What each marker does here."""
+        return self._patterns.crossings[1:] if self._patterns is not None else ()
+
+    def arm(self, crossings: Sequence[Crossing]) -> None:
+        """Say which markers do what here. Their patterns are made when first needed."""
+        self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
+        closes = any(crossing.closes for crossing in crossings)
+        for crossing in crossings:
+            watches = self.watches and crossing.is_label
+            is_odd = crossing.breaks_line or crossing.is_inline or crossing.unless or crossing.place
+            is_thought = crossing.unopened or crossing.is_nameable
+            crossing.is_delicate = bool(
+                self.asks or watches or is_odd or is_thought or crossing.alike
+            )
+        self.is_open_answer = closes and self.role is Role.ANSWER
+        self.needs_closer = closes and self.role is Role.INPUT
+        self.is_plain = self.is_plain and not closes
+        patterns = few = self._patterns = _Patterns(crossings)
+        matters = self.is_kept or self.asks
+        splits = any(crossing.begins for crossing in crossings)  # what says where a sentence begins
+        leads = [
+            c
+            for c in crossings
+            if c.to is not self or matters or c.breaks_line or (splits and not c.is_label)
+        ]
+        if len(leads) < len(crossings):
+            few = _Patterns(leads)
+
+        def whole(text: str, start: int) -> Match[str] | None:
+            self.whole, self.by_group = patterns.whole.search, patterns.crossings
+            return self.whole(text, start)
+
+        def growing(text: str, start: int) -> Match[str] | None:
+            self.growing, self.by_group = patterns.growing.search, patterns.crossings
+            return self.growing(text, start)
+
+        def skim(text: str, start: int) -> Match[str] | None:
+            self.skim, self.leads = few.whole.search, few.crossings
+            return self.skim(text, start)
+
+        self.whole, self.growing = whole, growing
+        if leads:
+            self.skim = skim
+
+
+class _Patterns(Patterns):
+    """What finds the markers of some crossings."""
+
+    def __init__(self, crossings: Sequence[Crossing]) -> None:
+        self._by_name = {crossing.name: crossing for crossing in crossings}
+        super().__init__({name: crossing.marker for name, crossing in self._by_name.items()})
+
+    @cached_property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """The crossings by group; there is no group 0."""
+        found = [self._by_name[name] for name in self.names]
+        return (found[0], *found)
+
+
+def _no_marker(_text: str, _start: int) -> None:
+    """Search in a state that no marker ends."""
+
+
+@dataclass(slots=True, eq=False)
+class Crossing:
+    """What a marker does in a state."""
+
+    name: str
+    marker: Marker
+    to: State
+    is_note: bool = False
+    closes: bool = False
+    drops: str = ""
+    """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
+    marker as it is spelt."""
+    odd: str = ""
+    """What to tell of it, if only mending takes it to mean this."""
+    late: str = ""
+    """The problem of a turn in which it comes behind a call."""
+    unopened: bool = False
+    """Whether it closes a thought that nothing in the text opened."""
+    ends_thought: bool = False
+    """Whether it closes a thought."""
+    is_nameable: bool = False
+    """Whether it opens or closes a thought, unless the text only speaks of it."""
+    breaks_line: bool = False
+    """Whether what follows begins a line, as far as labels go."""
+
+    is_delicate: bool = False
+    """Whether more than its place says what the marker means; set when its state is armed."""
+
+    @property
+    def is_of_thought(self) -> bool:
+        """Whether the marker opens or closes a thought."""
+        return self.unopened or self.to.role is Role.THOUGHT
+
+    @property
+    def is_inline(self) -> bool:
+        """Whether the marker is a label that may stand within a line."""
+        return self.begins or (isinstance(self.marker, Label) and self.marker.anywhere)
+
+    @property
+    def begins(self) -> bool:
+        """Whether it has to begin a sentence."""
+        return isinstance(self.marker, Inline) and self.marker.begins
+
+    @property
+    def unless(self) -> str:
+        """What the text before it must not hold."""
+        return self.marker.unless if isinstance(self.marker, Literal) else ""
+
+    @property
+    def place(self) -> str:
+        """The only place where it counts, if there is such."""
+        return self.marker.place if isinstance(self.marker, Literal) else ""
+
+    @property
+    def alike(self) -> Label | None:
+        """The label, if how it is written has to be as firm, or as that of the text before it."""
+        return self.marker if isinstance(self.marker, Label) and self.marker.alike else None
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is none within a quotation."""
+        return not isinstance(self.marker, Literal)
+
+
+OPENED: Final = "thought opened by the prompt"
+"""Name of the state of a turn whose prompt has opened a block of reasoning."""
+
+CUT: Final = State(Role.SKIPPED, is_cut=True)
+"""What follows the end of a turn."""
+
+_BEFORE: Final = "what stands before {} is reasoning, and no part of the turn"
+_TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER, Role.CONTENT}
+"""What a turn is made of besides thoughts."""
+
+END_TOKENS: Final = (
+    *map(Literal, (
+        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>",
+        "<end_of_turn>",
+    )),
+    Literal("</s>", last=True, unless="<s>"),  # elsewhere it closes text that is struck out
+)  # fmt: skip
+"""What chat templates end a turn with; a server that does not know the template leaves it in."""
+
+
+def build_states(
+    table: Table,
+    reasoning: Sequence[tuple[str, str]],
+    *,
+    is_transcript: bool,
+    on_conflict: OnConflict = "error",
+) -> dict[str, State]:
+    """Return the states of *table* by name, as a transcript or a single turn needs them.
+
+    Args:
+        table: What to build.
+        reasoning: What opens and closes a block of reasoning.
+        is_transcript: Whether steps follow each other, or there is only one.
+        on_conflict: What counts in a turn that has an action and an answer.
+    """
+    states = _bare_states(table)
+    crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
+    for (name, marker), move in table.moves.items():
+        state, to = states[name], states[move.to]
+        spelt = table.markers[marker]
+        if move.firm and isinstance(spelt, Label):
+            # What it must not write a model invents, in the dress of its own labels. Another label
+            # in such a dress may as well be a key of YAML, or the heading of a report.
+            may_be_dressed = (
+                spelt.loose
+                and table.roles[move.to] is Role.OBSERVATION
+                and state.role in (Role.INPUT, Role.ANSWER)
+            )
+            spelt = (
+                replace(spelt, alike=True, listed=True)
+                if may_be_dressed
+                else replace(spelt, firm=True)
+            )
+        crossing = Crossing(
+            marker,
+            spelt,
+            to,
+            is_note=isinstance(move, Note),
+            closes=isinstance(move, Go) and move.closes,
+            odd=move.odd if isinstance(move, Go) else "",
+            late=move.late if isinstance(move, Go) else "",
+            unopened=isinstance(move, Go) and move.unopened,
+            ends_thought=_ends_thought(state, move, to),
+        )
+        if table.several and type(spelt) is Literal and _is_nameable(crossing, state):
+            crossing.marker = Nameable(spelt.canonical, spelt.variants)
+            crossing.is_nameable = True
+        if not is_transcript:
+            crossing = _in_turn(move, crossing, on_conflict, mends=table.mends)
+        elif not isinstance(move, Cut) and move.in_turn:
+            continue
+        crossings[state].append(crossing)
+    for marks in reasoning if table.mends else ():
+        thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
+        initial = states[table.initial]
+        thinking.arm([_closes(marks[1], Literal(marks[1]), initial)])
+        for state, found in crossings.items():
+            if state.role is Role.THOUGHT or not is_transcript:
+                found.extend(_reasoning(state, marks, thinking, initial))
+    if table.mends and reasoning and not is_transcript:
+        states[OPENED] = _opened(reasoning, states[table.initial])
+    own = {text for marker in table.markers.values() for text in spelt_texts(marker)}
+    foreign = [token for token in END_TOKENS if token.canonical not in own]
+    for state, found in crossings.items():
+        is_turn = state.role in {*_TURN, Role.THOUGHT}
+        if table.mends and not is_transcript and is_turn:
+            found.extend(Crossing(token.canonical, token, CUT) for token in foreign)
+            state.watches = not table.several and state.role in (Role.INPUT, Role.ANSWER)
+        if found:
+            state.arm(found)
+    return states
+
+
+def _bare_states(table: Table) -> dict[str, State]:
+    """Return the states of *table* by name, without their markers."""
+    states = {
+        name: State(
+            role,
+            problem=table.ends.get(name, ""),
+            keeps_end=role is Role.INPUT and table.keeps_input_end,
+            is_verbatim=role is Role.ANSWER and table.keeps_answer_space,
+        )
+        for name, role in table.roles.items()
+    }
+    for name, later in table.begun.items():
+        states[name].begun = states[later]
+        states[name].asks = states[later].asks = True
+    for state in states.values():
+        state.asks = state.asks or (table.several and state.role is Role.CALL)
+    for name, new_call in table.readers.items():
+        states[name].new_call = new_call
+    for name in table.drafts:
+        states[name].is_draft = True
+    for name in table.bare_answers:
+        states[name].is_bare = True
+    for state in states.values():
+        state.is_plain = state.role is Role.INPUT and not state.problem
+    return states
+
+
+def _ends_thought(state: State, move: Move, to: State) -> bool:
+    """Tell whether a *move* closes a thought."""
+    if not isinstance(move, Go) or not move.closes:
+        return False
+    is_thought = state.role is Role.THOUGHT or state.is_draft
+    return move.unopened or (is_thought and to.role is not Role.THOUGHT and not to.is_draft)
+
+
+def _is_nameable(crossing: Crossing, state: State) -> bool:
+    """Tell whether text in this *state* may name the mark of a thought, which *crossing* has."""
+    if crossing.place or state.is_draft or state.role not in (Role.CONTENT, Role.CALL):
+        return False
+    return crossing.is_of_thought
+
+
+def _closes(name: str, marker: Marker, initial: State) -> Crossing:
+    """Return what a *marker* does that closes reasoning, so that a turn begins."""
+    return Crossing(name, marker, initial, breaks_line=True, ends_thought=True)
+
+
+def _in_turn(move: Move, crossing: Crossing, on_conflict: OnConflict, *, mends: bool) -> Crossing:
+    """Return what a *move* does in a single turn, where *crossing* is the bare move."""
+    to = crossing.to
+    if isinstance(move, Cut):
+        # What follows is left out, which is mending.
+        return replace(crossing, to=CUT if mends else State(Role.SKIPPED, problem="invented"))
+    if isinstance(move, Note) and to.problem == "both" and on_conflict in ("first", "answer"):
+        to.problem = ""
+        return replace(crossing, drops="{} and what follows it are part of the answer")
+    if isinstance(move, Go) and move.restarts:
+        return replace(crossing, drops="left out what stands before {}")
+    if not isinstance(move, Go) or not move.clash:
+        return crossing
+    is_answer = to.role is Role.ANSWER
+    if move.clash == "both" and on_conflict == ("answer" if is_answer else "action"):
+        left_out = "action" if is_answer else "answer"
+        return replace(crossing, drops=f"left out the {left_out} before {{}}")
+    # An answer is kept: the action beside it may say that it is none.
+    to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
+    if move.clash == "both" and on_conflict != "error":
+        to.problem = ""
+        to.beside_action = is_answer
+    return replace(crossing, to=to)
+
+
+def _opened(reasoning: Sequence[tuple[str, str]], initial: State) -> State:
+    """Return the state of a turn whose prompt has opened a block of reasoning."""
+    opened = State(Role.THOUGHT, problem="open_reasoning")
+    ends = (Literal(closes) for _, closes in reasoning)
+    again = (Literal(opens) for opens, _ in reasoning)  # what repeats the prompt is no text
+    opened.arm(
+        [
+            *(_closes(end.canonical, end, initial) for end in ends),
+            *(Crossing(opener.canonical, opener, opened) for opener in again),
+        ]
+    )
+    return opened
+
+
+def _reasoning(
+    state: State, marks: tuple[str, str], thinking: State, initial: State
+) -> Iterator[Crossing]:
+    """Yield what opens and closes a block of reasoning in this *state*.
+
+    A block that closes without having been opened was opened by the prompt: all before it was
+    reasoning. Outside thoughts this counts only at the beginning of a line, since text may name the
+    marks. A call may have nothing before it but reasoning.
+    """
+    role = state.role
+    opens, closes = marks
+    drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
+    if role is Role.THOUGHT:
+        yield Crossing(opens, Literal(opens), thinking)
+        yield _closes(closes, Literal(closes), initial)
+    elif role in _TURN:
+        begins = "" if state.asks else "\n"  # the reader knows what is within a string
+        spelt = Literal(begins + closes)
+        # An answer goes on behind it, if reasoning was closed before.
+        is_last = role is Role.ANSWER
+        yield replace(_closes(closes, spelt, initial), drops=drops, unopened=is_last)
+        if role is Role.CALL:
+            yield Crossing(opens, Literal(begins + opens), thinking, drops=drops)

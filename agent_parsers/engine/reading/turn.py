@@ -1,0 +1,78 @@
+"""One turn, with all that is to know of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agent_parsers.events import (
+    AnswerDelta,
+    Delta,
+    Event,
+    MarkerSeen,
+    Repair,
+    ThoughtDelta,
+    merge_events,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.reading.stream import TurnStream
+    from outputs.messages.ended import Ended
+
+__all__ = ["Turn", "read_turn", "thought_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """All that was read in one turn."""
+
+    result: TurnResult
+    """What `parse` returns."""
+    thought: str
+    """What the model thought, without its labels; several thoughts are on lines of their own."""
+    content: str
+    """What it said, beside calls or as its answer, as it is written; likewise."""
+    repairs: tuple[Repair, ...]
+    """What was mended; empty for a turn that is written as the dialect says."""
+    events: tuple[Event, ...]
+    """The whole story; neighbouring deltas are joined."""
+
+
+def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
+    """Read *text*, one turn that *ended* so, with a *parser* that has read nothing yet.
+
+    Raises:
+        OutputParserException: As `WholeReader.parse` does.
+    """
+    events = merge_events([*parser.feed(text), *parser.close(ended=ended)])
+    assert parser.result is not None, "a turn that is not refused has a result"
+    return Turn(
+        result=parser.result,
+        thought=thought_of(events) if parser.thought is None else parser.thought,
+        content=_joined(events, AnswerDelta) if parser.content is None else parser.content,
+        repairs=tuple(event for event in events if isinstance(event, Repair)),
+        events=tuple(events),
+    )
+
+
+def thought_of(events: Iterable[Event]) -> str:
+    """Put a thought together; a marker between two parts of it leaves a line break."""
+    return _joined(events, ThoughtDelta)
+
+
+def _joined(events: Iterable[Event], kind: type[Delta]) -> str:
+    """Put the texts of deltas of one *kind* together; a marker between two leaves a line break."""
+    parts: list[str] = []
+    is_apart = False
+    for event in events:
+        if isinstance(event, kind):
+            if is_apart and parts:
+                parts.append("\n")
+            parts.append(event.text)
+            is_apart = False
+        elif isinstance(event, MarkerSeen):
+            is_apart = True
+    return "".join(parts)

@@ -1,0 +1,1 @@
+"""What models put around names and inputs, and how it comes off."""

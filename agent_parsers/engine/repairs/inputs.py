@@ -1,0 +1,321 @@
+"""What models put around an input or an answer, and how it comes off.
+
+Each rule takes off what cannot be part of the value, or leaves the text as it is; what is taken off
+is told as a repair. Half a value is an error: nobody wants half an input acted on.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.engine.payloads import BadPayload, Unclosed
+from agent_parsers.events import Repair
+from outputs.growing_json.errors import JsonError, JsonIncompleteError
+from outputs.growing_json.lenient.json_text import begins_object, unquoted
+from outputs.growing_json.lenient.repeated_keys import may_repeat, repeated_key
+from outputs.growing_json.load import load_json
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.payloads import Lack
+
+__all__ = [
+    "is_quoted_whole",
+    "mend_answer",
+    "mend_input",
+    "mend_json_input",
+    "mend_object_input",
+    "mend_written_input",
+]
+
+_QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
+_TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNORECASE).match
+_CHATTER: Final = re.compile(
+    r"""[ \t]*+(?:\(|\r?\n\s*+(?![{\[.,;:=+/%|&)\]}"'`]|[\w.]++(?:[(\[]|[ \t]*=)))"""
+).match
+"""Matches at the beginning of what is said behind an object. What may go on with it is none:
+another object, a member, an operator, a line of code."""
+_BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
+_FENCE: Final = "```"
+_EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
+_OPENERS: Final = frozenset(("{", "[", " ", "*", "_", *_QUOTES))
+"""What an input begins with that may have to be mended."""
+
+
+def mend_input(text: str, repairs: list[Repair]) -> str:
+    """Read an input that is text, as models write it.
+
+    One fence, or one pair of quotes or backticks, goes if it encloses the whole input and its mark
+    does not occur within. An input that begins as a JSON object or list is mended as `repair_json`
+    does, and words that follow an object on another line, or in parentheses, are left out; what has
+    no reading as JSON stays as it is. The value is always text.
+
+    Raises:
+        BadPayload: The input is a fence without its end, or JSON cut in the middle of a value.
+    """
+    if text[:1] not in _OPENERS and _FENCE not in text:
+        return text.strip()
+    body, at = _unwrapped(text, repairs)
+    if body[:1] not in ("{", "["):
+        return body
+    found = _read_json(body, at, repairs)
+    if found is None:
+        return body
+    _check_closed(found, found.text, text, at, len(body), repairs)
+    return found.text
+
+
+def mend_written_input(text: str, repairs: list[Repair]) -> str:
+    """Do as `mend_input` where strict reading takes an input as it is written.
+
+    Quotes are part of it there, so a pair that is taken off is told.
+
+    Raises:
+        BadPayload: As `mend_input` does.
+    """
+    told = len(repairs)
+    value = mend_input(text, repairs)
+    if value != text.strip() and len(repairs) == told:
+        repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
+    return value
+
+
+def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Read an input that is a JSON object, as models write it; see `mend_input`.
+
+    What does not begin as an object is text.
+
+    Raises:
+        BadPayload: As `mend_input` does, and for an object that has no reading.
+    """
+    body, at = _unwrapped(text, repairs)
+    if body[:1] != "{":
+        return body
+    found = _read_json(body, at, repairs)
+    if found is None:
+        raise BadPayload("bad_input", (at, at + len(body)))
+    if found.repeats_key:
+        raise BadPayload("two_values", (at, at + len(body)))
+    value: dict[Any, Any] = found.value
+    _check_closed(found, value, text, at, len(body), repairs)
+    return value
+
+
+def mend_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Do as `mend_json_input` where strict reading takes JSON objects only: text is told.
+
+    Raises:
+        BadPayload: As `mend_json_input` does, and for an empty input.
+    """
+    if not text:
+        raise BadPayload("bad_input", (0, 0))
+    value = mend_json_input(text, repairs)
+    if isinstance(value, str):
+        message = "took an input that is no JSON object as text"
+        repairs.append(Repair("input_type", (0, len(text)), message))
+    return value
+
+
+def is_quoted_whole(text: str) -> bool:
+    """Tell whether all of *text* is one quotation, or JSON that may have to be mended."""
+    if text[:1] not in ("{", "["):
+        return any(
+            len(text) >= 2 * len(mark) and text.startswith(mark) and text.endswith(mark)
+            for mark in ('"', "'''")
+        )
+    try:
+        return _read_json(text, 0, []) is not None
+    except BadPayload:
+        return False
+
+
+def mend_answer(text: str, repairs: list[Repair]) -> str:
+    """Read an answer as models write it: a fence at its end that opened before it is not part."""
+    return _without_end(text, repairs) if _is_open(text) else text
+
+
+def _is_open(text: str) -> bool:
+    return _FENCE in text and text.count(_FENCE) % 2 == 1
+
+
+def _without_end(text: str, repairs: list[Repair]) -> str:
+    """Take off a fence that closes at the end of *text*, and was opened before it."""
+    body = text.rstrip()
+    if not body.endswith(_FENCE):
+        return text
+    inner = body[:-3].rstrip()
+    message = "took off the end of a fence that encloses the whole turn"
+    repairs.append(Repair("fence", (len(inner), len(text)), message))
+    return inner
+
+
+def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
+    """Take off what encloses all of *text*; return what is left, and where it begins."""
+    if _is_open(text):
+        text = _without_end(text, repairs)
+        if _is_open(text):
+            raise BadPayload("open_fence", (text.rindex(_FENCE), len(text)))
+    body = text.strip()
+    if len(body) < 2:
+        return body, 0
+    at = text.index(body[0])
+    body, at = _without_emphasis(body, at, repairs)
+    if (inner := _encoded_object(body, at)) is not None:
+        message = "read a string that holds an object as the object"
+        repairs.append(Repair("double_encoding", (at, at + len(body)), message))
+        return inner, at
+    if (end := _end_of_object(body)) < len(body):
+        start = len(text.rstrip()) - len(body[end:].lstrip())
+        repairs.append(_chatter(start, len(text.rstrip())))
+        body = body[:end]
+    enclosed = _enclosed(body)
+    if enclosed is None:
+        return body, at
+    kind, start, stop = enclosed
+    if start > 1 or body[0] != '"':  # one pair of these is nothing new to any parser
+        repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
+    return body[start:stop], at + start
+
+
+def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
+    """Take off emphasis that is left over beside an object; return where the rest begins.
+
+    Before it, that is the end of the emphasis around the label.
+    """
+    before = _EMPHASIS(body)
+    start = 0 if before is None else before.end()
+    if _BEGINS_OBJECT(body, start) is None:
+        return body, at
+    inner = body[start:].rstrip("*_").rstrip()
+    stop = start + len(inner) if inner.endswith("}") else len(body)
+    for span in ((0, start), (stop, len(body))):
+        if span[0] < span[1]:
+            place = (at + span[0], at + span[1])
+            repairs.append(Repair("emphasis", place, "took off the emphasis beside the input"))
+    return body[start:stop], at + start
+
+
+def _encoded_object(body: str, at: int) -> str | None:
+    """Return the object of JSON that *body* is as a string, if it is one by the book.
+
+    Raises:
+        BadPayload: It is only the beginning of one.
+    """
+    whole = unquoted(body)
+    inner = unquoted(body + body[0]) if whole is None else whole
+    if inner is None or not inner.lstrip().startswith("{"):
+        return None
+    try:
+        if whole is not None and isinstance(load_json(whole), dict):
+            return whole.strip()
+    except ValueError:
+        pass
+    if begins_object(inner):
+        raise BadPayload("cut_input", (at, at + len(body)))
+    return None
+
+
+def _end_of_object(body: str) -> int:
+    """Return where a fence with a JSON object ends in *body*, if only words follow it."""
+    end = body.find(_FENCE, 3) + 3
+    if not body.startswith(_FENCE) or body.count(_FENCE) != 2 or _CHATTER(body, end) is None:
+        return len(body)
+    tag = _TAG(body, 3)
+    try:
+        value = load_json(body[tag.end() if tag else 3 : end - 3])
+    except ValueError:
+        return len(body)
+    return end if isinstance(value, dict) else len(body)
+
+
+def _chatter(start: int, end: int) -> Repair:
+    return Repair("after_input", (start, end), "left out what follows the input")
+
+
+def _enclosed(body: str) -> tuple[str, int, int] | None:
+    """Return what encloses all of *body*, and where the rest begins and ends; `None` if nothing."""
+    for mark, kind in ((_FENCE, "fence"), ('"""', "quotes")):
+        if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
+            inner = body[3:-3]
+            tag = _TAG(inner) if kind == "fence" else None
+            start = 3 + (tag.end() if tag else len(inner) - len(inner.lstrip("\r\n")))
+            return kind, start, max(start, 3 + len(inner.rstrip()))
+    inner = body[1:-1]
+    if _QUOTES.get(body[0]) == body[-1] and body[0] not in inner and body[-1] not in inner:
+        return ("backticks" if body[0] == "`" else "quotes"), 1, len(body) - 1
+    return None
+
+
+class _Found(NamedTuple):
+    """What an input is as JSON."""
+
+    text: str
+    """The JSON."""
+    value: Any
+    """What it says."""
+    repeats_key: bool = False
+    """Whether a key comes twice."""
+    lacks: Lack = ""
+    """What is missing at its end."""
+
+
+def _check_closed(
+    found: _Found,
+    value: str | dict[Any, Any],
+    text: str,
+    at: int,
+    size: int,
+    repairs: list[Repair],
+) -> None:
+    """Refuse an input that is *found* in *text* at *at* if its last closers are missing there.
+
+    A fence around it closes it.
+
+    Raises:
+        BadPayload: They are; it has the *value* that the input has if nothing else is missing.
+    """
+    if found.lacks and at + size == len(text.rstrip()):
+        cut = Unclosed(value, found.value, [*repairs], found.lacks)
+        raise BadPayload("cut_input", (at, at + size), unclosed=cut)
+
+
+def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
+    """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
+    try:
+        value = load_json(text)
+        return _Found(text, value, may_repeat(text, value))
+    except ValueError:
+        pass
+    from outputs.growing_json.lenient.reader import LenientJsonReader  # most inputs need no repair
+
+    reader = LenientJsonReader()
+    try:
+        used = reader.feed(text)
+        depth = reader.depth if reader.end is None else 0
+        value = reader.close()
+    except JsonIncompleteError as error:
+        raise BadPayload("cut_input", (at, at + len(text))) from error
+    except JsonError:
+        if _BEGINS_OBJECT(text) and text.count("{") > text.count("}"):
+            raise BadPayload("cut_input", (at, at + len(text))) from None
+        return None
+    rest = text[used:]
+    whole = (0, len(text.rstrip()))  # what is missing has no place of its own
+    mends = [
+        Repair(mend.kind, mend.span if mend.span[0] < mend.span[1] else whole, mend.message)
+        for mend in reader.repairs
+    ]
+    if rest.strip():
+        if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
+            return None
+        start = used + len(rest) - len(rest.lstrip())
+        end = len(text.rstrip())
+        mends.append(_chatter(start, end))
+    if reader.repairs and repeated_key(text, reader.repairs) is not None:
+        return None  # which value counts?
+    repairs += (mend.moved(at) for mend in mends)
+    lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
+    if not reader.repairs:
+        return _Found(text[:used], value, may_repeat(text[:used], value), lacks)
+    return _Found(json.dumps(value, ensure_ascii=False), value, lacks=lacks)

@@ -1,0 +1,44 @@
+"""Payload codec: inputs that are JSON objects."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.engine.payloads import BadPayload
+from outputs.growing_json.lenient.repeated_keys import may_repeat
+from outputs.growing_json.load import load_json
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair
+
+__all__ = ["read_json_input", "write_json_input"]
+
+
+def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
+    """Read an input that is a JSON object and nothing else; see also `mend_json_input`.
+
+    Raises:
+        BadPayload: It is none.
+    """
+    try:
+        value = load_json(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise BadPayload("bad_input", (0, len(text)))
+    if may_repeat(text, value):
+        raise BadPayload("two_values", (0, len(text)))
+    return value
+
+
+def write_json_input(tool_input: str | dict[Any, Any]) -> str:
+    """Write an input on one line; a text stays as it is, and is refused if it is no such object.
+
+    Raises:
+        TypeError: JSON cannot say it.
+        ValueError: It holds a number that JSON has not.
+    """
+    if isinstance(tool_input, str):
+        return tool_input
+    return json.dumps(tool_input, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,247 @@
+"""What models put around the name of a tool, and how it comes off.
+
+Each rule takes off what cannot be part of the name, or leaves it as it is; what is taken off is
+told as a repair.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+from warnings import catch_warnings, simplefilter
+
+from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.events import Repair
+from agent_parsers.toolset.names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["is_bare_name", "mend_tool", "read_python_call", "tool_named"]
+
+_BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
+_PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
+_DRESSING: Final = {"`": "`", '"': '"', "'": "'", "[": "]", "<": ">", "*": "*", "“": "”", "‘": "’"}
+_NAMESPACE: Final = re.compile(r"(?:functions?|tools?|default_api)[.:](?=\w)").match
+_CALL: Final = re.compile(r"([\w.-]+)[ \t]*\((.*)\)", re.DOTALL).fullmatch
+_MARKS: Final = re.compile(r"[\W_]+")
+_NO_ACTION: Final = {
+    "none", "n/a", "na", "no action", "no action needed", "no tool", "null", "nothing",
+}  # fmt: skip
+_ANSWERS: Final = {"final answer", "finalanswer"}
+_NO_NAMES: Final = _NO_ACTION | _ANSWERS
+_LEADS: Final = frozenset((
+    "i", "d", "ll", "we", "will", "shall", "should", "would", "can", "must", "need", "want", "have",
+    "going", "let", "s", "me", "us", "now", "first", "then", "to", "try", "use", "using", "ask",
+    "call", "calling", "run", "invoke", "apply", "consult", "query", "perform", "execute", "do",
+    "with", "a", "an", "the", "my", "this", "tool", "tools", "function", "action",
+))  # fmt: skip
+"""Words that may stand before the name of a tool that is meant; ``avoid`` is none of them."""
+_FOLLOWS: Final = frozenset(
+    ("to", "for", "with", "on", "about", "in", "and", "now", "instead", "first", "tool", "function")
+)
+"""Words that may stand behind it, before any others."""
+_MOST_CHARS: Final = 200
+_DENIAL: Final = re.compile(
+    r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
+).search
+
+
+def is_bare_name(name: str) -> bool:
+    """Tell whether *name* is a word that `mend_tool` leaves as it is, whatever the tools are."""
+    return _BARE_NAME(name) is not None and name.lower() not in _NO_NAMES
+
+
+def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
+    """Read the name of a tool as models write it.
+
+    The name is read as `tool_named` does. Besides, a call (``search("old bridge")``,
+    ``search(query="old bridge")``) is a name and an input, and where the *tools* are known, a
+    phrase that holds the name of exactly one of them behind nothing but words that lead to it
+    (``Use search``) is that one, unless it denies something (``Do not use search``).
+
+    Raises:
+        BadPayload: It says that there is no action (``None``), or what is written names none:
+            a question, what is struck out, or a phrase that denies something.
+    """
+    if tools is not None and written in tools:
+        return ToolHead(written)
+    name = _undressed(written.rstrip(" ,;"))
+    tool_input: str | dict[Any, Any] | None = None
+    if (call := read_python_call(name)) is not None:
+        name, arguments = call
+        tool_input = arguments or None
+    name = _without_namespace(name, tools)
+    key = name.lower().rstrip(".")
+    is_phrase = False
+    if tools is None or name not in tools:
+        if key in _ANSWERS:
+            _tell(repairs, "answer_as_action", written, "the answer is written as an action")
+            return ToolHead(name, tool_input, is_answer=True, needs_input=True)
+        if key in _NO_ACTION:
+            raise BadPayload("no_action", (0, len(written)))
+        if _is_doubted(name):
+            raise BadPayload("no_tool", (0, len(written)))
+        if tools is not None:
+            name, is_phrase = _known(name, tools)
+    if name != written:
+        _tell(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
+    return ToolHead(name, tool_input, needs_input=is_phrase)
+
+
+def tool_named(written: str, tools: Collection[str] | None) -> str:
+    """Return the name of the tool that a model means by what is *written* for it.
+
+    A name that is among the tools is never touched. Else quotes, backticks, brackets and emphasis
+    around the whole go, and so does a namespace: ``functions.``, ``tools.`` and ``default_api.``,
+    and any other (``mcp:search``) if what follows it is one of the tools. A name that differs from
+    exactly one of them in nothing but case and what stands between words is that one.
+
+    Args:
+        written: The name.
+        tools: Names of the tools there are; `None` if they are not known.
+
+    Returns:
+        The name without dressing, if it is none of the tools even so.
+    """
+    if _BARE_NAME(written) if tools is None else written in tools:
+        return written
+    name = _without_namespace(_undressed(written.strip()), tools)
+    same = [] if tools is None or _is_doubted(name) else _same(name, tools)
+    return same[0] if len(same) == 1 else name
+
+
+def _tell(repairs: list[Repair], kind: str, written: str, message: str) -> None:
+    repairs.append(Repair(kind, (0, len(written)), message))
+
+
+def _undressed(name: str) -> str:
+    """Take off pairs of marks that enclose all of *name*; what is longer is no name of a tool."""
+    if len(name) > _MOST_CHARS:
+        return name
+    while _PLAIN_NAME(name) is None and len(name) > 2:
+        closer = _DRESSING.get(name[0])
+        inner = name[1:-1]
+        if closer is None or name[-1] != closer or closer in inner.strip("*") or not inner.strip():
+            break
+        name = inner.strip()
+    return name
+
+
+def _without_namespace(name: str, tools: Collection[str] | None) -> str:
+    """Take off what stands before the name of a tool and says where the tool comes from."""
+    if tools is not None:
+        if name in tools:
+            return name
+        for separator in "./:":
+            before, _, last = name.rpartition(separator)
+            if last in tools and before not in tools:
+                return last
+    namespace = _NAMESPACE(name)
+    return name if namespace is None else name[namespace.end() :]
+
+
+def _same(name: str, tools: Collection[str]) -> list[str]:
+    """Return those of *tools* that differ from *name* in nothing but how words are put together."""
+    key = folded(name)
+    return [tool for tool in tools if folded(tool) == key] if key else []
+
+
+def _is_doubted(name: str) -> bool:
+    """Tell whether *name* is a question, is struck out, or is a phrase that denies something."""
+    is_struck_out = name.startswith("~~") and name.endswith("~~")
+    is_denied = any(map(str.isspace, name)) and len(name) <= _MOST_CHARS and _DENIAL(name)
+    return name.endswith(("?", "？")) or is_struck_out or bool(is_denied)
+
+
+def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
+    """Return the one of *tools* that *name* can only mean, and whether *name* is a phrase with it.
+
+    If there is none, or more than one, that is *name* itself.
+    """
+    same = _same(name, tools)
+    if len(same) == 1:
+        return same[0], False
+    words = _words(name)
+    within = [tool for tool in tools if _words(tool) in words]
+    if len(within) == 1 and not same and "\n" not in name and _means(name, words, within[0]):
+        return within[0], True
+    return name, False
+
+
+def _means(phrase: str, words: str, tool: str) -> bool:
+    """Tell whether *phrase*, which consists of *words*, says to use the *tool* that it names."""
+    before, _, after = words.partition(_words(tool))
+    goes_on = after.split(maxsplit=1)[:1]
+    if not _LEADS.issuperset(before.split()) or not _FOLLOWS.issuperset(goes_on):
+        return False
+    return not (_DENIAL(phrase) or _words(tool) in after)
+
+
+def _words(text: str) -> str:
+    return f" {_MARKS.sub(' ', text).casefold().strip()} "
+
+
+def read_python_call(text: str) -> tuple[str, str | dict[Any, Any]] | None:
+    """Read ``name("text")``, ``name(a=1, b=[2])`` or ``name({"a": 1})``; `None` if it is none.
+
+    The arguments are one text, or literals by name; any other single literal is its JSON.
+    """
+    if text[-1:] != ")" or (call := _CALL(text)) is None:
+        return None
+    arguments = _read_arguments(call[2])
+    return None if arguments is None else (call[1], arguments)
+
+
+_MOST_ARGUMENTS: Final = 10_000
+"""Longest arguments of a call in the place of a name, in characters."""
+
+
+def _read_arguments(text: str) -> str | dict[Any, Any] | None:
+    """Read the arguments of a call: JSON, literals by name, or one text; `None` if they are none.
+
+    Nothing is evaluated: only literals have a value.
+    """
+    text = text.strip()
+    if not text:
+        return ""
+    if len(text) > _MOST_ARGUMENTS:
+        return None
+    try:
+        with catch_warnings():
+            simplefilter("ignore")  # about escapes in strings
+            call = ast.parse(f"f({text})", mode="eval").body
+        if not isinstance(call, ast.Call):
+            return None
+        args = [_literal(arg) for arg in call.args]
+        named = {key.arg: _literal(key.value) for key in call.keywords if key.arg is not None}
+        json.dumps([args, named], allow_nan=False)  # sets and bytes have no place in an input
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return None
+    if len(named) < len(call.keywords) or (args and named) or len(args) > 1:
+        return None
+    if not args:
+        return named
+    (value,) = args
+    if isinstance(value, str | dict):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+_JSON_WORDS: Final = {"true": True, "false": False, "null": None}
+
+
+def _literal(node: ast.expr) -> Any:
+    if isinstance(node, ast.Name) and node.id in _JSON_WORDS:
+        return _JSON_WORDS[node.id]
+    if isinstance(node, ast.Dict) and None not in node.keys:
+        return {
+            _literal(key): _literal(value)
+            for key, value in zip(node.keys, node.values, strict=True)
+            if key is not None
+        }
+    if isinstance(node, ast.List):
+        return [_literal(item) for item in node.elts]
+    return ast.literal_eval(node)

@@ -1,0 +1,1 @@
+"""Writing: past steps, prompts, and what is sent back to a model."""

@@ -1,0 +1,114 @@
+"""What can be sent back to a model: what is wrong, what it wrote, and an example in its dialect."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.actions.agent import AgentAction
+from agent_parsers.toolset.names import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset import ToolSet
+    from output_parsers import OutputParserException
+
+__all__ = ["LONGEST_EXAMPLE", "advice", "examples", "said_of", "shown"]
+
+_MOST_SHOWN: Final = 80
+"""How much is shown of what was written, in characters."""
+LONGEST_EXAMPLE: Final = 1000
+"""An example that is longer has placeholders for what was written, in characters."""
+
+
+def advice(
+    dialect: Dialect,
+    said: str,
+    written: str,
+    tools: ToolSet | None,
+    error: OutputParserException | None = None,
+) -> str:
+    """Return what can be sent back to a model, with an example of an action.
+
+    Args:
+        dialect: How the model should write.
+        said: What is wrong, unless *error* says it.
+        written: What it wrote there.
+        tools: The tools there are, if they are known.
+        error: What the tools say is wrong. The example has the tool that it is about and the
+            arguments that it knows; else the tool most like what was written, or the first, and
+            placeholders.
+    """
+    tool, arguments = "", None
+    if error is not None:
+        said, tool, arguments = said_of(error)
+    lines = [said]
+    if found := shown(written, said):
+        lines.append(dialect.words.wrote.replace("{text}", found))
+    if tools is not None and len(tools):
+        tool = tool or nearest(_one_line(written), tools.names) or tools.names[0]
+    example = _example(dialect, tools, tool, arguments)
+    if example:
+        # In a scratchpad it stands within an observation, where a label must begin no line.
+        lines += (dialect.words.example, *(f"| {line}" for line in example.split("\n")))
+    return "\n".join(lines)
+
+
+def said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
+    """Return what to tell a model, and a tool and arguments for an example, if they are known."""
+    from agent_parsers.toolset import ToolInputError, UnknownToolError
+
+    if isinstance(error, ToolInputError):
+        return error.advice, error.tool, error.example
+    assert isinstance(error, UnknownToolError), "tools say nothing else"
+    return error.advice, next(iter(error.near), ""), None
+
+
+def examples(
+    tools: ToolSet, tool: str, arguments: dict[str, Any] | None
+) -> Iterator[dict[str, Any]]:
+    """Yield what may be shown as arguments of *tool*: those of an error, or else placeholders."""
+    if arguments is not None:
+        yield arguments
+    if (placeholders := tools.example(tool)) is not None:
+        yield placeholders
+
+
+def shown(text: str, said: str) -> str:
+    """Return *text* on one line, cut if it is long; ``""`` if what is *said* shows it already."""
+    line = _one_line(text)
+    return "" if line in said or json.dumps(line, ensure_ascii=False) in said else line
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text[: 4 * _MOST_SHOWN].split())
+    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + "…"
+
+
+def _example(
+    dialect: Dialect, tools: ToolSet | None, tool: str, arguments: dict[str, Any] | None
+) -> str:
+    """Write an action that uses *tool*; ``""`` if there is none that is sure to be right."""
+    if tools is None:
+        return dialect.write(dialect.example)
+    if not tool:
+        return ""
+    if not tools.checks(tool):
+        example = dialect.show and dialect.show(tool, None)
+        return dialect.write(example or replace(dialect.example, tool=tool))
+    given = map(dialect.words.in_place, examples(tools, tool, arguments))
+    texts = (_written(dialect, tools, tool, arguments) for arguments in given)
+    return next((text for text in texts if 0 < len(text) <= LONGEST_EXAMPLE), "")
+
+
+def _written(dialect: Dialect, tools: ToolSet, tool: str, arguments: dict[str, Any]) -> str:
+    from agent_parsers.engine.writing.render import render  # only errors of known tools need it
+
+    try:
+        return render(dialect, AgentAction(tool, arguments, ""), tools=tools)
+    except ValueError:  # the dialect names no tools, or cannot say this
+        example = dialect.show and dialect.show(tool, arguments)
+        return dialect.write(example) if example else ""

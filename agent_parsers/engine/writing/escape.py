@@ -1,0 +1,125 @@
+r"""Observations that may hold anything, markers too.
+
+Where an observation holds what would be read as a marker, or what begins or ends a turn in a chat
+template, a backslash goes behind its first character: ``\Final Answer:`` at the beginning of a
+line, ``<\/observation>``, ``<\|im_end|>``. Where there are backslashes already, one more goes with
+them, so that taking one off each gives the observation back.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.grammar.dialect import Dialect, Result
+from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.markers import Label, Literal, spelt_texts
+from agent_parsers.engine.reading.states import END_TOKENS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.markers import Marker
+
+__all__ = ["escape", "unescape"]
+
+_BEGIN_TOKENS: Final = (
+    "<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<start_of_turn>", "<s>", "[INST]",
+    "[/INST]",
+)  # fmt: skip
+"""What chat templates begin turns with."""
+_MOST_CHARS: Final = 1_000
+"""How much text behind a place says whether a marker begins there."""
+_ESCAPED: Final = re.compile(r"[^\\]\\+")
+"""A character with backslashes behind it."""
+_tokens: Final = re.compile(
+    r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
+).findall
+"""Finds the marks of a chat template: tags, words in brackets, and names of roles."""
+
+
+def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> str:
+    """Return *observation* so that nothing in it is read as a marker of *dialect*.
+
+    Args:
+        dialect: How it is written.
+        observation: What a tool returned, or what is said in its place.
+        shows_turn: Whether it is ours, and shows the model a turn as it should be: in the turns of
+            a chat template, the marks of such a turn stay.
+    """
+    turn = dialect.write(replace(dialect.example, thought="so")) if shows_turn else ""
+    pattern = _pattern(dialect, turn)
+    if pattern is None:
+        return observation
+    # It begins and ends a line: what is written behind it does, and white space before it is lost.
+    return pattern.sub(r"\g<0>" + "\\\\", f"\n{observation}\n")[1:-1]
+
+
+def unescape(dialect: Dialect, text: str) -> str:
+    """Return the observation of which `escape` made *text*."""
+    pattern = _pattern(dialect, "") if "\\" in text else None
+    if pattern is None:
+        return text
+    # From the end, since a marker may go on in another, which has escapes of its own.
+    text = f"\n{text}\n"
+    end, after, pieces = len(text), "", []
+    for found in reversed([*_ESCAPED.finditer(text)]):
+        start, stop = found.span()
+        pieces.append(text[stop:end])
+        after = (text[stop:end] + after)[:_MOST_CHARS]
+        is_mark = pattern.match(text[max(start - 1, 0) : stop] + after, min(start, 1))
+        pieces.append(found[0][:-1] if is_mark else found[0])
+        end, after = start, pieces[-1] + after
+    pieces.append(text[:end])
+    return "".join(reversed(pieces))[1:-1]
+
+
+@cache
+def _pattern(dialect: Dialect, spared: str) -> re.Pattern[str] | None:
+    """Return what finds the first character of a marker, and the backslashes behind it.
+
+    Marks that stand in a text that is *spared* are none, if the dialect is that of a template.
+    """
+    ways = {
+        rf"{first}\\*+(?={''.join(rest)})"
+        for marker in _markers(dialect)
+        if not (dialect.several and marker.canonical in spared)
+        for first, *rest in marker.spellings()
+    }
+    return re.compile("|".join(sorted(ways))) if ways else None
+
+
+def _markers(dialect: Dialect) -> Iterator[Marker]:
+    """Yield what an observation must not hold.
+
+    In a transcript that is what ends it. In a turn of a chat template it is every mark, those of
+    the template too; a mark that is a word, or a key of JSON, stays.
+    """
+    table = dialect.lenient
+    own: list[Marker] = []
+    for (state, name), move in table.moves.items():
+        if table.roles[state] is Role.OBSERVATION:
+            marker = table.markers[name]
+            if move.firm and isinstance(marker, Label):
+                marker = replace(marker, firm=True)
+            own.append(marker)
+    if dialect.several:
+        for mark in (*dialect.strict.markers.values(), *table.markers.values()):
+            if isinstance(mark, Label):
+                own.append(mark)
+            elif not mark.canonical[0].isalnum() and mark.canonical[0] != '"':
+                own += (mark, Literal(mark.canonical))
+        written = "".join((*dialect.frame, *_frame_of_results(dialect), dialect.sample))
+        own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
+    yield from own
+    known = {text for marker in own for text in spelt_texts(marker)}
+    tokens = (*_BEGIN_TOKENS, *(token.canonical for token in END_TOKENS))
+    yield from (Literal(token) for token in tokens if token not in known)
+
+
+def _frame_of_results(dialect: Dialect) -> list[str]:
+    """Return what the dialect itself writes around results."""
+    result = Result(dialect.example.tool, "\0")
+    return dialect.seen([result, result]).split("\0") if dialect.several else []

@@ -1,0 +1,121 @@
+"""Past turns as the next prompt continues them: what the model wrote, what its tools returned."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent_parsers.engine.reading.machine import machine
+from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.writing.render import (
+    action_and_observation,
+    calls_and_results,
+    render,
+    write_seen,
+)
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["PastTurn", "past_turns", "render_scratchpad"]
+
+
+class PastTurn(NamedTuple):
+    """A turn of the model, as the prompt has it."""
+
+    log: str
+    """What the model wrote, and what its stop sequence took."""
+    seen: str
+    """What the tools returned, without what invites the next turn."""
+    is_rendered: bool
+    """Whether there was no log, so that it was rendered."""
+
+
+def past_turns(
+    dialect: Dialect, steps: Sequence[Step], tools: ToolSet | None = None
+) -> Iterator[PastTurn]:
+    """Yield the turns in which *steps* were taken; the model's own text is used as it is.
+
+    A step whose action has no tool is a turn that could not be read, and is only that text.
+    """
+    number = 1
+    for turn in _turns(dialect, steps):
+        actions, results = calls_and_results(turn)
+        log, is_call = actions[0].log, bool(actions[0].tool)
+        is_rendered = is_call and not log
+        if is_rendered:
+            log = render(dialect, actions, number=number, tools=tools)
+        if is_call and dialect.closer not in log:
+            log += dialect.closer
+        seen = write_seen(dialect, results, number)
+        number += len(actions)
+        yield PastTurn(log, seen.removesuffix(dialect.invite(number)), is_rendered)
+
+
+def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
+    """Yield the *steps* of each turn: those that were taken in one turn have its text as log."""
+    for log, group in groupby(steps, lambda step: action_and_observation(step)[0].log):
+        alike = list(group)
+        size = _count_calls(dialect, log) if dialect.several and log and len(alike) > 1 else 1
+        for at in range(0, len(alike), size):
+            yield alike[at : at + size]
+
+
+def _count_calls(dialect: Dialect, log: str) -> int:
+    """Return how many calls a turn has, one at the least."""
+    parser = TurnStream(machine(dialect, "lenient"))
+    try:
+        found = read_turn(parser, log).result
+    except OutputParserException:  # it is not in this dialect
+        return 1
+    return len(found) if isinstance(found, list) else 1
+
+
+def render_scratchpad(
+    dialect: Dialect,
+    steps: Sequence[Step],
+    tools: ToolSet | None = None,
+    *,
+    is_invited: bool = False,
+) -> str:
+    """Write the *steps* taken so far; see `DialectParser.format_scratchpad`.
+
+    Args:
+        dialect: How to write them.
+        steps: What was done.
+        tools: The tools there are.
+        is_invited: Whether the first turn is invited as the others are.
+    """
+    text: list[str] = []
+    invitation = dialect.invite(1) if is_invited else ""
+    for number, turn in enumerate(past_turns(dialect, steps, tools), 1):
+        if invitation and _begins_with_label(dialect, turn.log):
+            invitation = ""
+        elif dialect.several:  # its frame says all that stands between two turns
+            pass
+        elif turn.is_rendered and (invitation or (text and not text[-1].endswith("\n"))):
+            invitation = f"{invitation.rstrip()}\n"
+        before, after = _frame(dialect, turn.log)
+        text += (invitation, turn.log, f"{before}{turn.seen}{after}")
+        invitation = dialect.invite(number + 1)
+    return "".join((*text, invitation))
+
+
+def _frame(dialect: Dialect, log: str) -> tuple[str, str]:
+    """Return what stands around results behind a turn, which may have its end token already."""
+    before, after = dialect.frame
+    end = log.rstrip()
+    sizes = range(min(len(before), len(end)), 0, -1)
+    return before[next((size for size in sizes if end.endswith(before[:size])), 0) :], after
+
+
+def _begins_with_label(dialect: Dialect, log: str) -> bool:
+    """Tell whether *log* begins with a label, and does not go on with what invited it."""
+    found = machine(dialect, "lenient").initial.whole(f"\n{log.lstrip()}", 0)
+    return found is not None and found.start() == 0

@@ -1,0 +1,243 @@
+"""Writing steps as a dialect writes them, and making sure that they can be read back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish, AgentStep, TurnResult, as_text
+from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
+from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.reading.machine import machine
+from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.reading.turn import Turn, read_turn
+from agent_parsers.engine.writing.escape import escape
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.toolset import ToolSet
+
+__all__ = [
+    "Rendered", "Step", "action_and_observation", "calls_and_results", "render", "write_seen",
+]  # fmt: skip
+
+Step: TypeAlias = AgentStep | tuple[AgentAction, Any]
+"""A step that was taken: an action and what the tool returned."""
+Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"
+"""What can be written: an answer, or the calls of a turn, with what they returned or without."""
+
+
+def render(
+    dialect: Dialect,
+    step: Rendered,
+    *,
+    thought: str = "",
+    content: str = "",
+    number: int = 1,
+    tools: ToolSet | None = None,
+) -> str:
+    """Write *step* in *dialect*; see `DialectParser.render`.
+
+    Raises:
+        ValueError: Read back, what was written is not the same step.
+    """
+    if isinstance(step, AgentFinish):
+        answer = step.return_values.get("output")
+        if not isinstance(answer, str):
+            raise ValueError(  # noqa: TRY004 - a refusal to write is always a ValueError
+                f"{dialect.name} answers with a text under 'output', not {answer!r}"
+            )
+        return _write(dialect, Written(thought, answer=answer, number=number, content=content))
+    actions, results = calls_and_results(step)
+    if not all(action.tool for action in actions):
+        raise ValueError(f"{dialect.name} cannot write an action without the name of a tool")
+    if not actions:
+        raise ValueError(f"{dialect.name} cannot write a turn of no actions")
+    if len(actions) > 1 and not dialect.several:
+        raise ValueError(f"{dialect.name} writes one action in a turn, not {len(actions)}")
+    (tool, tool_input, call_id), *others = map(_call_of, actions)
+    written = Written(
+        thought, tool, tool_input, number=number, content=content, id=call_id, others=tuple(others)
+    )
+    text = _write_action(dialect, written, tools)
+    if not results:
+        return text
+    before, after = dialect.frame
+    return f"{text}{before}{write_seen(dialect, results, number)}{after}"
+
+
+def calls_and_results(
+    step: AgentAction | Step | Sequence[AgentAction] | Sequence[Step],
+) -> tuple[list[AgentAction], list[Result]]:
+    """Take the calls of a turn apart from what they returned, if that is given."""
+    if isinstance(step, AgentAction):
+        return [step], []
+    if isinstance(step, AgentStep) or (isinstance(step, tuple) and _is_pair(step)):
+        step = [step]
+    actions = [each for each in step if isinstance(each, AgentAction)]
+    if len(actions) == len(step):
+        return actions, []
+    pairs = [action_and_observation(each) for each in step]  # type: ignore[arg-type]
+    # Where a turn could not be read, what is wrong with it stands in the place of a result.
+    results = [
+        Result(action.tool or "error", seen, _id_of(action), is_error=not action.tool)
+        for action, seen in pairs
+    ]
+    return [action for action, _ in pairs], results
+
+
+def _is_pair(step: tuple[Any, ...]) -> bool:
+    """Tell whether a tuple is an action and what its tool returned, and not several of them."""
+    return (
+        len(step) == 2 and isinstance(step[0], AgentAction) and not isinstance(step[1], AgentAction)
+    )
+
+
+def _call_of(action: AgentAction) -> WrittenCall:
+    return WrittenCall(action.tool, action.tool_input, _id_of(action))
+
+
+def _id_of(action: AgentAction) -> str | None:
+    """Return what the model called an action by, if it came as a call with an id."""
+    return getattr(action, "tool_call_id", None) or None
+
+
+def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
+    """Write what the calls of one turn returned, so that nothing in it is read as a marker.
+
+    What says what was wrong with a turn shows how to write one.
+    """
+    safe = [
+        each._replace(text=escape(dialect, each.text, shows_turn=each.is_error)) for each in results
+    ]
+    return dialect.seen(safe, number)
+
+
+def action_and_observation(step: Step) -> tuple[AgentAction, str]:
+    """Return the action of *step*, and what the tool returned as text."""
+    action, observation = step if isinstance(step, tuple) else (step.action, step.observation)
+    return action, str(observation)
+
+
+def _write_action(dialect: Dialect, step: Written, tools: ToolSet | None) -> str:
+    """Write the calls of a turn so that they are read back as what the tools take."""
+    if tools is None or not any(tools.checks(call.tool) for call in step.calls):
+        return _write(dialect, step)
+    if not step.others:
+        return _fitted(dialect, step, tools)[0]
+    alone = [Written(tool=c.tool, tool_input=c.tool_input, number=step.number) for c in step.calls]
+    fitted = [_fitted(dialect, call, tools) for call in alone]
+    written = _with_inputs(step, [call.tool_input for _, call, _ in fitted])
+    meant = _with_inputs(step, [call.tool_input for _, _, call in fitted])
+    return _write(dialect, written, meant, tools)
+
+
+def _with_inputs(step: Written, inputs: Sequence[str | dict[Any, Any]]) -> Written:
+    others = (c._replace(tool_input=i) for c, i in zip(step.others, inputs[1:], strict=True))
+    return replace(step, tool_input=inputs[0], others=tuple(others))
+
+
+def _fitted(dialect: Dialect, step: Written, tools: ToolSet) -> tuple[str, Written, Written]:
+    """Write a turn of one call; return the text, what was written, and what is read of it."""
+    if not tools.checks(step.tool):
+        return _write(dialect, step), step, step
+    arguments = _taken(dialect, step.tool, tools, step.tool_input)
+    meant = replace(step, tool_input=arguments)
+    tried: list[str | dict[Any, Any]] = []
+    for tool_input in _forms(step.tool_input, arguments):
+        if tool_input in tried:
+            continue
+        written = replace(step, tool_input=tool_input)
+        try:
+            return _write(dialect, written, meant, tools), written, meant
+        except ValueError as error:
+            refusal = error
+            tried.append(tool_input)
+    raise refusal
+
+
+def _forms(given: str | dict[Any, Any], arguments: Any) -> Iterator[str | dict[Any, Any]]:
+    """Yield ways to write the *arguments* of a tool, which came as *given*.
+
+    As objects where the dialect has them, else as texts by name; else as the text of the only
+    parameter, as models write it that are asked for an input; else as one JSON object.
+    """
+    yield given
+    if isinstance(arguments, dict):
+        yield arguments
+        texts = {key: as_text(value) for key, value in arguments.items()}
+        yield texts
+        if len(texts) == 1:
+            yield from texts.values()
+        yield as_text(arguments)
+
+
+def _write(
+    dialect: Dialect, step: Written, meant: Written | None = None, tools: ToolSet | None = None
+) -> str:
+    """Write *step*, and make sure that it is read back as what is *meant*, or as it is."""
+    try:
+        text = dialect.write(step)
+    except (TypeError, ValueError, RecursionError) as error:  # as of JSON
+        raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
+    names = None if tools is None else tools.names  # their errors would have an example: this one
+    for mode in ("strict", "lenient"):
+        try:
+            turn = read_turn(TurnStream(machine(dialect, mode), known_tools(names)), text)
+        except OutputParserException as error:
+            raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
+        if turn.repairs:
+            said = turn.repairs[0].message
+            raise ValueError(
+                f"{dialect.name} cannot write this step: read back, it needs a repair ({said})"
+            )
+        if tools is not None:
+            turn = replace(turn, result=_taken_by(dialect, turn.result, tools, mode))
+        for part, wanted, read in _compare(dialect, meant or step, turn):
+            if wanted != read:
+                raise ValueError(
+                    f"{dialect.name} cannot write this step: its {part} {wanted!r}"
+                    f" is read back as {read!r}"
+                )
+    return text
+
+
+def _taken_by(dialect: Dialect, result: TurnResult, tools: ToolSet, mode: Mode) -> TurnResult:
+    """Return the actions of a *result* with inputs as their tools take them."""
+
+    def taken(action: AgentAction) -> AgentAction:
+        found = _taken(dialect, action.tool, tools, action.tool_input, mode)
+        return action.model_copy(update={"tool_input": found})
+
+    if isinstance(result, AgentFinish):
+        return result
+    return [taken(each) for each in result] if isinstance(result, list) else taken(result)
+
+
+def _taken(
+    dialect: Dialect, tool: str, tools: ToolSet, tool_input: Any, mode: Mode = "strict"
+) -> str | dict[str, Any]:
+    """Return *tool_input* as the *tool* takes it."""
+    try:
+        return tools.check(tool, tool_input, lenient=mode == "lenient")
+    except OutputParserException as error:
+        raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
+
+
+def _compare(dialect: Dialect, step: Written, turn: Turn) -> Iterator[tuple[str, object, object]]:
+    """Pair each part of *step* with what was read of it."""
+    result = turn.result
+    yield "thought", step.thought, turn.thought
+    if isinstance(result, AgentFinish):
+        yield "answer", None if step.tool else step.answer, result.return_values["output"]
+        return
+    read = result if isinstance(result, list) else [result]
+    yield "number of calls", len(step.calls), len(read)
+    for call, action in zip(step.calls, read, strict=True):
+        yield "tool", call.tool, action.tool
+        yield "input", call.tool_input, action.tool_input
+    if dialect.several or step.content:
+        yield "content", step.content, turn.content if dialect.several else ""

@@ -1,0 +1,26 @@
+"""Why a turn was read as it was: as text for a terminal, and as data."""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.explain.explanation import Explanation
+    from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
+
+__all__ = [
+    "ExplainedRepair",
+    "ExplainedSpan",
+    "Explanation",
+    "IgnoredMarker",
+]
+
+_MODULES = {
+    "Explanation": "agent_parsers.explain.explanation",
+    "ExplainedRepair": "agent_parsers.explain.findings",
+    "ExplainedSpan": "agent_parsers.explain.findings",
+    "IgnoredMarker": "agent_parsers.explain.findings",
+}
+"""Where each name is that is imported at its first use."""
+
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -1,0 +1,236 @@
+"""Why a turn parsed as it did: what each character is, what was mended, what did not count."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.reading.machine import MAX_CHARS, machine
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    ObservationDelta,
+    QuestionDelta,
+    SkippedDelta,
+    Span,
+    ThoughtDelta,
+    ToolNamed,
+    merge_events,
+)
+from agent_parsers.explain.findings import ExplainedSpan, Findings
+from agent_parsers.explain.markers import Passed, Watcher, ignored_markers
+from agent_parsers.explain.places import Places
+from agent_parsers.explain.repairs import explained_repairs
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.toolset import ToolSet
+    from outputs.messages.ended import Ended
+
+__all__ = ["Explanation", "explain"]
+
+
+class Explanation(Findings):
+    """Why one turn parsed as it did. ``str()`` is for reading, `to_json` for programs."""
+
+    __slots__ = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all of it as what JSON has: objects, lists, texts, numbers.
+
+        Spans are ``[start, end]`` in characters; lines and columns count from 1. What JSON has not,
+        such as bytes in the input of a tool, is there as Python writes it.
+        """
+        places = Places(self.text)
+        error = self.error
+        return {
+            "dialect": self.dialect,
+            "mode": self.mode,
+            "text": self.text,
+            "result": _plain_result(self.result),
+            "error": error
+            and {
+                "reason": error.reason,
+                **(_place(places, error.span) if error.span else {}),
+                "observation": error.observation,
+            },
+            "spans": [
+                {"role": s.role, "marker": s.marker, **_place(places, s.span), "text": s.text}
+                for s in self.spans
+            ],
+            "repairs": [
+                {
+                    "kind": r.kind,
+                    **_place(places, r.span),
+                    "before": r.before,
+                    "after": r.after,
+                    "message": r.message,
+                }
+                for r in self.repairs
+            ],
+            "ignored": [
+                {"marker": i.marker, **_place(places, i.span), "text": i.text, "reason": i.reason}
+                for i in self.ignored
+            ],
+        }
+
+    def render(self, *, color: bool = False, width: int = 80) -> str:
+        """Draw it for a terminal: the text by lines, what each part is, and what to know of it.
+
+        Args:
+            color: Whether to use colours, as ANSI escape sequences.
+            width: How many cells a line has; fewer than 40 are taken for 40.
+
+        Returns:
+            Lines without a line break at the end. Nothing of the text can act on the terminal.
+        """
+        from agent_parsers.explain.screen import draw  # only a reader needs it
+
+        return draw(self, color=color, width=width)
+
+    def __str__(self) -> str:
+        return self.render()
+
+
+def explain(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    tools: ToolSet | Collection[str] | None = None,
+    max_chars: int = MAX_CHARS,
+    on_conflict: OnConflict = "error",
+    start: str = "",
+    prompt: str = "",
+    ended: Ended = "unknown",
+) -> Explanation:
+    """Read *text*, one turn, and say why it parses as it does; it never raises for a text.
+
+    Args:
+        dialect: How turns are written.
+        mode: ``"strict"`` or ``"lenient"``.
+        text: What the model wrote.
+        tools: The tools there are, or only their names; `None` if any will do.
+        max_chars: Longest turn that is read, in characters.
+        on_conflict: What counts in a lenient turn that has an action and an answer.
+        start: Where the text begins; see `StreamParser`.
+        prompt: The end of the prompt; likewise.
+        ended: How the text ended, if that is known.
+
+    Raises:
+        ValueError: *mode* is ``"transcript"``, and a run is no turn.
+    """
+    if mode == "transcript":
+        raise ValueError("one turn can be explained, not a transcript")
+    parser = Watcher(
+        dialect,
+        mode=mode,
+        max_chars=max_chars,
+        tools=tools,
+        on_conflict=on_conflict,
+        start=start,
+        prompt=prompt,
+    )
+    error: OutputParserException | None = None
+    told = parser.feed(text)
+    try:
+        told += parser.close(ended=ended)
+    except OutputParserException as caught:
+        told += parser.last_events
+        error = caught
+    events = merge_events(told)
+    spans = tuple(_spans(text, events, parser.passed))
+    if isinstance(parser.result, list):
+        spans = tuple(replace(s, role="content") if s.role == "answer" else s for s in spans)
+    read = text[:max_chars]
+    ignored = ignored_markers(
+        machine(dialect, mode, on_conflict), read, parser, spans, Places(read)
+    )
+    return Explanation(
+        dialect=dialect.name,
+        mode=mode,
+        text=text,
+        result=None if error else parser.result,
+        error=error,
+        spans=spans,
+        repairs=tuple(explained_repairs(text, events, parser.passed)),
+        ignored=tuple(ignored),
+    )
+
+
+# -- what each character is -----------------------------------------------------------------------
+
+_ROLES: Final[dict[type[Event], str]] = {
+    QuestionDelta: "question",
+    ThoughtDelta: "thought",
+    ToolNamed: "tool",
+    InputDelta: "input",
+    AnswerDelta: "answer",
+    ObservationDelta: "observation",
+    SkippedDelta: "skipped",
+    MarkerSeen: "marker",
+}
+_EDGES: Final = {"start", "end"}
+_RESULTS: Final = {"tool", "input", "answer"}
+"""Roles of what a later marker may say is no part of the turn."""
+
+
+def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iterator[ExplainedSpan]:
+    dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
+    at = 0
+    # A tool that the marker itself names has no text.
+    tiles = [e for e in events if type(e) in _ROLES and e.span[0] < e.span[1]]
+    for event in sorted(tiles, key=lambda event: event.span):
+        role, span = _ROLES[type(event)], event.span
+        marker = event.name if isinstance(event, MarkerSeen) else ""
+        if marker in _EDGES and text[slice(*span)].isspace():
+            role, marker = "space", ""
+        elif role in _RESULTS and span[1] <= dropped:
+            role = "skipped"
+        yield ExplainedSpan(span, role, text[slice(*span)], marker)
+        at = span[1]
+    if at < len(text):
+        yield ExplainedSpan((at, len(text)), "unread", text[at:])
+
+
+def _drops(mark: Passed) -> bool:
+    """Tell whether a marker says that what stands before it is no part of the turn."""
+    return bool(mark.crossing.drops) and not mark.crossing.is_note
+
+
+# -- JSON -----------------------------------------------------------------------------------------
+
+
+def _place(places: Places, span: Span) -> dict[str, Any]:
+    return {
+        "span": list(span),
+        "line": places.line(span[0]),
+        "column": places.column(span[0]),
+    }
+
+
+def _plain_result(result: TurnResult | None) -> Any:
+    if result is None:
+        return None
+    if not isinstance(result, list):
+        return _plain(dict(result))
+    # Each has the whole text, as its log and in its message.
+    known = {"log", "message_log"}
+    return [_plain({k: v for k, v in action if k not in known}) for action in result]
+
+
+def _plain(value: Any) -> Any:
+    """Return *value* as JSON gives it back."""
+    try:
+        return json.loads(json.dumps(value, default=repr))
+    except TypeError:  # a key that JSON cannot have
+        return repr(value)
+    except RecursionError:
+        return "nested too deeply to be told"

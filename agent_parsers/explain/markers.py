@@ -1,0 +1,257 @@
+"""Which markers of a dialect counted in a turn, and why the others did not."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.markers import INDENT, MOST, SPACED, Label, Marker
+from agent_parsers.engine.reading.machine import Machine, machine
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.explain.findings import IgnoredMarker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.reading.states import Crossing, State
+    from agent_parsers.events import Event, Span
+    from agent_parsers.explain.findings import ExplainedSpan
+    from agent_parsers.explain.places import Places
+
+__all__ = ["Passed", "Watcher", "ignored_markers"]
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A marker that counted."""
+
+    crossing: Crossing
+    """What it did."""
+    span: Span
+    """Where it stands, with the line break before it."""
+    state: State
+    """The state it was found in."""
+
+
+class Watcher(StreamParser):
+    """Reads a text as any stream parser does, and keeps track of its markers."""
+
+    __slots__ = ("passed", "quoted")
+
+    def __init__(self, dialect: Dialect, **options: Any) -> None:
+        super().__init__(dialect, **options)
+        self.passed: list[Passed] = []
+        """Those that counted."""
+        self.quoted: dict[int, int] = {}
+        """Where those stand that a quotation holds, and where that begins; -1 if unknown."""
+
+    @override
+    def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
+        super()._pass_by(events, spelt, start)
+        self.quoted[start + len(spelt) - len(spelt.lstrip())] = self._collector.opened_at
+
+    @override
+    def _cross(
+        self, events: list[Event], crossing: Crossing, spelt: str, start: int, end: int
+    ) -> None:
+        self.passed.append(Passed(crossing, (max(start, 0), end), self._state))
+        super()._cross(events, crossing, spelt, start, end)
+
+    @override
+    def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
+        span = (max(start, 0), start + len(spelt))
+        self.passed.append(Passed(crossing, span, self._state))
+        super()._note(events, crossing, spelt, start)
+
+
+def ignored_markers(
+    reader: Machine,
+    text: str,
+    watcher: Watcher,
+    spans: Sequence[ExplainedSpan],
+    places: Places,
+) -> Iterator[IgnoredMarker]:
+    """Give the markers that are spelt in *text* but did not count.
+
+    Args:
+        reader: What read the text.
+        text: As much as was read.
+        watcher: What kept track of them.
+        spans: What each character is.
+        places: Lines of the text.
+    """
+    known = _vocabulary(reader)
+    passed = watcher.passed
+    ends = [mark.span[1] for mark in passed]
+    at_span = pos = 0
+    while (found := known.pattern.search(text, pos)) is not None:
+        pos = found.end()
+        key = known.keys[(found.lastindex or 1) - 1]
+        spelt = found[0].rstrip()
+        span = (found.start(), found.start() + len(spelt))
+        at = bisect_right(ends, span[0])
+        if at < len(passed) and passed[at].span[0] < span[1]:
+            pos = passed[at].span[1]
+            continue
+        while spans[at_span].span[1] <= span[0]:
+            at_span += 1
+        role = spans[at_span].role
+        last = passed[at - 1] if at else None
+        state = last.crossing.to if last else reader.initial
+        if state.begun is not None and role != "thought":
+            state = state.begun
+        opened_at = watcher.quoted.get(span[0], -1)
+        if opened_at >= 0:
+            what = "fence" if text.startswith("```", opened_at) else "quotation"
+            reason = f"in the {what} that opens in line {places.line(opened_at)}"
+        else:
+            is_told = role in _PLACES and role != "skipped"  # else the state says more
+            place = _PLACES[role if is_told else state.role.name.lower()]
+            reason = _reason(known, state, place, key, text, span)
+        yield IgnoredMarker(key, span, spelt, reason)
+
+
+# -- how markers are spelt ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Vocabulary:
+    """The markers that a reader knows, or would know if it were lenient."""
+
+    pattern: re.Pattern[str]
+    """Finds a marker, however it is spelt; an empty group at its end tells which one it is."""
+    keys: tuple[str, ...]
+    """The markers as the dialect writes them, by group."""
+    here: frozenset[str]
+    """Those that the reader itself knows."""
+    own: frozenset[str]
+    """Those that the dialect declares; the others are of chat templates."""
+    thinking: frozenset[State]
+    """The states inside blocks of reasoning."""
+
+
+@cache
+def _vocabulary(reader: Machine) -> _Vocabulary:
+    """Return what finds the markers of the dialect that *reader* reads.
+
+    A marker that only changes what may follow it is text wherever it stands, so it is not looked
+    for; nor is the label of another format.
+    """
+    dialect = reader.dialect
+    here = _crossings(reader.initial)
+    known = here + _crossings(machine(dialect, "lenient").initial)
+    ways: dict[str, dict[str, None]] = {}
+    for crossing in known:
+        marker = crossing.marker
+        is_borrowed = isinstance(marker, Label) and marker.borrowed
+        if _key(marker) and not crossing.is_note and not is_borrowed:
+            ways.setdefault(_key(marker), {})
+    for crossing in known:
+        if (found := ways.get(_key(crossing.marker))) is not None:
+            found.update(dict.fromkeys(_patterns(crossing.marker)))
+    pattern = "|".join(f"(?:{'|'.join(found)})()" for found in ways.values())
+    opens = {mark for mark, _ in dialect.reasoning}
+    return _Vocabulary(
+        pattern=re.compile(pattern or r"(?!)()"),
+        keys=tuple(ways),
+        here=frozenset(_key(crossing.marker) for crossing in here),
+        own=frozenset(
+            _key(marker)
+            for table in (dialect.strict, dialect.lenient)
+            for marker in table.markers.values()
+        ),
+        thinking=frozenset(c.to for c in here if c.name in opens),
+    )
+
+
+def _key(marker: Marker) -> str:
+    return marker.canonical.strip()
+
+
+def _patterns(marker: Marker) -> Iterator[str]:
+    """Give patterns for *marker* in the middle of a line, those for the longest spellings first."""
+    edge = r"(?<!\w)" if _key(marker)[0].isalnum() else ""
+    ways = [marker]
+    if isinstance(marker, Label):
+        ways += [replace(marker, loose=True, anywhere=False, firm=False)]
+    for atoms in sorted((atoms for way in ways for atoms in way.spellings()), key=len)[::-1]:
+        start = 0
+        while atoms[start] in {"\n", re.escape("\n"), SPACED, INDENT}:
+            start += 1
+        yield edge + "".join(atoms[start:])
+
+
+def _crossings(initial: State) -> list[Crossing]:
+    """Return all that markers do in the states that can be reached from *initial*."""
+    states, seen = [initial], {initial}
+    found: list[Crossing] = []
+    for state in states:
+        found += state.crossings
+        new = dict.fromkeys(c.to for c in state.crossings if c.to not in seen)
+        seen |= new.keys()
+        states += new
+    return found
+
+
+# -- why a marker does not count ------------------------------------------------------------------
+
+_PLACES: Final = {
+    "question": "the question",
+    "thought": "the thought",
+    "tool": "the name of the tool",
+    "input": "the input",
+    "call": "the call",
+    "answer": "the answer",
+    "content": "the content",
+    "observation": "the observation",
+    "skipped": "what is no part of the turn",
+}
+"""By role."""
+
+_INDENT: Final = re.compile(INDENT).fullmatch
+
+
+def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, span: Span) -> str:
+    """Say why the marker *key* does not count at a *span* in a *place*, in a *state*."""
+    if state.is_cut:
+        return "after the turn ended"
+    if key not in known.here:
+        return "only lenient reading knows it"
+    if markers := [c.marker for c in state.crossings if _key(c.marker) == key]:
+        if all(map(_counts_anywhere, markers)):
+            written = f"in {place} only {key!r} counts, spelt so"
+        elif not _begins_line(text, span[0]):
+            return "not at the beginning of a line"
+        else:
+            written = f"in {place} only {key!r} at the very beginning of a line counts"
+        start = max(span[0] - 1, 0)
+        is_written = any(marker.is_canonical(text[start : span[1]]) for marker in markers)
+        return f"in a value of {_PLACES['call']}" if state.asks and is_written else written
+    if state.problem and not state.crossings:
+        return "after what makes the turn an error"
+    if state in known.thinking:
+        return "in reasoning"
+    counting = dict.fromkeys(_key(c.marker) for c in state.crossings)
+    told = [repr(other) for other in counting if other in known.keys and other in known.own]
+    if not told:
+        return f"in {place}, where no marker counts"
+    if len(told) == 1:
+        return f"in {place}, where only {told[0]} counts"
+    return f"in {place}, where only {', '.join(told[:-1])} and {told[-1]} count"
+
+
+def _counts_anywhere(marker: Marker) -> bool:
+    return marker.anywhere if isinstance(marker, Label) else marker.canonical[0] != "\n"
+
+
+def _begins_line(text: str, start: int) -> bool:
+    """Tell whether nothing but an indent stands before *start* in its line."""
+    at = max(start - MOST - 1, 0)
+    _, line_break, margin = text[at:start].rpartition("\n")
+    return (bool(line_break) or at == 0) and _INDENT(margin) is not None

@@ -1,0 +1,223 @@
+"""What the tool-call dialects of open models have in common: thoughts, content, blocks of calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.table import Go, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Literal
+from agent_parsers.families.turn_writer import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.grammar.dialect import Result
+    from agent_parsers.engine.markers import Marker
+    from agent_parsers.toolset import ToolSet
+
+__all__ = [
+    "CALLS_PROMPT", "ONE_CALL_PROMPT", "calls_dialect", "calls_table", "list_tools",
+    "list_tools_in_tags",
+]  # fmt: skip
+
+_PROMPT: Final = """\
+Answer the question as well as you can. You can use these tools:
+
+{{tools}}
+
+To use a tool, write a call in this form:
+
+{{action}}
+
+{several} Then stop: what the tools return is given to you.
+When you need no tool, write just the answer:
+
+{{answer}}"""
+CALLS_PROMPT: Final = _PROMPT.format(several="A turn may have several calls.")
+"""What a model is told whose turns may have several calls."""
+ONE_CALL_PROMPT: Final = _PROMPT.format(several="A turn has one call.")
+"""What a model is told whose chat template has one call in a turn."""
+_ODD: Final = "read a mark that the dialect does not write"
+_CALL: Final = "call in a thought"
+_BEHIND: Final = "thought behind a call"
+_WORDS: Final = Words(tool="name_of_the_tool", tool_input={"parameter": "its value"})
+_EXAMPLE: Final = Written(tool="search", tool_input={"query": "what to look for"})
+
+
+def list_tools(tools: ToolSet) -> str:
+    """Write each of the *tools* on a line of JSON."""
+    return "\n".join(map(write_json, tools.openai_tools()))
+
+
+def list_tools_in_tags(tools: ToolSet) -> str:
+    """Do so in ``<tools>``."""
+    return f"<tools>\n{list_tools(tools)}\n</tools>"
+
+
+def calls_dialect(
+    name: str,
+    sample: str,
+    *,
+    summary: str,
+    strict: Table,
+    lenient: Table,
+    stop: tuple[str, ...],
+    write: Callable[[Written], str],
+    write_results: Callable[[Sequence[Result], int], str],
+    frame: tuple[str, str],
+    **own: Any,
+) -> Dialect:
+    """Return a dialect whose turns may have several calls.
+
+    Args:
+        name: What it is called.
+        sample: A turn as the model writes it.
+        summary: One line about who writes it.
+        strict: Reads what the chat template says.
+        lenient: Reads what models really write.
+        stop: What ends a turn.
+        write: Writes a turn.
+        write_results: Writes what the calls of a turn returned.
+        frame: What a prompt of plain text has around that. What opens a thought is no part of it,
+            though some templates begin the model's turn with it: turns are written with their own.
+        own: Other fields of a `Dialect`.
+    """
+    common: dict[str, Any] = {
+        "example": _EXAMPLE,
+        "words": _WORDS,
+        "list_tools": list_tools,
+        "prompt": CALLS_PROMPT,
+    }
+    return Dialect(
+        name=name,
+        sample=sample,
+        summary=summary,
+        strict=strict,
+        lenient=lenient,
+        stop=stop,
+        write=write,
+        write_results=write_results,
+        frame=frame,
+        **{**common, **own},
+    )
+
+
+def calls_table(
+    new_call: Callable[[], CallReader],
+    *,
+    call: tuple[str, str] | None,
+    region: tuple[str, str] | None = None,
+    thought: tuple[str, str] | None = ("<think>", "</think>"),
+    ends: tuple[str, ...] = (),
+    drafts: bool | Collection[str] = True,
+    mends: bool = False,
+    bare: Callable[[], CallReader] | None = None,
+    also: Mapping[str, tuple[str, ...]] | None = None,
+    odd: Collection[str] = (),
+) -> Table:
+    """Return a table for turns of thoughts, content and blocks of calls.
+
+    Args:
+        new_call: Makes the reader of what a block holds.
+        call: What opens and closes a block. With ``""`` nothing closes it: its reader takes what
+            follows for content. `None`: there are only calls that `bare` finds.
+        region: What opens and closes the row of all blocks, if there is such. A block without it
+            is an error, or mended.
+        thought: What opens and closes a thought, if there are thoughts.
+        ends: What ends the turn.
+        drafts: Whether a block in a thought is always a draft, or only one that begins with
+            ``"call"`` or with ``"region"``. Others are read, leniently, in a thought that is still
+            open, if the text ends behind them.
+        mends: Whether what models really write is mended.
+        bare: Makes the reader of content, if that may hold calls without a mark.
+        also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
+            ``"thought"`` and ``"end of thought"``.
+        odd: Those of these that only mending knows, which is told.
+    """
+    pairs = {"call": call, "region": region, "thought": thought}
+    spelt = {name: pair[0] for name, pair in pairs.items() if pair}
+    spelt |= {f"end of {name}": pair[1] for name, pair in pairs.items() if pair and pair[1]}
+    markers: dict[str, Marker] = {
+        **{name: Literal(text, (also or {}).get(name, ())) for name, text in spelt.items()},
+        **{f"end {end}": Literal(end) for end in ends},
+    }
+    begins = {"call": Go("call")} if call else {}
+    moves: dict[tuple[str, str], Go] = {}
+    if call is not None:
+        moves["call", "call"] = Go("call")  # the first lacks its end
+    inside, holding = "content", ["content"]  # the state between blocks; those that have content
+    if region is not None:
+        begins = {"call": _bare_call(mends=mends), "region": Go("region")}
+        inside, holding = "region", ["content", "region"]
+        moves |= {(state, "end of region"): Go("content", closes=True) for state in holding}
+        moves |= {("region", name): Go(name) for name in begins}
+        moves["call", "end of region"] = Go("content", closes=True)
+    if call and call[1]:
+        moves |= {(state, "end of call"): Go(state, closes=True) for state in holding}
+        moves["call", "end of call"] = Go(inside, closes=True)
+    elif call:
+        holding.append("call")
+    moves |= {("content", name): go for name, go in begins.items()}
+    acting: list[str] = []  # what opens a block that may be read in an open thought
+    if thought is not None:
+        if mends and drafts is not True:
+            acting = [name for name in begins if name not in (drafts or ())]
+        if mends and call and call[1]:
+            holding.append("call")
+        moves |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
+        # The prompt may have opened the thought that ends here.
+        late = "" if mends else "late_thought"  # which may have quoted the call
+        ended = Go("content", closes=True, restarts=mends, late=late, unopened=True)
+        moves |= {(state, "end of thought"): ended for state in holding}
+        moves["thought", "end of thought"] = Go("content", closes=True)
+    roles = {"content": Role.CONTENT if bare is None else Role.CALL}
+    roles |= {"call": Role.CALL} if call else {}
+    roles |= {"region": Role.CONTENT} if region else {}
+    roles |= {"thought": Role.THOUGHT} if thought else {}
+    if acting:
+        roles |= {_CALL: Role.CALL, _BEHIND: Role.THOUGHT}
+        moves |= _rows_in_thoughts(moves, acting)
+    for end in ends:
+        moves |= {(state, f"end {end}"): Go("over") for state in roles}
+    moves = {key: move._replace(odd=_ODD) if key[1] in odd else move for key, move in moves.items()}
+    return Table(
+        new_call=new_call,
+        readers={"content": bare} if bare else {},
+        markers=markers,
+        roles=roles | ({"over": Role.SKIPPED} if ends else {}),
+        moves=moves,
+        ends={name: "open_reasoning" for name, role in roles.items() if role is Role.THOUGHT},
+        drafts=(_CALL, _BEHIND) if acting else (),
+        several=True,
+        starts={name: name for name in ("content", "thought") if name in roles},
+        prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
+        mends=mends,
+        one_line_tools=True,
+    )
+
+
+def _rows_in_thoughts(
+    moves: Mapping[tuple[str, str], Go], acting: Collection[str]
+) -> dict[tuple[str, str], Go]:
+    """Return the rows for blocks that may count in a thought, which *acting* marks open."""
+    to = {"call": _CALL, "region": _BEHIND}
+    rows = {("thought", name): Go(to[name]) for name in acting}
+    behind = dict.fromkeys((*acting, "call"))  # within a region it needs nothing else
+    rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
+    ends = ("end of call", "end of region")
+    closers = dict.fromkeys(name for _, name in moves if name in ends)
+    rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
+    for state in (_CALL, _BEHIND):
+        rows[state, "thought"] = Go("thought")
+        rows[state, "end of thought"] = Go("content", closes=True)
+    return rows
+
+
+def _bare_call(*, mends: bool) -> Go:
+    """Return what a block does that has nothing around it where there should be something."""
+    if mends:
+        return Go("call", odd="read a call without what encloses all calls")
+    return Go("call", clash="bare_call")

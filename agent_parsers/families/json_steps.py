@@ -1,0 +1,318 @@
+"""What the dialects that write calls as JSON have in common: lenient reading, errors, writing.
+
+Lenient reading takes the first JSON object in a turn that is a call, wherever it stands:
+
+* Fenced or not, with two backticks or three, after a label ``Action:`` or without one. Objects that
+  are no calls (a draft such as ``{"city": "Oulu"}``) are part of the thought, and so is what one
+  backtick quotes in the middle of a line.
+* JSON is mended as `repair_json` does, and each repair is told. JSON that is cut inside a value is
+  an error: half an input is not acted on.
+* ``Action`` and ``Action Input`` are the keys too. Those of another dialect (``name``, ``args``)
+  are, where both stand in one object; so is a call under a key such as ``function``, or in a list,
+  of which the first counts: the others have not seen what it returns.
+* ``null`` is no input, and an input that is a number or a list is text.
+* A line ``Final Answer:`` is the answer. A call before it makes it two turns in one, an error.
+* An Observation ends a turn, and what the model wrote after its call is left out; both are told.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.calls.json.call import JsonCall
+from agent_parsers.engine.calls.json.members import CallKeys
+from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.repairs.inputs import mend_answer
+from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.toolset.names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.engine.grammar.dialect import Written
+    from agent_parsers.engine.markers import Marker
+
+__all__ = [
+    "ANSWERS",
+    "KEYS", "PROBLEMS", "WORDS", "invite", "lenient_rules", "lenient_table", "opens_after",
+    "strict_table", "write_blob", "write_observation", "written_call",
+]  # fmt: skip
+
+ANSWERS: Final = frozenset({"finalanswer"})
+"""What an action is called that gives the answer, by `folded`."""
+
+OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
+OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
+WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
+KEYS: Final = CallKeys(tool="action", input="action_input", other_inputs=OTHER_INPUTS)
+# OpenAI's form has the arguments as JSON in a string.
+ENCODED: Final = frozenset({"arguments", "parameters", "args"})
+
+
+def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], bool]:
+    """Return what tells whether a call may follow a fence.
+
+    Args:
+        pattern: Matches a fence, with its tag and the white space around it.
+        is_lead_enough: Whether a call at the beginning of the text needs no fence.
+    """
+    fits = re.compile(pattern).fullmatch
+    no_fence = re.compile(r"[\s`]*\[?\s*").fullmatch  # LangChain strips all backticks
+
+    def may_open(fence: str, is_lead: bool) -> bool:
+        if is_lead and is_lead_enough and no_fence(fence):
+            return True
+        return fits(fence) is not None
+
+    return may_open
+
+
+def _begins_anywhere(fence: str, is_lead: bool) -> bool:
+    """Say yes, except to code in the middle of a line: a sentence quotes it."""
+    return is_lead or fence.strip() != "`" or "\n" in fence
+
+
+def lenient_rules(strict: JsonCallRules, *, answers: frozenset[str] = frozenset()) -> JsonCallRules:
+    """Return the rules by which what models write is read.
+
+    Args:
+        strict: The rules of strict reading.
+        answers: Names of the action that give the answer, as `folded` returns them.
+    """
+    keys = replace(
+        strict.keys,
+        folds=True,
+        other_tools=OTHER_TOOLS,
+        other_inputs=OTHER_INPUTS,
+        wrappers=WRAPPERS,
+        encoded=ENCODED,
+    )
+    return replace(
+        strict,
+        strict=strict,
+        keys=keys,
+        may_open=_begins_anywhere,
+        answers=answers,
+        name_key=folded,
+        mends=True,
+        needs_input=False,
+        reads_null=True,
+    )
+
+
+def strict_table(
+    rules: JsonCallRules, *, labels: tuple[str, ...] = ("Thought",), answers: bool = False
+) -> Table:
+    """Return a table that reads one call.
+
+    Args:
+        rules: How it is written.
+        labels: What may stand before a thought or a call, and is no part of it.
+        answers: Whether ``Final Answer:`` gives the answer. LangChain looks for it anywhere; here a
+            string of the call may hold it.
+    """
+    markers: dict[str, Marker] = {label.lower(): Label(label) for label in labels}
+    moves: dict[tuple[str, str], Go | Note] = {("turn", name): Go("turn") for name in markers}
+    roles = {"turn": Role.CALL, "call": Role.CALL}
+    ends = {}
+    if answers:
+        markers |= {"answer": Literal("Final Answer:"), "next answer": Label("Final Answer")}
+        roles |= {"answer": Role.ANSWER}
+        moves |= {
+            ("turn", "answer"): Go("answer"),
+            ("call", "answer"): Go("answer", clash="both"),
+            # An answer may speak of final answers; one that begins a line begins anew.
+            ("answer", "next answer"): Go("answer"),
+        }
+    if answers and "action" in markers:
+        # An answer may have a line "Action:", but not with a call after it.
+        markers |= {"key": Literal(f'"{rules.keys.tool}"')}
+        roles |= {"answer, action": Role.ANSWER, "answer and action": Role.ANSWER}
+        moves |= {
+            ("answer", "action"): Note("answer, action"),
+            ("answer, action", "key"): Note("answer and action"),
+            ("answer, action", "next answer"): Go("answer"),
+        }
+        ends = {"answer and action": "both"}
+    return Table(
+        new_call=partial(JsonCall, rules),
+        markers=markers,
+        roles=roles,
+        begun={"turn": "call"},
+        moves=moves,
+        ends=ends,
+        one_line_tools=False,
+    )
+
+
+def lenient_table(
+    rules: JsonCallRules,
+    *,
+    observation: str = "Observation",
+    has_action: bool = True,
+    has_answer: bool = True,
+) -> Table:
+    """Return the table for what models write, and for transcripts.
+
+    Args:
+        rules: How a call is written.
+        observation: The label of what a tool returned.
+        has_action: Whether the label ``Action:`` stands before a call. If not, a fence with the tag
+            ``json`` ends the question of a transcript.
+        has_answer: Whether the label ``Final Answer:`` stands before an answer.
+    """
+    fence = {} if has_action else {"fence": Literal("```json")}
+    after_question = {("question", name): Go("turn") for name in fence}
+    return Table(
+        new_call=partial(JsonCall, rules),
+        read_tool=mend_tool,
+        read_answer=mend_answer,
+        markers={
+            "question": Label("Question", loose=True),
+            "thought": Label("Thought", loose=True),
+            "action": Label("Action", loose=True, borrowed=not has_action),
+            "observation": Label(observation, loose=True),
+            "answer": Label("Final Answer", loose=True, borrowed=not has_answer),
+            "key": Literal(f'"{rules.keys.tool}"'),
+            # A log that begins with a brace has no question before its first turn.
+            "object": Before("\n", ahead=one_of("{"), place="text"),
+            **fence,
+        },
+        roles={
+            "turn": Role.CALL,
+            "call": Role.CALL,
+            "action": Role.CALL,
+            "answer": Role.ANSWER,
+            "answer, action": Role.ANSWER,
+            "answer and action": Role.ANSWER,
+            "observation": Role.OBSERVATION,
+            "question": Role.QUESTION,
+        },
+        # Before its JSON begins, a turn is a thought.
+        begun={"turn": "call", "action": "call"},
+        moves={
+            ("turn", "thought"): Go("turn"),
+            ("turn", "action"): Go("action"),
+            ("turn", "answer"): Go("answer"),
+            ("turn", "observation"): Go("observation", clash="early"),
+            ("turn", "question"): Go("question", clash="early"),
+            ("action", "thought"): Go("turn"),
+            ("action", "action"): Go("action"),
+            ("action", "answer"): Go("answer"),
+            ("action", "observation"): Go("observation", clash="no_call"),
+            ("action", "question"): Go("question", clash="no_call"),
+            # One action in a turn: the next has not seen what the first returned.
+            ("call", "thought"): Cut("turn"),
+            ("call", "action"): Cut("action"),
+            ("call", "observation"): Cut("observation"),
+            ("call", "question"): Cut("question"),
+            ("call", "answer"): Go("answer", clash="both"),
+            ("answer", "answer"): Go("answer", firm=True),
+            ("answer", "question"): Cut("question", firm=True),
+            ("answer", "observation"): Cut("observation", firm=True),
+            # Minutes may have a line "Action:"; only with a call it makes a second turn.
+            ("answer", "action"): Note("answer, action", firm=True),
+            ("answer, action", "key"): Note("answer and action"),
+            ("answer, action", "answer"): Go("answer", firm=True),
+            ("observation", "thought"): Go("turn"),
+            ("observation", "action"): Go("action"),
+            ("observation", "answer"): Go("answer"),
+            ("observation", "question"): Go("question", firm=True),
+            ("question", "question"): Go("question"),
+            ("question", "thought"): Go("turn"),
+            ("question", "action"): Go("action"),
+            ("question", "answer"): Go("answer"),
+            ("question", "object"): Go("turn"),
+            **after_question,
+        },
+        ends={"action": "no_call", "answer and action": "both"},
+        transcript_start="question",
+        one_line_tools=False,
+        mends=True,
+    )
+
+
+_NOT_PARSED: Final = "Could not parse LLM output: {text}"
+
+
+def _problem(reason: str, observation: str) -> Problem:
+    return Problem(reason, observation, exact=_NOT_PARSED, send_to_llm=False)
+
+
+PROBLEMS: Final[Mapping[str, Problem]] = {
+    "nothing": _problem(
+        "expected an action as a JSON object, or an answer",
+        "Invalid Format: Write one JSON object with the keys the format asks for.",
+    ),
+    "no_call": _problem(
+        "expected a JSON object after the label Action",
+        "Invalid Format: Write a JSON object after 'Action:', with the keys the format asks for.",
+    ),
+    "open_call": _problem(
+        "expected the rest of the JSON, which ends in the middle",
+        "The JSON is cut off, so nothing was done. Write it again, whole.",
+    ),
+    "bad_call": _problem(
+        "expected an action as a JSON object that can be read",
+        "Invalid Format: The JSON of the action cannot be read. Write one object, and escape quotes"
+        " and line breaks in its strings.",
+    ),
+    "no_tool": _problem(
+        "expected the name of a tool as the action",
+        "Invalid Format: Name a tool as the action.",
+    ),
+    "no_input": _problem(
+        "expected an input beside the action",
+        "Invalid Format: Write the input beside the action, in the same JSON object.",
+    ),
+    "bad_input": _problem(
+        "expected a text or an object as the input",
+        "Invalid Format: The input of the action is a text or a JSON object.",
+    ),
+    "early": Problem(
+        "found what is not the model's to write before any action",
+        "Invalid Format: Do not write a question or what a tool returned. Write an action, or the"
+        " final answer.",
+    ),
+    "both": Problem(
+        "found an action and a final answer; a turn has one of them",
+        "Write either an action or a final answer, not both.",
+        exact="Parsing LLM output produced a final answer and a parse-able action: {text}",
+        send_to_llm=False,
+    ),
+}
+"""What can be wrong. Strict mode has LangChain's words, which are the same for almost all of it."""
+
+
+WORDS: Final = Words(tool="the name of the tool", arguments={"parameter": "value"})
+
+
+def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
+    """Write *call* as JSON in a fence."""
+    return f"```{tag}\n{json.dumps(call, ensure_ascii=False, indent=2)}\n```"
+
+
+def invite(_number: int) -> str:
+    """Write the label that invites a thought."""
+    return "Thought: "
+
+
+def write_observation(observation: str, number: int) -> str:
+    """Write what a tool returned, and the label that invites the next thought."""
+    return f"\nObservation: {observation}\n{invite(number + 1)}"
+
+
+def written_call(step: Written) -> dict[str, Any]:
+    """Return *step* as the object that the dialects of `KEYS` write, answers included."""
+    if step.tool:
+        return {"action": step.tool, "action_input": step.tool_input}
+    return {"action": "Final Answer", "action_input": step.answer}

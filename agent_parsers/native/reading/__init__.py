@@ -1,0 +1,1 @@
+"""Reading messages with calls, whole and in chunks."""

@@ -1,0 +1,157 @@
+"""The calls of one message while their pieces arrive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from outputs.growing_json.reader import JsonReader
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Span
+    from agent_parsers.native.reading.pieces import CallPiece
+
+__all__ = ["GrowingCall", "GrowingCalls"]
+
+_NOTHING: Final = object()
+
+
+class GrowingCall:
+    """One call: what has arrived of it, and how much of that has been told."""
+
+    __slots__ = (
+        "_data", "_function", "_lenient", "_names", "_read", "_reader", "args_at", "end", "id",
+        "index", "is_data", "is_named", "is_over", "is_text", "name_at", "parts", "told",
+    )  # fmt: skip
+
+    def __init__(self, *, lenient: bool) -> None:
+        self._names: list[str] = []
+        self._data: Any = _NOTHING
+        self._function: Any = None
+        self._lenient = lenient
+        self._reader: JsonReader | None = None  # made when it is first asked for
+        self._read = 0  # how many parts the reader has read
+        self.id: str | None = None
+        self.index: int | None = None  # of its pieces
+        self.is_data = False  # whether the message came with the arguments already read
+        self.is_text = False  # whether they were one text, which became JSON
+        self.parts: list[str] = []
+        """The text of the arguments, as it arrived."""
+
+        # Kept by those who tell of it.
+        self.is_named = False
+        self.is_over = False  # whether the next call has been told
+        self.told = 0  # how many parts
+        self.name_at = self.args_at = self.end = -1  # in the text of the message
+
+    @property
+    def name(self) -> str:
+        """Name of the tool so far; empty if there is none."""
+        return "".join(self._names)
+
+    @property
+    def written(self) -> Any:
+        """What came as arguments: text; data if it came as data; `None` for nothing."""
+        if self._data is not _NOTHING:
+            return self._data
+        return "".join(self.parts) if self.parts else None
+
+    @property
+    def function(self) -> Any:
+        """Name and arguments as the provider sent them."""
+        return self._function or {"name": self.name, "arguments": self.written}
+
+    @property
+    def span(self) -> Span:
+        """Where the call stands in the text of the message."""
+        return (self.name_at, self.end)
+
+    @property
+    def args_span(self) -> Span:
+        """Where the arguments stand in the text of the message."""
+        return (self.args_at, self.end)
+
+    def add(self, piece: CallPiece, name: str, text: str) -> None:
+        """Take a *piece* that has this part of the *name* and this *text* of the arguments."""
+        self.id = self.id or piece.id
+        self.index = piece.index
+        self.is_data = self.is_data or piece.is_data
+        self.is_text = self.is_text or piece.is_text
+        # What came in one piece is quoted as it came; of several there is nothing to quote.
+        is_first = not self._names and not self.parts and self._data is _NOTHING
+        self._function = piece.function if is_first else None
+        if name:
+            self._names.append(name)
+        if not isinstance(piece.arguments, str | None):
+            self._data = piece.arguments
+        if text or piece.arguments == "":
+            self.parts.append(text)
+
+    @property
+    def shows_end(self) -> bool:
+        """Whether the arguments are such that half of them can be told from all of them."""
+        written = self.written
+        if self.is_text or not isinstance(written, str):
+            return False
+        last = written.rstrip()[-1:]
+        return bool(last) and not last.isdigit()
+
+    def is_whole(self) -> bool:
+        """Tell whether the arguments are a whole JSON value, after which nothing is expected."""
+        if self._data is not _NOTHING:
+            return True
+        reader = self._reader
+        if reader is None:
+            reader = self._reader = _new_reader(lenient=self._lenient)
+        while self._read < len(self.parts) and reader.end is None and reader.error is None:
+            _feed(reader, self.parts[self._read])
+            self._read += 1
+        return reader.end is not None
+
+
+def _new_reader(*, lenient: bool) -> JsonReader:
+    if not lenient:
+        return JsonReader()
+    from outputs.growing_json.lenient.reader import LenientJsonReader  # takes time to import
+
+    return LenientJsonReader()
+
+
+def _feed(reader: JsonReader, text: str) -> None:
+    try:
+        reader.feed(text)
+    except ValueError:
+        return  # A limit is passed; whoever reads the arguments says so.
+
+
+class GrowingCalls:
+    """The calls of a message in the order in which they began.
+
+    Pieces belong together by the rules of `outputs.merge_lists`, by which messages add up: those
+    of one index, unless their ids differ. A piece without an index is a call by itself.
+    """
+
+    def __init__(self, *, lenient: bool) -> None:
+        self._lenient = lenient
+        self._first: dict[int, GrowingCall] = {}
+        self._by_id: dict[tuple[int, str], GrowingCall] = {}
+        self.calls: list[GrowingCall] = []
+
+    def call_for(self, piece: CallPiece) -> GrowingCall:
+        """Return the call that *piece* belongs to, a new one if need be."""
+        index, call_id = piece.index, piece.id
+        if index is None:
+            return self._begin()
+        first = self._first.get(index)
+        if first is None:
+            first = self._first[index] = self._begin()
+        elif call_id and first.id and first.id != call_id:
+            known = self._by_id.get((index, call_id))
+            if known is None:
+                known = self._by_id[index, call_id] = self._begin()
+            return known
+        return first
+
+    def _begin(self) -> GrowingCall:
+        call = GrowingCall(lenient=self._lenient)
+        self.calls.append(call)
+        return call

@@ -1,0 +1,344 @@
+"""What a message comes to: actions, the answer, or what is wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.actions.agent import AgentFinish, make_finish
+from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.events import (
+    ActionComplete,
+    Event,
+    Finish,
+    MarkerSeen,
+    Repair,
+    ThoughtDelta,
+    ToolNamed,
+    cut_answer,
+)
+from agent_parsers.native.reading.arguments import as_input, read_lenient, read_strict
+from agent_parsers.native.reading.content import ContentCall, calls_in_content
+from agent_parsers.native.reading.pieces import function_pieces, tool_pieces
+from agent_parsers.native.reading.problems import (
+    CUT_CONTENT_CALL,
+    NO_FUNCTION,
+    NO_NAME,
+    NO_TOOL,
+    NOTHING,
+    PAUSED,
+    SEVERAL,
+    TOO_DEEP,
+    BadCall,
+    error_of,
+    open_arguments,
+    retold,
+)
+from output_parsers import OutputParserException
+from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
+from outputs.messages.content import text_of
+from outputs.messages.ended import is_paused
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.events import Span
+    from agent_parsers.native.reading.arguments import Lack, MayLack
+    from agent_parsers.native.reading.growing import GrowingCall
+    from agent_parsers.toolset import ToolSet
+    from outputs import AIMessage
+    from outputs.messages.ended import Ended
+
+__all__ = ["Outcome"]
+
+
+class Outcome:
+    """What a message comes to, once it is whole.
+
+    Args:
+        message: The message; actions keep it.
+        is_function: Whether there may be one call only, without an id.
+        lenient: Whether what models really write is mended.
+        tools: The tools there are; `None` if any will do.
+        ended: How the message ended.
+    """
+
+    def __init__(
+        self,
+        message: AIMessage,
+        *,
+        is_function: bool,
+        lenient: bool,
+        tools: ToolSet | None,
+        ended: Ended = "unknown",
+    ) -> None:
+        self._message = message
+        self._ended = ended
+        self._is_function = is_function
+        self._lenient = lenient
+        self._tools = tools
+        self._names = None if tools is None else tools.names
+        self._actions: list[AgentAction] = []
+        self._spans: list[Span] = []
+        self._finish: AgentFinish | None = None
+        self._bad: BadCall | None = None
+        self.events: list[Event] = []
+        """What there is to tell of the end of the message."""
+
+    @property
+    def result(self) -> AgentAction | list[AgentAction] | AgentFinish:
+        """What parsing returns, if there is no `error`."""
+        if self._finish is not None:
+            return self._finish
+        return self._actions[0] if self._is_function else self._actions
+
+    def error(self, text: str) -> OutputParserException | None:
+        """Return what is wrong with the message, which has this *text*; `None` if nothing is."""
+        bad = self._bad
+        if bad is None:
+            return None
+        span = bad.span or (0, len(text))
+        if isinstance(bad.problem, ModelRefusalError):
+            return bad.problem
+        if isinstance(bad.problem, OutputParserException):
+            assert self._tools is not None, "it is the tools that say so"
+            return retold(bad.problem, self._tools, text, span)
+        error = error_of(bad.problem, text, span, strict=not self._lenient)
+        error.__cause__ = bad.__cause__
+        return error
+
+    def refuses(self) -> bool:
+        """Tell whether the message refuses, which is an error whatever else it has."""
+        message = self._message
+        calls = bool(tool_pieces(message) or function_pieces(message))
+        error = refusal_error(message, text_of(message.content, untyped=True), calls=calls)
+        if error is None:
+            return False
+        self._bad = BadCall(error)
+        return True
+
+    def read_answer(self, end: int) -> None:
+        """Take the content, which ends at offset *end*, for the answer.
+
+        With calls of the other kind, or without any text, it is none; strictly it is, as in
+        LangChain.
+        """
+        if is_paused(self._message.response_metadata or {}):
+            self._bad = BadCall(PAUSED)
+            return
+        find_others = tool_pieces if self._is_function else function_pieces
+        if self._lenient and find_others(self._message):
+            self._bad = BadCall(NO_FUNCTION if self._is_function else NO_TOOL)
+            return
+        content = self._content()
+        if self._lenient and not content.strip():
+            self._bad = BadCall(NOTHING)
+            return
+        if self._ended == "length":
+            self.events.append(cut_answer((0, end)))
+        self._finish = make_finish(content, str(content))
+        self.events.append(Finish(self._finish, (0, end)))
+
+    def _content(self) -> Any:
+        """Return the content as answers and logs have it."""
+        # LangChain returns blocks as they are. A loop for any parser wants text.
+        content = self._message.content
+        return text_of(content, untyped=True) if self._lenient else content
+
+    def read_calls(self, calls: Sequence[GrowingCall]) -> None:
+        """Make actions of the calls of the message."""
+        try:
+            for call in calls[:-1]:
+                self._read_call(call, "stop")  # the next one ends it
+            self._read_call(calls[-1], "stop" if _ends_otherwise(self._message) else self._ended)
+        except BadCall as bad:
+            self._bad = bad
+        self._end()
+
+    def read_content(self, content: str, start: int) -> bool:
+        """Make actions of the calls that were left in the content, if there are any.
+
+        Args:
+            content: All of it, which is all that the message has.
+            start: Where the text begins that was held back, since it may be a call.
+
+        Returns:
+            Whether it was that. Then the events tell of it.
+        """
+        try:
+            calls = calls_in_content(content, start, self._names)
+            if calls is None:
+                return False
+            self._read_content_calls(calls)
+        except BadCall as bad:
+            self._bad = bad
+            calls = []
+        repairs = self.events
+        self.events = [*_told(content, calls, start, self._names), *repairs]
+        self._end()
+        return True
+
+    def _end(self) -> None:
+        if self._bad is None:
+            for action, span in zip(self._actions, self._spans, strict=True):
+                self.events.append(ActionComplete(action, span))
+
+    def _read_call(self, call: GrowingCall, ended: Ended) -> None:
+        tool = self._tool(call.name, (call.name_at, call.args_at))
+        repairs: list[Repair] = []
+        at, end = call.args_span
+        try:
+            value = self._read_arguments(call, tool, repairs, ended)
+            tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
+            tool_input = self._fit(tool, tool_input, (0, end - at), repairs)
+        except BadCall as bad:
+            start, stop = bad.span or (0, end - at)
+            moved = BadCall(bad.problem, (start + at, stop + at))
+            raise moved from bad.__cause__
+        for repair in repairs:
+            start, stop = repair.span
+            self.events.append(Repair(repair.kind, (start + at, stop + at), repair.message))
+        self._add(tool, tool_input, call.id, call.span)
+
+    def _read_arguments(
+        self, call: GrowingCall, tool: str, repairs: list[Repair], ended: Ended
+    ) -> Any:
+        """Return the value of the arguments of *call*, after which the message *ended* so."""
+        written, is_function = call.written, self._is_function
+        if ended == "length" and not call.shows_end:  # of a number, more digits may have come
+            raise BadCall(open_arguments(tool))
+        if call.is_data:
+            return written
+        if not self._lenient:
+            value = read_strict(written, tool, call.function, is_function=is_function)
+        else:
+            may_lack = self._may_lack(tool, ended)
+            value = read_lenient(
+                written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
+            )
+        return value
+
+    def _may_lack(self, tool: str, ended: Ended) -> MayLack:
+        """Return what tells whether a call of *tool* may lack its end, where a text *ended* so.
+
+        A model that stopped by itself has left out brackets. One that was cut may have lost more.
+        If nobody knows which, nothing may be missing that the tool would take.
+        """
+
+        def may_lack(lacks: Lack, value: Any) -> bool:
+            if not lacks or ended == "stop":
+                return True
+            if ended == "length" or lacks == "values":
+                return False
+            return lacks == "closer" or (self._tools is not None and self._tools.fills(tool, value))
+
+        return may_lack
+
+    def _read_content_calls(self, calls: Sequence[ContentCall]) -> None:
+        if len(calls) > 1 and self._is_function:
+            raise BadCall(SEVERAL, (calls[0].span[0], calls[-1].span[1]))
+        for call in calls:
+            self._read_content_call(call)
+
+    def _read_content_call(self, call: ContentCall) -> None:
+        span, name_at = call.span, call.name_at
+        tool = self._tool(call.name, (name_at, name_at + len(call.name)))
+        message = "read a call that was left in the content"
+        self.events.append(Repair("content_call", span, message))
+        mends: list[Repair] = []
+        try:
+            value = self._read_content_arguments(call, tool, mends)
+            tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
+            tool_input = self._fit(tool, tool_input, span, mends)
+        except BadCall as bad:
+            raise BadCall(bad.problem, span) from bad.__cause__
+        self.events += (Repair(mend.kind, span, mend.message) for mend in mends)
+        self._add(tool, tool_input, None, span)
+
+    def _read_content_arguments(self, call: ContentCall, tool: str, repairs: list[Repair]) -> Any:
+        value = call.arguments
+        if isinstance(value, str):
+            function = {"name": call.name, "arguments": value}
+            is_whole = self._may_lack(tool, "stop")  # the string has its end
+            value = read_lenient(
+                value, tool, function, repairs, is_function=False, may_lack=is_whole
+            )
+        if not self._may_lack(tool, self._ended)(call.lacks, value):
+            raise BadCall(CUT_CONTENT_CALL)
+        return value
+
+    def _takes_text(self, tool: str) -> bool:
+        """Tell whether text may be the input of *tool*, which may know of a parameter for it."""
+        is_known = self._tools is not None and self._tools.checks(tool)
+        return self._is_function or (self._lenient and is_known)
+
+    def _fit(
+        self, tool: str, value: str | dict[Any, Any], span: Span, repairs: list[Repair]
+    ) -> str | dict[Any, Any]:
+        """Return the *value* of arguments, which stand at *span*, as *tool* takes it."""
+        if self._tools is None or not self._tools.checks(tool):
+            return value
+        try:
+            found = self._tools.read(tool, value, lenient=self._lenient)
+        except OutputParserException as error:
+            raise BadCall(error, span) from None
+        repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
+        return found.value
+
+    def _tool(self, name: str, span: Span) -> str:
+        """Return the tool that is meant by *name*, which stands at *span*."""
+        tool = tool_named(name, self._names) if self._lenient else name
+        if not tool.strip():
+            raise BadCall(NO_NAME, span)
+        if tool != name:
+            self.events.append(Repair("tool_name", span, f"read {name!r} as the tool {tool!r}"))
+        if self._tools is not None and tool not in self._tools:
+            raise BadCall(self._tools.unknown(tool), span)
+        return tool
+
+    def _add(
+        self, tool: str, tool_input: str | dict[Any, Any], call_id: str | None, span: Span
+    ) -> None:
+        message = self._message
+        try:
+            log = log_of(tool, tool_input, self._content())
+        except RecursionError as error:
+            raise BadCall(TOO_DEEP, span) from error
+        self._spans.append(span)
+        if self._is_function:
+            self._actions.append(make_call(tool, tool_input, log, message))
+        else:
+            self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
+
+
+_CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_call", "tool_use"))
+"""The types of blocks that are calls."""
+
+
+def _ends_otherwise(message: AIMessage) -> bool:
+    """Tell whether the last call of *message* is whole since something follows it there."""
+    if isinstance(message.content, str):
+        return False
+    kinds = [block.get("type") for block in message.content if isinstance(block, dict)]
+    return not _CALLS.isdisjoint(kinds) and kinds[-1] not in _CALLS
+
+
+def _told(
+    content: str, calls: Sequence[ContentCall], start: int, tools: Collection[str] | None
+) -> list[Event]:
+    """Tell of *content* from *start* on, where *calls* stand."""
+    events: list[Event] = []
+    for call in calls:
+        if start < call.span[0]:
+            events.append(ThoughtDelta(content[start : call.span[0]], (start, call.span[0])))
+        if call.span[0] < call.name_at:
+            events.append(MarkerSeen("call", (call.span[0], call.name_at)))
+        start = call.name_at + len(call.name)
+        events.append(ToolNamed(tool_named(call.name, tools), (call.name_at, start)))
+        if start < call.span[1]:
+            events.append(MarkerSeen("call", (start, call.span[1])))
+        start = call.span[1]
+    if start < len(content):
+        events.append(ThoughtDelta(content[start:], (start, len(content))))
+    return events

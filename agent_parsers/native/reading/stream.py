@@ -1,0 +1,287 @@
+"""Reading a message while it comes in: message chunks in, events out.
+
+The spans of the events are offsets into the text of the message, which is what the model wrote of
+it: its reasoning and content, then name and arguments of each call, one after the other without
+anything in between::
+
+    Let me look that up.search{"query": "rain"}lookup{"page": 3}
+
+Of content that is a list this is the text of its blocks; how a model refuses is text as well.
+Arguments that came as data are written as JSON.
+
+The text is told as it arrives, but each call as a whole: where the pieces of several calls come in
+turns, those of the second are held back until the arguments of the first are a whole JSON value or
+the message has ended. So a chunked message tells the same story as the whole one. If content comes
+after the first call, or more arguments after the next call was told, it stands where it came.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    SkippedDelta,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.native.reading.content import ContentHold
+from agent_parsers.native.reading.growing import GrowingCall, GrowingCalls
+from agent_parsers.native.reading.message_sum import MessageSum
+from agent_parsers.native.reading.outcome import Outcome
+from agent_parsers.native.reading.pieces import (
+    CallPiece,
+    as_json,
+    function_pieces,
+    message_in,
+    tool_pieces,
+)
+from agent_parsers.native.reading.problems import too_long
+from agent_parsers.native.reading.said import said_in
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.native.reading.said import Kind
+    from agent_parsers.toolset import ToolSet
+    from outputs import AIMessage
+    from outputs.messages.ended import Ended
+
+__all__ = ["MessageStreamParser"]
+
+
+class MessageStreamParser:
+    """Reads one message as it comes in; however it is cut, the events tell the same story.
+
+    `feed` takes a message chunk, or a whole message, and returns the events it completes; `close`
+    says that the message has ended and returns the last ones::
+
+        parser = ToolsAgentOutputParser().stream_parser()
+        for chunk in model.stream(messages):
+            show(parser.feed(chunk))
+        show(parser.close())
+        act(parser.result)
+
+    Until a message has ended nobody knows whether a call will follow its content. So content is
+    told at once, as `AnswerDelta`, and a `ToolNamed` after it says that it was a thought;
+    `MessageTurn.thought` has it then. Reasoning, which providers tell apart, and content after a
+    call are told as `ThoughtDelta`. Whether
+    calls may be made, and what the answer is, is told at the end: either an `ActionComplete` for
+    each call, or a `Finish`, or an error.
+
+    Args:
+        is_function: Whether to read the one function call, in place of the tool calls.
+        lenient: Whether what models really write is mended.
+        max_chars: Longest text of a message that is read.
+        tools: The tools there are, or only their names; `None` if any will do.
+        message: The message itself, where it is there as a whole; actions keep it.
+    """
+
+    def __init__(
+        self,
+        *,
+        is_function: bool,
+        lenient: bool,
+        max_chars: int,
+        tools: ToolSet | Collection[str] | None = None,
+        message: AIMessage | None = None,
+    ) -> None:
+        self._is_function = is_function
+        self._lenient = lenient
+        self._max_chars = max_chars
+        self._tools = known_tools(tools)
+        self._sum = MessageSum(message)
+        self._text: list[str] = []  # of the message, as it is told
+        self._at = 0  # its length
+        self._size = 0  # how much has come, told or held back
+        self._is_full = False
+        self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
+        self._calls = GrowingCalls(lenient=lenient)
+        self._current = 0  # which call is being told
+        self._closed = False
+        self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
+        """What the message came to; `None` until it has ended."""
+        self.last_events: list[Event] = []
+        """What `close` returned, or would have returned if it had not raised."""
+
+    @property
+    def text(self) -> str:
+        """The text of the message so far, as far as it was told."""
+        return "".join(self._text)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing that follows can count: never, since another call may come."""
+        return False
+
+    def feed(self, chunk: Any) -> list[Event]:
+        """Take the next *chunk* of the message and return the events it completes.
+
+        Args:
+            chunk: A message or a chunk of one, of any kind that `outputs.from_any` takes, or a
+                generation that has one. Text is refused strictly, as in LangChain.
+
+        Raises:
+            OutputParserException: The message is longer than *max_chars*.
+            ProviderError: The provider failed, and says so in place of the rest.
+            RuntimeError: The message was closed before.
+            TypeError: It is no message of a model.
+            ValueError: It is text, read strictly, or a malformed message.
+        """
+        self._check_open("feed")
+        message = message_in(chunk, takes_text=self._lenient)
+        events: list[Event] = []
+        self._take(self._sum.add(message), events)
+        self._tell_calls(events, is_last=False)
+        return events
+
+    def close(self, *, ended: Ended = "unknown") -> list[Event]:
+        """Say that the message has ended, and return the last events; `result` is known then.
+
+        Args:
+            ended: How it ended, if that is known better than the message says.
+
+        Raises:
+            ModelRefusalError: It refuses, or a filter has left nothing of it. Do not ask again.
+            OutputParserException: What parsing the whole message raises. The last events are in
+                `last_events` all the same.
+            RuntimeError: The message was closed before.
+        """
+        self._check_open("close")
+        self._closed = True
+        events = self.last_events
+        if ended == "unknown":
+            ended = self._sum.ended
+        last = self._calls.calls[-1].index if ended == "length" and self._calls.calls else None
+        if (ending := self._sum.ending(but=last)) is not None:
+            self._take(self._sum.add(ending), events)
+        self._tell_calls(events, is_last=True)
+        outcome = Outcome(
+            self._sum.whole(),
+            is_function=self._is_function,
+            lenient=self._lenient,
+            tools=self._tools,
+            ended=ended,
+        )
+        held = "" if self._hold is None else self._hold.rest()
+        if outcome.refuses():
+            self._tell_content(held, events)
+        elif self._calls.calls:
+            outcome.read_calls(self._calls.calls)
+        elif held and outcome.read_content(self.text + held, self._at):
+            self._put(held)
+        else:
+            self._tell_content(held, events)
+            outcome.read_answer(self._at)
+        events += outcome.events
+        if (error := outcome.error(self.text)) is not None:
+            raise error
+        self.result = outcome.result
+        return events
+
+    def _check_open(self, method: str) -> None:
+        if self._closed:
+            raise RuntimeError(f"{method}() after close(); make a new parser for a new message")
+        if self._is_full:
+            self._closed = True
+            raise too_long(self.text, self._max_chars)
+
+    def _take(self, message: AIMessage, events: list[Event]) -> None:
+        content = message.content
+        if isinstance(content, str) and not message.additional_kwargs:  # as in nearly all chunks
+            if content:
+                self._take_text("content", content, events)
+        else:
+            for kind, text in said_in(message):
+                if text:
+                    self._take_text(kind, text, events)
+        for piece in function_pieces(message) if self._is_function else tool_pieces(message):
+            if piece.index not in self._sum.served:
+                self._take_piece(piece, events)
+
+    def _cut(self, text: str) -> str:
+        """Return as much of *text* as there is room for in a message of the greatest length."""
+        room = self._max_chars - self._size
+        self._size += len(text)
+        if len(text) > room:
+            self._is_full = True  # told at the next call, so that these events are not lost
+            self._size = self._max_chars
+            return text[:room]
+        return text
+
+    def _put(self, text: str) -> tuple[int, int]:
+        """Append *text* to the text of the message; return its span."""
+        start = self._at
+        self._text.append(text)
+        self._at += len(text)
+        return (start, self._at)
+
+    def _take_text(self, kind: Kind, text: str, events: list[Event]) -> None:
+        text = self._cut(text)
+        if kind == "thought":
+            if text:
+                events.append(ThoughtDelta(text, self._put(text)))
+            return
+        if kind == "content" and self._hold is not None and not self._calls.calls:
+            text = self._hold.feed(text)
+        self._tell_content(text, events)
+
+    def _tell_content(self, text: str, events: list[Event]) -> None:
+        if text:
+            kind = ThoughtDelta if self._calls.calls else AnswerDelta
+            events.append(kind(text, self._put(text)))
+
+    def _take_piece(self, piece: CallPiece, events: list[Event]) -> None:
+        if not self._calls.calls and self._hold is not None:
+            # The message has a call of its own, so its content is none.
+            self._tell_content(self._hold.rest(), events)
+        call = self._calls.call_for(piece)
+        name = self._cut(piece.name) if isinstance(piece.name, str) else ""
+        arguments = piece.arguments
+        if isinstance(arguments, str):
+            text = self._cut(arguments)
+        else:
+            text = "" if arguments is None else as_json(arguments)
+        call.add(piece, name, text)
+        if name and call.is_named:  # more of a name that was told already
+            events.append(ToolNamed(self._tool(call), self._put(name)))
+        if text and call.is_over:  # more of arguments that were whole
+            events.append(SkippedDelta(text, self._put(text)))
+
+    def _tool(self, call: GrowingCall) -> str:
+        if not self._lenient:
+            return call.name
+        return tool_named(call.name, None if self._tools is None else self._tools.names)
+
+    def _tell_calls(self, events: list[Event], *, is_last: bool) -> None:
+        calls = self._calls.calls
+        while self._current < len(calls):
+            call = calls[self._current]
+            self._tell_call(call, events, is_last=is_last)
+            if self._current + 1 == len(calls) or not (is_last or call.is_whole()):
+                return
+            call.is_over = True
+            self._current += 1
+
+    def _tell_call(self, call: GrowingCall, events: list[Event], *, is_last: bool) -> None:
+        if not call.is_named:
+            # As long as no arguments have come, more of the name may come.
+            if not is_last and not any(call.parts):
+                return
+            call.is_named = True
+            span = self._put(call.name)
+            call.name_at = span[0]
+            call.args_at = call.end = span[1]
+            if call.name:
+                events.append(ToolNamed(self._tool(call), span))
+        for text in call.parts[call.told :]:
+            if text:
+                span = self._put(text)
+                call.end = span[1]
+                events.append(InputDelta(text, span))
+        call.told = len(call.parts)

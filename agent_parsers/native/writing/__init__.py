@@ -1,0 +1,1 @@
+"""Writing a run so far for the APIs of providers."""

@@ -1,0 +1,246 @@
+"""A run so far in one form, from steps or messages, for whatever API it is written for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentStep, as_text
+from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.native.reading.arguments import ARGUMENT
+from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
+from agent_parsers.native.writing.scratchpad import is_same_turn
+from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage, ToolMessage, from_any
+from outputs.messages.content import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+__all__ = ["Past", "PastCall", "PastTurn", "blocks_of", "past_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class PastCall:
+    """A call of a tool, and what it returned."""
+
+    tool: str
+    """Name of the tool that was called."""
+    written: str
+    """The arguments as JSON: as the model wrote them, unless they had to be mended."""
+    result: str
+    """What the tool returned, as text."""
+    id: str | None = None
+    """What the result answers to; `None` if the model gave none."""
+    is_error: bool = False
+    """Whether the tool failed."""
+    is_function: bool = False
+    """Whether it is a function call, of OpenAI's older form."""
+    given_id: str | None = None
+    """The id that the model gave."""
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments by name."""
+        value: dict[str, Any] = json.loads(self.written)
+        return value
+
+    @property
+    def text(self) -> str | None:
+        """The text that the tool takes in place of arguments; `None` if it takes arguments."""
+        value = self.arguments.get(ARGUMENT)
+        return value if isinstance(value, str) else None
+
+
+@dataclass(frozen=True, slots=True)
+class PastTurn:
+    """A message of a model that calls tools, and what they returned."""
+
+    message: AIMessage
+    """The message, as the model gave it."""
+    calls: tuple[PastCall, ...]
+    """All its calls, in its order."""
+
+
+Past: TypeAlias = "list[BaseMessage | PastTurn]"
+"""A run so far: turns with calls, and messages that have none."""
+
+_NO_RESULT: Final = (
+    "the call of {tool!r} has no result; an API takes a message with calls only with all its"
+    " results: give a step for each of them"
+)
+
+
+def past_of(history: Iterable[Any]) -> Past:
+    """Return the run that *history* tells of.
+
+    Args:
+        history: Steps, as pairs or `AgentStep`, and messages of any kind that `outputs.from_any`
+            takes.
+
+    Raises:
+        TypeError: It has something else in it.
+        ValueError: A call has no result, or a result no call.
+    """
+    past: Past = []
+    waiting = [_item(each) for each in history]
+    at = 0
+    while at < len(waiting):
+        item = waiting[at]
+        if isinstance(item, AgentStep):
+            steps = _turn_at(waiting, at)
+            past += _from_steps(steps)
+            at += len(steps)
+        elif isinstance(item, AIMessage) and (pieces := _pieces_in(item)):
+            results = waiting[at + 1 : at + 1 + len(pieces)]
+            past.append(_from_messages(item, pieces, results))
+            at += 1 + len(pieces)
+        elif isinstance(item, ToolMessage | FunctionMessage):
+            raise ValueError("found the result of a call before the message that makes the call")
+        else:
+            past.append(item)
+            at += 1
+    return past
+
+
+def blocks_of(message: BaseMessage) -> list[dict[Any, Any]]:
+    """Return the content of *message* as blocks."""
+    content = message.content
+    return [
+        {"type": "text", "text": block} if isinstance(block, str) else block
+        for block in ([content] if isinstance(content, str) else content)
+    ]
+
+
+def _item(each: Any) -> AgentStep | BaseMessage:
+    if isinstance(each, AgentStep):
+        return each
+    if isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], AgentAction):
+        return AgentStep.model_construct(action=each[0], observation=each[1])
+    return from_any(each)
+
+
+# -- steps ---------------------------------------------------------------------------------------
+
+
+def _turn_at(items: Sequence[Any], at: int) -> list[AgentStep]:
+    """Return the steps that begin at *at* and were taken in one turn."""
+    steps = [items[at]]
+    first = items[at].action
+    if not isinstance(first, ToolAgentAction):
+        return steps
+    answered = [first.tool_call_id]
+    for item in items[at + 1 :]:
+        action = item.action if isinstance(item, AgentStep) else None
+        if not isinstance(action, ToolAgentAction):
+            break
+        if not is_same_turn(action, first.message_log, answered):
+            break
+        answered.append(action.tool_call_id)
+        steps.append(item)
+    return steps
+
+
+def _from_steps(steps: Sequence[AgentStep]) -> Past:
+    action = steps[0].action
+    log = action.message_log if isinstance(action, AgentActionMessageLog) else []
+    message = log[-1] if log else None
+    if not isinstance(message, AIMessage):
+        return [AIMessage(action.log), HumanMessage(as_text(steps[0].observation))]
+    is_function = not isinstance(action, ToolAgentAction)
+    pieces = function_pieces(message) if is_function else tool_pieces(message)
+    if not pieces and (message.text or all(_id_of(step.action) is None for step in steps)):
+        # The calls stand in the text, and so the user tells what they returned.
+        seen = (HumanMessage(as_text(step.observation)) for step in steps)
+        return [*log, *seen]
+    waiting = list(steps)
+    calls = []
+    for piece in pieces:
+        step = _take(waiting, piece)
+        if step is None:
+            raise ValueError(_NO_RESULT.format(tool=piece.name or ""))
+        calls.append(_call_of(step, piece, is_function=is_function))
+    calls += (_call_of(step, None, is_function=is_function) for step in waiting)
+    return [*log[:-1], PastTurn(message, tuple(calls))]
+
+
+def _take(waiting: list[AgentStep], piece: CallPiece) -> AgentStep | None:
+    """Take out of the *waiting* steps the one that made the call of *piece*."""
+    for place, step in enumerate(waiting):
+        if (_id_of(step.action) or None) == (piece.id or None):
+            return waiting.pop(place)
+    return None
+
+
+def _id_of(action: AgentAction) -> str | None:
+    return action.tool_call_id if isinstance(action, ToolAgentAction) else None
+
+
+def _call_of(step: AgentStep, piece: CallPiece | None, *, is_function: bool) -> PastCall:
+    action = step.action
+    written = None if piece is None else _valid(piece.arguments)
+    if written is None:
+        given = action.tool_input
+        written = as_json(given if isinstance(given, dict) else {ARGUMENT: given})
+    return PastCall(
+        tool=action.tool,
+        written=written,
+        result=as_text(step.observation),
+        id=_id_of(action),
+        is_function=is_function,
+        given_id=_id_of(action),
+    )
+
+
+def _valid(arguments: Any) -> str | None:
+    """Return *arguments* as JSON if they are an object, or nothing; else `None`."""
+    if arguments is None or arguments == "":
+        return "{}"
+    if not isinstance(arguments, str):
+        return as_json(arguments) if isinstance(arguments, dict) else None
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return None
+    return arguments if isinstance(value, dict) else None
+
+
+# -- messages ------------------------------------------------------------------------------------
+
+
+def _pieces_in(message: AIMessage) -> list[CallPiece]:
+    return tool_pieces(message) or function_pieces(message)
+
+
+def _from_messages(
+    message: AIMessage, pieces: Sequence[CallPiece], results: Sequence[Any]
+) -> PastTurn:
+    is_function = not tool_pieces(message)
+    waiting = list(results)
+    calls = []
+    for piece in pieces:
+        found = next((r for r in waiting if _answers(r, piece, is_function=is_function)), None)
+        if found is None:
+            raise ValueError(_NO_RESULT.format(tool=piece.name or ""))
+        waiting.remove(found)
+        content = found.content
+        if not piece.name:
+            raise ValueError("found a call without the name of a tool")
+        calls.append(
+            PastCall(
+                tool=piece.name,
+                written=_valid(piece.arguments) or as_json({ARGUMENT: piece.arguments}),
+                result=text_of(content) or (as_text(content) if content else ""),
+                id=piece.id,
+                is_error=getattr(found, "status", "") == "error",
+                is_function=is_function,
+                given_id=piece.id,
+            )
+        )
+    return PastTurn(message, tuple(calls))
+
+
+def _answers(result: Any, piece: CallPiece, *, is_function: bool) -> bool:
+    if is_function:
+        return isinstance(result, FunctionMessage) and result.name == piece.name
+    return isinstance(result, ToolMessage) and result.tool_call_id == (piece.id or "")

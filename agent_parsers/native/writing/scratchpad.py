@@ -1,0 +1,138 @@
+"""Past steps as messages, for the next prompt of a model that calls tools.
+
+::
+
+    AIMessage("", tool_calls=[search, lookup])
+    ToolMessage("42", tool_call_id="1", additional_kwargs={"name": "search"})
+    ToolMessage("43", tool_call_id="2", additional_kwargs={"name": "lookup"})
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.actions.agent import AgentActionMessageLog, as_text
+from agent_parsers.actions.tool_action import ToolAgentAction
+from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.engine.writing.render import Step
+    from outputs import BaseMessage
+
+__all__ = [
+    "format_to_openai_function_messages",
+    "format_to_openai_functions",
+    "format_to_openai_tool_messages",
+    "format_to_tool_messages",
+    "is_same_turn",
+    "past_messages",
+]
+
+
+def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
+    """Return the steps taken so far as messages: the model's, and a `ToolMessage` for each result.
+
+    The calls of one message are steps of their own that have the message in common; it is written
+    once, before their results. A result that is no text is written as JSON, its characters
+    unescaped, or as it prints if it is not JSON either. A call without an id is answered under
+    the id ``""``. An action that is no `ToolAgentAction` gives its ``log`` as an `AIMessage`, and
+    no result, as in LangChain.
+
+    Args:
+        intermediate_steps: Pairs of an action and what the tool returned, or steps.
+    """
+    messages: list[BaseMessage] = []
+    turn: Sequence[BaseMessage] = ()  # messages of the turn that the last call was part of
+    answered: list[str | None] = []  # its calls so far
+    for action, observation in _pairs(intermediate_steps):
+        if not isinstance(action, ToolAgentAction):
+            messages.append(AIMessage(content=action.log))
+            turn = ()
+            continue
+        call_id = action.tool_call_id
+        if not is_same_turn(action, turn, answered):
+            messages += action.message_log
+            turn = action.message_log
+            answered = []
+        answered.append(call_id)
+        messages.append(
+            ToolMessage(
+                as_text(observation),
+                tool_call_id=call_id or "",
+                additional_kwargs={"name": action.tool},
+            )
+        )
+    return messages
+
+
+format_to_openai_tool_messages = format_to_tool_messages
+"""The same; LangChain has both names."""
+
+
+def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
+    """Return the steps taken so far as messages: the model's, and a `FunctionMessage` for a result.
+
+    Results are written as `format_to_tool_messages` writes them. An action that did not come in a
+    message gives its ``log`` as an `AIMessage`, and no result, as in LangChain.
+
+    Args:
+        intermediate_steps: Pairs of an action and what the tool returned, or steps.
+    """
+    messages: list[BaseMessage] = []
+    for action, observation in _pairs(intermediate_steps):
+        if isinstance(action, AgentActionMessageLog):
+            messages += action.message_log
+            messages.append(FunctionMessage(name=action.tool, content=as_text(observation)))
+        else:
+            messages.append(AIMessage(content=action.log))
+    return messages
+
+
+format_to_openai_functions = format_to_openai_function_messages
+"""The same; LangChain has both names."""
+
+
+def past_messages(
+    steps: Sequence[Step], write: Callable[[Sequence[Step]], list[BaseMessage]]
+) -> list[BaseMessage]:
+    """Return the messages that *write* makes of *steps*, with all that was observed.
+
+    What followed an action that did not come in a message, such as what was wrong with a reply, is
+    told by the user.
+    """
+    messages: list[BaseMessage] = []
+    calls: list[Step] = []
+    for step, (action, observation) in zip(steps, _pairs(steps), strict=True):
+        if isinstance(action, AgentActionMessageLog):
+            calls.append(step)
+            continue
+        messages += (*write(calls), AIMessage(action.log), HumanMessage(as_text(observation)))
+        calls = []
+    return messages + write(calls)
+
+
+def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
+    for step in steps:
+        yield step if isinstance(step, tuple) else (step.action, step.observation)
+
+
+def is_same_turn(
+    action: ToolAgentAction, turn: Sequence[BaseMessage], answered: Sequence[str | None]
+) -> bool:
+    """Tell whether *action* is one more call of the messages *turn*, some of which are answered.
+
+    A model that says the same again makes an equal message, but no call is answered twice.
+    """
+    if not turn or not action.message_log:
+        return False
+    last = turn[-1]
+    if action.message_log[-1] is last:
+        return True
+    if list(action.message_log) != list(turn) or not isinstance(last, AIMessage):
+        return False
+    if action.tool_call_id is not None:
+        return action.tool_call_id not in answered
+    return len(answered) < len(last.tool_calls)

@@ -1,0 +1,68 @@
+"""A run so far as messages of LangChain's, which is imported here and only here."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.native.writing.ids import Ids
+from agent_parsers.native.writing.past import PastTurn, past_of
+from outputs import BaseMessage, FunctionMessage, ToolMessage, tool_call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from agent_parsers.engine.writing.render import Step
+
+__all__ = ["to_langchain"]
+
+_IDS: Final = Ids("LangChain", has_functions=True)
+
+
+def to_langchain(
+    history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
+) -> list[Any]:
+    """Return a run so far as messages of LangChain's, for its models and for LangGraph.
+
+    Messages have the fields that ours have. The calls of one stay together, with their results
+    behind them. Steps that did not come as calls are what the assistant and the user say.
+
+    Args:
+        history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
+            `render_prompt`.
+        new_id: Gives the id of a call that has none, by its number in the run; see `to_openai`.
+
+    Raises:
+        ImportError: LangChain is not installed.
+        TypeError: There is something else in *history*.
+        ValueError: A call has no id or no result, or a result has no call.
+    """
+    theirs = import_module("langchain_core.messages")
+    messages: list[BaseMessage] = []
+    for item in _IDS.give(past_of(history), new_id):
+        messages += _turn(item) if isinstance(item, PastTurn) else [item]
+    return [getattr(theirs, type(message).__name__)(**_fields(message)) for message in messages]
+
+
+def _turn(turn: PastTurn) -> list[BaseMessage]:
+    message, calls = turn.message, turn.calls
+    if calls[0].is_function:
+        return [message, FunctionMessage(name=calls[0].tool, content=calls[0].result)]
+    beside = {n: v for n, v in message.additional_kwargs.items() if n != "tool_calls"}
+    made = [tool_call(name=call.tool, args=call.arguments, id=call.id) for call in calls]
+    update = {"additional_kwargs": beside, "tool_calls": made, "invalid_tool_calls": []}
+    results = (
+        ToolMessage(
+            call.result,
+            tool_call_id=call.id,
+            name=call.tool,
+            status="error" if call.is_error else "success",
+        )
+        for call in calls
+    )
+    return [message.model_copy(update=update), *results]
+
+
+def _fields(message: BaseMessage) -> dict[str, Any]:
+    """Return the fields of *message*; its own type comes with LangChain's class."""
+    return {name: value for name, value in message if name != "type"}

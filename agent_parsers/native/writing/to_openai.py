@@ -1,0 +1,114 @@
+"""A run so far as OpenAI's Chat Completions take it.
+
+::
+
+    {"role": "assistant", "content": None, "tool_calls": [
+     {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}]}
+    {"role": "tool", "tool_call_id": "1", "content": "Rain."}
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.native.writing.ids import Ids
+from agent_parsers.native.writing.past import PastTurn, past_of
+from output_parsers.tool_calls.refusal import refusal_error
+from outputs import AIMessage, ChatMessage, HumanMessage
+from outputs.messages.content import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.native.writing.past import PastCall
+    from outputs import BaseMessage
+
+__all__ = ["to_openai"]
+
+_IDS: Final = Ids("Chat Completions", has_functions=True)
+_WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
+"""What a call has; what else it came with, it goes back with."""
+
+
+def to_openai(
+    history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
+) -> list[dict[str, Any]]:
+    """Return a run so far as the messages that OpenAI's Chat Completions take.
+
+    The calls of one message stay together, with their results behind them. Arguments are written
+    as the model wrote them, unless they had to be mended. Steps that did not come as calls are what
+    the assistant and the user say. Reasoning is left out: this API does not take it.
+
+    Args:
+        history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
+            `render_prompt`.
+        new_id: Gives the id of a call that has none, by its number in the run:
+            ``"call_{}".format`` will do. Without it such a call is an error, since the API demands
+            one.
+
+    Raises:
+        TypeError: There is something else in *history*.
+        ValueError: A call has no id or no result, or a result has no call.
+    """
+    messages: list[dict[str, Any]] = []
+    for item in _IDS.give(past_of(history), new_id):
+        if isinstance(item, PastTurn):
+            messages += _turn(item)
+        else:
+            messages.append(_message(item))
+    return messages
+
+
+def _message(message: BaseMessage) -> dict[str, Any]:
+    if isinstance(message, AIMessage):
+        text = text_of(message.content)
+        written: dict[str, Any] = {"role": "assistant", "content": text}
+        error = refusal_error(message, text, calls=bool(message.tool_calls))
+        return written if error is None else {**written, "refusal": error.refusal}
+    if isinstance(message, HumanMessage):
+        role, content = "user", message.content
+    else:
+        # What a model is told at the beginning is text, and parts of it are parts of that text.
+        role = message.role if isinstance(message, ChatMessage) else "system"
+        content = text_of(message.content)
+    named = {"name": message.name} if message.name else {}
+    return {"role": role, "content": content, **named}
+
+
+def _turn(turn: PastTurn) -> list[dict[str, Any]]:
+    content = text_of(turn.message.content) or None
+    said: dict[str, Any] = {"role": "assistant", "content": content}
+    first = turn.calls[0]
+    if first.is_function:
+        call = {"name": first.tool, "arguments": first.written}
+        result = {"role": "function", "name": first.tool, "content": first.result}
+        return [{**said, "function_call": call}, result]
+    entries = _entries(turn)
+    calls = [_call(*pair) for pair in zip(turn.calls, entries, strict=True)]
+    results = (
+        {"role": "tool", "tool_call_id": call.id, "content": call.result} for call in turn.calls
+    )
+    return [{**said, "tool_calls": calls}, *results]
+
+
+def _entries(turn: PastTurn) -> list[dict[str, Any]]:
+    """Return the calls as the provider sent them, or an empty one for each."""
+    beside = turn.message.additional_kwargs
+    entries = beside.get("tool_calls")
+    if isinstance(entries, list) and len(entries) == len(turn.calls):
+        return [entry if isinstance(entry, dict) else {} for entry in entries]
+    texts = beside.get("custom_tool_calls") or ()
+    customs = {call.get("index") for call in texts if isinstance(call, dict)}
+    return [{"custom": {}} if number in customs else {} for number, _ in enumerate(turn.calls)]
+
+
+def _call(call: PastCall, entry: dict[str, Any]) -> dict[str, Any]:
+    rest = {name: value for name, value in entry.items() if name not in _WRITTEN}
+    if "custom" in entry and (text := call.text) is not None:
+        custom = {"name": call.tool, "input": text}
+        return {"id": call.id, "type": "custom", "custom": custom, **rest}
+    function = {"name": call.tool, "arguments": call.written}
+    return {"id": call.id, "type": "function", "function": function, **rest}

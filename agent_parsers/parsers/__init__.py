@@ -1,0 +1,1 @@
+"""The parsers of agent turns: base classes, and those that read any dialect."""

@@ -1,0 +1,146 @@
+"""The parsers of LangChain's chat agents, which write actions as JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, SerializeAsAny, SkipValidation
+from typing_extensions import override
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.dialects import chat, conversational_chat, structured_chat
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.reading.message_text import text_and_end
+from agent_parsers.parsers.agent_parser import AgentOutputParser
+from agent_parsers.parsers.dialect_parser import DialectParser, InstructedParser
+from output_parsers import OutputFixingParser, OutputParserException
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from output_parsers import ModelOutput
+    from outputs.messages.ended import Ended
+
+
+__all__ = [
+    "ChatOutputParser",
+    "ConvoOutputParser",
+    "StructuredChatOutputParser",
+    "StructuredChatOutputParserWithRetries",
+]
+
+
+class ChatOutputParser(InstructedParser):
+    """Does the same as `ReActJsonSingleInputOutputParser`, for a line break after the fence."""
+
+    dialect: Dialect = Field(default=chat.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "chat"
+
+
+class StructuredChatOutputParser(InstructedParser):
+    """Reads one JSON object in a fence; a text without any is the final answer.
+
+    Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
+    """
+
+    dialect: Dialect = Field(default=structured_chat.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "structured_chat"
+
+
+class ConvoOutputParser(InstructedParser):
+    """Reads one JSON object with ``action`` and ``action_input``, both of which must be there.
+
+    Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
+    """
+
+    dialect: Dialect = Field(default=conversational_chat.DIALECT, exclude=True)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "conversational_chat"
+
+
+class StructuredChatOutputParserWithRetries(AgentOutputParser):
+    """Reads structured chat, and may have a model fix what cannot be read.
+
+    ::
+
+        parser = StructuredChatOutputParserWithRetries.from_llm(llm)
+    """
+
+    base_parser: SkipValidation[SerializeAsAny[AgentOutputParser]] = Field(
+        default_factory=StructuredChatOutputParser
+    )
+    """What reads the text."""
+    output_fixing_parser: SkipValidation[OutputFixingParser[AgentAction | AgentFinish]] | None = (
+        None
+    )
+    """What reads it and asks a model to fix it; `None` to do without."""
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its turns."""
+        return self.base_parser.get_format_instructions()
+
+    @override
+    def parse(self, text: str, *, ended: Ended = "unknown") -> AgentAction | AgentFinish:
+        """Read one turn.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended. A model that is asked to fix a text that was cut would make
+                up the rest, and so it is not asked then.
+
+        Raises:
+            OutputParserException: It cannot be read, and was not fixed either.
+        """
+        base = self.base_parser
+        try:
+            if self.output_fixing_parser is not None and ended != "length":
+                return self.output_fixing_parser.parse(text)
+            is_ours = isinstance(base, DialectParser)
+            return base.invoke(text, ended=ended) if is_ours else base.parse(text)
+        except OutputParserException as error:
+            raise OutputParserException(
+                f"Could not parse LLM output: {text}",
+                observation=error.observation,
+                llm_output=text,
+                span=error.span if error.llm_output == text else None,
+            ) from error
+
+    @override
+    def _parse_output(
+        self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
+    ) -> AgentAction | AgentFinish:
+        text, said = text_and_end(output)
+        return self.parse(text, ended=said if ended == "unknown" else ended)
+
+    @classmethod
+    def from_llm(
+        cls, llm: Any = None, base_parser: StructuredChatOutputParser | None = None
+    ) -> Self:
+        """Return a parser that has a model fix what cannot be read.
+
+        Args:
+            llm: The model; without one nothing is fixed.
+            base_parser: What reads the text.
+        """
+        base = base_parser or StructuredChatOutputParser()
+        if llm is None:
+            return cls(base_parser=base)
+        fixing = OutputFixingParser[AgentAction | AgentFinish].from_llm(llm=llm, parser=base)
+        return cls(base_parser=base, output_fixing_parser=fixing)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "structured_chat_with_retries"

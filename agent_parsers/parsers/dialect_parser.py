@@ -1,0 +1,183 @@
+"""Parsers that read any dialect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from typing_extensions import override
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.whole import whole_reader
+from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
+from agent_parsers.parsers.turn_parser import TurnParser
+from output_parsers.base import is_default
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from output_parsers import ModelOutput
+    from output_parsers.runnables.batching import RunnableConfig
+    from outputs.messages.ended import Ended
+
+__all__ = [
+    "AnyDialectParser",
+    "DialectParser",
+    "MultiActionDialectParser",
+    "dialect_parser",
+]
+
+
+class DialectParser(TurnParser, AgentOutputParser):
+    """Reads one turn of a dialect, whole or while it comes in, and writes past turns as it does.
+
+    `get_parser` makes these. The classes with LangChain's names are these too, with their dialect
+    set and strict by default.
+    """
+
+    _has_several: ClassVar[bool] = False
+
+    @override
+    def parse(self, text: str, *, ended: Ended = "unknown") -> AgentAction | AgentFinish:
+        """Read one turn.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended: ``"stop"`` where the model stopped by itself or at a stop
+                sequence, ``"length"`` where it was cut. It decides what may be missing at the end.
+
+        Raises:
+            OutputParserException: The text is neither an action nor an answer, or both, or too
+                long. It says where, and what to tell the model. `UnknownToolError` and
+                `ToolInputError` are such errors.
+        """
+        reader = whole_reader(
+            self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
+        )
+        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
+        assert not isinstance(result, list), "the dialect has one call in a turn"
+        return result
+
+    @override
+    def invoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        *,
+        ended: Ended = "unknown",
+        **kwargs: Any,
+    ) -> AgentAction | AgentFinish:
+        """Read one turn: a text, or the text of a message or a generation.
+
+        Args:
+            input: What the model wrote; see `outputs.from_any` for the messages there are.
+            config: Ignored.
+            ended: How the text ended; by default as *input* says. See `parse`.
+            kwargs: Ignored.
+
+        Raises:
+            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+                again.
+            OutputParserException: As `parse` does, or the message calls a tool.
+            TypeError: *input* is none of these.
+        """
+        return super().invoke(input, config, ended=ended, **kwargs)
+
+    @override
+    def _invokes_parse(self) -> bool:
+        is_ours = getattr(self.invoke, "__func__", None) is DialectParser.invoke
+        return is_ours and is_default(self.parse_result)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return self.dialect.name
+
+
+class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
+    """Reads one turn of a dialect whose turns may have several calls, and writes past turns.
+
+    `get_parser` makes these. What the model says beside calls is in the `content` of `read`, and in
+    events; a turn without calls is an `AgentFinish` with its content.
+    """
+
+    _has_several: ClassVar[bool] = True
+
+    @override
+    def parse(self, text: str, *, ended: Ended = "unknown") -> list[AgentAction] | AgentFinish:
+        """Read one turn.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended: ``"stop"`` where the model stopped by itself or at a stop
+                sequence, ``"length"`` where it was cut. It decides what may be missing at the end.
+
+        Returns:
+            A `ToolAgentAction` for each call, in their order, or the answer.
+
+        Raises:
+            OutputParserException: A call is none, or cut off, or the text is too long; nothing is
+                returned of the other calls. It says where, and what to tell the model.
+                `UnknownToolError` and `ToolInputError` are such errors.
+        """
+        reader = whole_reader(
+            self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
+        )
+        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
+        assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
+        return result
+
+    @override
+    def invoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        *,
+        ended: Ended = "unknown",
+        **kwargs: Any,
+    ) -> list[AgentAction] | AgentFinish:
+        """Read one turn: a text, or the text of a message or a generation.
+
+        Args:
+            input: What the model wrote; see `outputs.from_any` for the messages there are.
+            config: Ignored.
+            ended: How the text ended; by default as *input* says. See `parse`.
+            kwargs: Ignored.
+
+        Raises:
+            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+                again.
+            OutputParserException: As `parse` does, or the message calls a tool.
+            TypeError: *input* is none of these.
+        """
+        return super().invoke(input, config, ended=ended, **kwargs)
+
+    @override
+    def _invokes_parse(self) -> bool:
+        is_ours = getattr(self.invoke, "__func__", None) is MultiActionDialectParser.invoke
+        return is_ours and is_default(self.parse_result)
+
+    @property
+    @override
+    def _type(self) -> str:
+        return self.dialect.name
+
+
+AnyDialectParser: TypeAlias = DialectParser | MultiActionDialectParser
+"""What `get_parser` returns for a dialect."""
+
+
+def dialect_parser(dialect: Dialect, **options: Any) -> AnyDialectParser:
+    """Return a parser for *dialect*, with these fields."""
+    kind = MultiActionDialectParser if dialect.several else DialectParser
+    return kind(dialect=dialect, **options)
+
+
+class InstructedParser(DialectParser):
+    """A parser whose user may choose what the model is told."""
+
+    format_instructions: str | None = None
+    """What to tell the model, if not the dialect's own words."""
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return `format_instructions`, or what the dialect tells the model."""
+        return self.format_instructions or super().get_format_instructions()

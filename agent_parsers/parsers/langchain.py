@@ -1,0 +1,285 @@
+"""A parser as LangChain's own, for its chains and executors.
+
+This is the one module that imports LangChain, and only `as_langchain` imports this module. Nothing
+is read here: what comes in goes to our parser, and what that gives is told in LangChain's classes.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from agent_parsers.actions import agent as ours
+from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
+from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
+from output_parsers import ModelRefusalError
+from output_parsers import OutputParserException as OurOutputParserException
+from outputs import from_any
+
+try:
+    from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
+    from langchain_core.exceptions import OutputParserException
+    from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
+    from langchain_core.output_parsers import BaseTransformOutputParser
+    from langchain_core.outputs import ChatGeneration, Generation
+except ImportError as error:
+    raise ImportError(
+        'as_langchain() needs langchain-core: pip install "agent-parsers[langchain]"',
+        name=error.name,
+    ) from error
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+
+    from outputs import BaseMessage as OurMessage
+
+__all__ = ["LangChainParser"]
+
+
+class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] | AgentFinish]):
+    r"""An output parser of LangChain that reads as *parser* does; `as_langchain` makes it.
+
+    ::
+
+        parser = get_parser("react", tools=tools).as_langchain()
+
+        def prompt(given):
+            return parser.render_prompt(given["input"], given["intermediate_steps"])
+
+        agent = RunnableLambda(prompt) | model.bind(stop=parser.stop) | parser
+        AgentExecutor(agent=agent, tools=tools, handle_parsing_errors=True)
+
+    It gives an `AgentAction`, or a list of them where a turn may have several calls, or an
+    `AgentFinish`, all of `langchain_core.agents`. Calls in messages are a `ToolAgentAction`, of
+    `langchain_classic` where that is installed. A stream is taken as it comes, and gives the result
+    once, at its end.
+    """
+
+    parser: Any
+    """What reads."""
+
+    @override
+    def model_post_init(self, context: Any, /) -> None:
+        if self._has_several:
+            tool_action_class()  # imported now, and not in the middle of a run
+
+    @property
+    def _has_several(self) -> bool:
+        return isinstance(self.parser, MultiActionAgentOutputParser)
+
+    @property
+    @override
+    def OutputType(self) -> Any:
+        """What it gives; LangChain's executor tells by this whether there may be several calls."""
+        return list[AgentAction] | AgentFinish if self._has_several else AgentAction | AgentFinish
+
+    @property
+    def stop(self) -> list[str]:
+        """Stop sequences to pass to the model: ``model.bind(stop=parser.stop)``."""
+        stop: list[str] = self.parser.stop
+        return stop
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    @override
+    def parse(self, text: str) -> AgentAction | list[AgentAction] | AgentFinish:
+        """Read one turn.
+
+        Raises:
+            OutputParserException: LangChain's, with what to tell the model; our own is its cause.
+            ValueError: The parser reads messages, and not text.
+        """
+        try:
+            return _theirs(self.parser.parse(text), None)
+        except OurOutputParserException as error:
+            raise _their_error(error) from error
+
+    @override
+    async def aparse(self, text: str) -> AgentAction | list[AgentAction] | AgentFinish:
+        """Do the same as `parse`, at once and in this thread."""
+        return self.parse(text)
+
+    @override
+    def parse_result(
+        self, result: list[Generation], *, partial: bool = False
+    ) -> AgentAction | list[AgentAction] | AgentFinish:
+        """Read the first of *result*, a text or a message.
+
+        Args:
+            result: What a model generated.
+            partial: Makes no difference.
+
+        Raises:
+            OutputParserException: LangChain's, with what to tell the model; our own is its cause.
+            ModelRefusalError: Ours: an executor would send the model another exception, and ask
+                again.
+        """
+        first = result[0]
+        message = first.message if isinstance(first, ChatGeneration) else None
+        try:
+            return _theirs(self.parser.invoke(first), message)
+        except ModelRefusalError:
+            raise
+        except OurOutputParserException as error:
+            raise _their_error(error) from error
+
+    @override
+    async def aparse_result(
+        self, result: list[Generation], *, partial: bool = False
+    ) -> AgentAction | list[AgentAction] | AgentFinish:
+        """Do the same as `parse_result`, at once and in this thread."""
+        return self.parse_result(result, partial=partial)
+
+    @override
+    def _transform(
+        self,
+        input: Iterator[str | BaseMessage],
+    ) -> Iterator[AgentAction | list[AgentAction] | AgentFinish]:
+        yield self._sum([*input])
+
+    @override
+    async def _atransform(
+        self,
+        input: AsyncIterator[str | BaseMessage],
+    ) -> AsyncIterator[AgentAction | list[AgentAction] | AgentFinish]:
+        yield self._sum([chunk async for chunk in input])
+
+    def _sum(self, chunks: list[Any]) -> AgentAction | list[AgentAction] | AgentFinish:
+        """Read one turn that came in *chunks*."""
+        if chunks and all(isinstance(chunk, str) for chunk in chunks):
+            return self.parse("".join(chunks))
+        first, *rest = chunks or [AIMessage("")]
+        for chunk in chunks:
+            if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
+                kind = type(chunk).__name__
+                raise TypeError(f"expected chunks of text or of one message, found {kind}")
+        return self.parse_result([ChatGeneration(message=first + rest if rest else first)])
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its turns, and about the tools."""
+        told: str = self.parser.get_format_instructions()
+        return told
+
+    def format_scratchpad(
+        self, intermediate_steps: Sequence[tuple[AgentAction, Any]]
+    ) -> str | list[BaseMessage]:
+        """Return the steps taken so far as our parser writes them, as text or messages.
+
+        Args:
+            intermediate_steps: As LangChain's executor gives them.
+        """
+        past = self.parser.format_scratchpad(_our_steps(intermediate_steps))
+        return past if isinstance(past, str) else _their_messages(past)
+
+    def render_prompt(
+        self,
+        question: str,
+        intermediate_steps: Sequence[tuple[AgentAction, Any]] = (),
+        *,
+        system: str = "",
+    ) -> list[BaseMessage]:
+        """Return the whole prompt for the next turn, as messages for a chat model.
+
+        Args:
+            question: What the agent is asked.
+            intermediate_steps: What it has done so far, as LangChain's executor gives it.
+            system: What stands before the instructions.
+        """
+        steps = _our_steps(intermediate_steps)
+        return _their_messages(
+            self.parser.render_prompt(question, steps, system=system, as_messages=True)
+        )
+
+    @property
+    @override
+    def _type(self) -> str:
+        kind: str = self.parser._type
+        return kind
+
+
+# -- from ours to LangChain's ----------------------------------------------------------------------
+
+
+class _ToolAgentAction(AgentActionMessageLog):
+    """A call of one tool in a message, where `langchain_classic` is not installed."""
+
+    tool_call_id: str | None
+    """What the result of the call answers to."""
+
+
+@cache
+def tool_action_class() -> type[AgentActionMessageLog]:
+    """Return the class of calls that came in a message, which LangChain's scratchpads look for."""
+    try:
+        from langchain_classic.agents.output_parsers.tools import ToolAgentAction
+    except ImportError:
+        return _ToolAgentAction
+    return ToolAgentAction
+
+
+def _theirs(
+    result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
+    message: BaseMessage | None,
+) -> AgentAction | list[AgentAction] | AgentFinish:
+    """Return a *result* in LangChain's classes; it came in *message*, if that was LangChain's."""
+    if isinstance(result, ours.AgentFinish):
+        return AgentFinish(result.return_values, result.log)
+    if isinstance(result, ours.AgentAction):
+        return _their_action(result, message)
+    return [_their_action(action, message) for action in result]
+
+
+def _their_action(action: ours.AgentAction, message: BaseMessage | None) -> AgentAction:
+    fields = _fields(action)
+    if not isinstance(action, ours.AgentActionMessageLog):
+        return AgentAction(**fields)
+    # The message itself has what only its provider knows of, and may have to get back.
+    given = [message] if isinstance(message, AIMessage) else _their_messages(action.message_log)
+    if not isinstance(action, OurToolAgentAction):
+        return AgentActionMessageLog(message_log=given, **fields)
+    fields["tool_call_id"] = action.tool_call_id
+    return tool_action_class()(message_log=given, **fields)
+
+
+def _fields(action: AgentAction | ours.AgentAction) -> dict[str, Any]:
+    return {"tool": action.tool, "tool_input": action.tool_input, "log": action.log}
+
+
+def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:
+    return messages_from_dict(
+        [{"type": message.type, "data": message.model_dump()} for message in messages]
+    )
+
+
+def _their_error(error: OurOutputParserException) -> OutputParserException:
+    """Return LangChain's exception; its executor sends the model what *error* has to tell it."""
+    has_all = error.observation is not None and error.llm_output is not None
+    return OutputParserException(error, error.observation, error.llm_output, send_to_llm=has_all)
+
+
+# -- from LangChain's to ours ----------------------------------------------------------------------
+
+
+def _our_steps(
+    steps: Sequence[tuple[AgentAction | ours.AgentAction, Any]],
+) -> list[tuple[ours.AgentAction, Any]]:
+    return [(_our_action(action), observation) for action, observation in steps]
+
+
+def _our_action(action: AgentAction | ours.AgentAction) -> ours.AgentAction:
+    if isinstance(action, ours.AgentAction):  # of a loop that reads with our own parser
+        return action
+    fields = _fields(action)
+    if action.tool == "_Exception":  # so LangChain's executor keeps a turn that could not be read
+        fields["tool"] = ""
+    if not isinstance(action, AgentActionMessageLog):
+        return ours.AgentAction(**fields)
+    fields["message_log"] = [from_any(message) for message in action.message_log]
+    if not hasattr(action, "tool_call_id"):
+        return ours.AgentActionMessageLog(**fields)
+    return OurToolAgentAction(tool_call_id=action.tool_call_id, **fields)

@@ -1,0 +1,1 @@
+"""Dialects by name and by model, and parsers for them."""

@@ -1,0 +1,35 @@
+"""Whole runs: the text of logs, records of data sets, and the steps in them."""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.runs.record import parse_record
+    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.transcript_parser import (
+        TranscriptParser,
+        parse_transcript,
+        parse_transcripts,
+    )
+
+__all__ = [
+    "Transcript",
+    "TranscriptParser",
+    "TranscriptStep",
+    "parse_record",
+    "parse_transcript",
+    "parse_transcripts",
+]
+
+_MODULES = {
+    "parse_record": "agent_parsers.runs.record",
+    "Transcript": "agent_parsers.runs.transcript",
+    "TranscriptStep": "agent_parsers.runs.transcript",
+    "TranscriptParser": "agent_parsers.runs.transcript_parser",
+    "parse_transcript": "agent_parsers.runs.transcript_parser",
+    "parse_transcripts": "agent_parsers.runs.transcript_parser",
+}
+"""Where each name is that is imported at its first use."""
+
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

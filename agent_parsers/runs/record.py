@@ -1,0 +1,97 @@
+"""Reading runs that were recorded turn by turn, as data sets have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from reprlib import Repr
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.actions.agent import as_text
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.events import Failed
+from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.runs.run import Run
+from agent_parsers.runs.transcript import Transcript, TranscriptStep
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers.toolset import Tools, ToolSet
+
+__all__ = ["parse_record"]
+
+
+def parse_record(
+    record: Mapping[str, Any],
+    *,
+    dialect: str | Dialect | None = None,
+    lenient: bool = True,
+    tools: Tools | None = None,
+) -> Transcript:
+    """Read a run that is recorded turn by turn.
+
+    Args:
+        record: An object with ``steps``, of which each has the model's ``output`` and, but for the
+            last, the ``observation`` that followed. ``format`` names the dialect, ``task`` is the
+            question, ``id`` the name of the run.
+        dialect: How the outputs are written, if not as ``format`` says.
+        lenient: Whether what models really write is mended.
+        tools: The tools there were, as `parse_transcript` takes them.
+
+    Raises:
+        OutputParserException: It is not such an object; the message says what is missing.
+        ValueError: There is no such dialect.
+    """
+    if not isinstance(record, Mapping):
+        raise _bad_record(f"expected an object with steps, found {type(record).__name__}", record)
+    steps = record.get("steps")
+    if not isinstance(steps, list) or not steps:
+        raise _bad_record("expected 'steps', a list with at least one step", record)
+    written = dialect if dialect is not None else record.get("format")
+    if not isinstance(written, str | Dialect):
+        raise _bad_record("expected 'format', the name of a dialect", record)
+    if isinstance(written, str):
+        written = get_dialect(written)
+    known = known_tools(tools)
+    read = []
+    for number, step in enumerate(steps, 1):
+        output = step.get("output") if isinstance(step, Mapping) else None
+        if not isinstance(output, str):
+            raise _bad_record(f"expected the text 'output' in step {number}", record)
+        turn = _read_output(written, output, known, lenient=lenient)
+        seen = step.get("observation")
+        observation = None if seen is None else as_text(seen)
+        read.append(replace(turn, number=number, observation=observation))
+    return Transcript(
+        question=str(record.get("task") or ""),
+        all_steps=tuple(read),
+        id=str(record.get("id") or ""),
+    )
+
+
+def _read_output(
+    dialect: Dialect, output: str, tools: ToolSet | None, *, lenient: bool
+) -> TranscriptStep:
+    parser = StreamParser(dialect, mode="lenient" if lenient else "strict", tools=tools)
+    run = Run(dialect, {})
+    for event in parser.feed(output):
+        run.take(event)
+    failed: list[Failed] = []
+    try:
+        parser.close()
+    except OutputParserException as error:
+        failed.append(Failed(error, error.span or (0, len(output))))
+    for event in (*parser.last_events, *failed):
+        run.take(event)
+    (step,) = run.close()
+    return step
+
+
+def _bad_record(reason: str, record: object) -> OutputParserException:
+    return OutputParserException(
+        reason,
+        observation='Write {"format": ..., "steps": [{"output": ..., "observation": ...}]}.',
+        llm_output=Repr().repr(record),
+    )

@@ -1,0 +1,135 @@
+"""Reading the text of whole runs, as an agent's log has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.events import Event, MarkerSeen, QuestionDelta
+from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.runs.run import Run
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.toolset import Tools
+
+__all__ = ["TranscriptParser", "parse_transcript", "parse_transcripts"]
+
+
+def parse_transcript(
+    text: str, *, dialect: str | Dialect = "react", tools: Tools | None = None
+) -> Transcript:
+    """Read the transcript of one run.
+
+    Args:
+        text: The whole log: a question or other preamble, then steps. It may be cut off anywhere.
+        dialect: How it is written, by name or as a value.
+        tools: The tools there were. Inputs then have the types that their schemas say, and steps
+            with another tool or input are wrong. `None`: any name will do, and any input.
+
+    Returns:
+        The steps that are complete, with spans, and what is wrong with the others.
+
+    Raises:
+        OutputParserException: Not a single step is in it, or it is several runs (then see
+            `parse_transcripts`).
+        ValueError: There is no such dialect.
+    """
+    runs = parse_transcripts(text, dialect=dialect, tools=tools)
+    if len(runs) > 1:
+        raise OutputParserException(
+            f"expected the transcript of one run, found {len(runs)}; use parse_transcripts()",
+            observation="Write the transcript of one run.",
+            llm_output=text,
+        )
+    return runs[0]
+
+
+def parse_transcripts(
+    text: str, *, dialect: str | Dialect = "react", tools: Tools | None = None
+) -> list[Transcript]:
+    """Read a log of one or several runs, each of which begins with a question.
+
+    The arguments and errors are those of `parse_transcript`.
+    """
+    parser = TranscriptParser(dialect, tools=tools)
+    parser.feed(text)
+    parser.close()
+    if not parser.runs:
+        raise OutputParserException(
+            "found no step in the transcript",
+            observation="Write the steps of the run, each with its labels.",
+            llm_output=text,
+            span=(0, len(text)),
+        )
+    return parser.runs
+
+
+class TranscriptParser:
+    """Reads a transcript as it comes in; `runs` holds what is known so far.
+
+    Args:
+        dialect: How it is written, by name or as a value.
+        max_chars: Longest transcript that is read; `None` if there is no limit.
+        tools: The tools there were; `None` if any name and input will do.
+    """
+
+    def __init__(
+        self,
+        dialect: str | Dialect,
+        *,
+        max_chars: int | None = None,
+        tools: Tools | None = None,
+    ) -> None:
+        if isinstance(dialect, str):
+            dialect = get_dialect(dialect)
+        if not dialect.lenient.transcript_start:
+            raise ValueError(f"dialect {dialect.name!r} does not say how its transcripts begin")
+        known = known_tools(tools)
+        self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars, tools=known)
+        self.runs: list[Transcript] = []
+        """The runs that were read to their end."""
+        table = dialect.lenient
+        self._begins = {marker: table.roles[go.to] for (_, marker), go in table.moves.items()}
+        self._dialect = dialect
+        self._run = Run(dialect, self._begins)
+
+    def feed(self, chunk: str) -> list[TranscriptStep]:
+        """Take the next *chunk* and return the steps that it shows to be over.
+
+        Raises:
+            OutputParserException: The transcript is longer than *max_chars*.
+        """
+        return self._take(self._parser.feed(chunk))
+
+    def close(self) -> list[TranscriptStep]:
+        """Say that the transcript has ended, and return its last step, if it has one.
+
+        Raises:
+            OutputParserException: The transcript is longer than *max_chars*.
+        """
+        steps = self._take(self._parser.close())
+        return steps + self._end_run()
+
+    def _take(self, events: list[Event]) -> list[TranscriptStep]:
+        steps: list[TranscriptStep] = []
+        for event in events:
+            is_question = isinstance(event, QuestionDelta) or (
+                isinstance(event, MarkerSeen) and self._begins.get(event.name) is Role.QUESTION
+            )
+            if is_question and self._run.has_steps:
+                begun = Run(self._dialect, self._begins, self._run.give_up_repairs())
+                steps += self._end_run()
+                self._run = begun
+            steps += self._run.take(event)
+        return steps
+
+    def _end_run(self) -> list[TranscriptStep]:
+        steps = self._run.close()
+        if self._run.has_steps or (self.runs and self._run.has_question):
+            self.runs.append(self._run.transcript())
+        return steps

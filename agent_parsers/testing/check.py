@@ -1,0 +1,95 @@
+"""All laws, tried on one dialect."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.testing import laws
+from agent_parsers.testing.laws.broken import ONE_WAY_TO_FAIL, crashed, named
+from agent_parsers.testing.plan import plan_of_form, plan_of_reading
+from agent_parsers.testing.report import DialectReport
+
+if TYPE_CHECKING:
+    import pytest
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.testing.laws.broken import BrokenLawError
+    from agent_parsers.testing.plan import Trial
+
+__all__ = ["check_dialect", "dialect_laws"]
+
+_EXAMPLES: Final = 50
+_FIRST: Final = {ONE_WAY_TO_FAIL, named(laws.plain_words_are_never_refused)}
+"""Laws without which others cannot be tried."""
+
+
+def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectReport:
+    """Try all laws on *dialect*, and report those it breaks.
+
+    They are those of `agent_parsers.testing.laws`. The texts are its sample, what it writes, walks
+    along its tables, and random ones near to its form; they are the same in every run.
+
+    Args:
+        dialect: What to check; it need not be registered.
+        examples: How many random texts, and how many random steps, each law is tried on.
+
+    Returns:
+        A report; ``report.ok`` tells whether all laws hold, ``report.raise_for_failures()`` raises
+        if they do not, and printed it says which and why.
+    """
+    failures: dict[tuple[str, str], BrokenLawError] = {}
+    plans = [plan_of_form(dialect, examples), plan_of_reading(dialect, examples)]
+    tried = 0
+    for plan in plans:
+        # What cannot read what it writes breaks most other laws too.
+        if any(law in _FIRST for law, _ in failures):
+            break
+        for trial in plan:
+            tried += 1
+            if (error := _try(dialect, trial)) is not None:
+                failures.setdefault((error.law, error.mode), error)
+    planned = sum(map(len, plans))
+    return DialectReport(dialect.name, tuple(failures.values()), tried, planned - tried)
+
+
+def _try(dialect: Dialect, trial: Trial) -> BrokenLawError | None:
+    """Return how the law is broken, be it by what the dialect's own code raises."""
+    try:
+        return trial.run()
+    except Exception as error:  # noqa: BLE001 - the dialect's own code may raise anything
+        return crashed(dialect, trial.mode, error)
+
+
+def dialect_laws(*dialects: Dialect, examples: int = _EXAMPLES) -> pytest.MarkDecorator:
+    """Return what makes a test for each law, and for each mode it has, of some *dialects*.
+
+    ::
+
+        @dialect_laws(MEMO)
+        def test_memo(law):
+            law()
+
+    Args:
+        dialects: What to test; they need not be registered.
+        examples: How many random texts, and how many random steps, each law is tried on.
+    """
+    import pytest
+
+    params = [
+        pytest.param(partial(_hold, dialect, trial), id=_title(dialect, trial))
+        for dialect in dialects
+        for trial in chain(plan_of_form(dialect, examples), plan_of_reading(dialect, examples))
+    ]
+    return pytest.mark.parametrize("law", params)
+
+
+def _title(dialect: Dialect, trial: Trial) -> str:
+    return "-".join(filter(None, (dialect.name, trial.mode, trial.law.replace(" ", "_"))))
+
+
+def _hold(dialect: Dialect, trial: Trial) -> None:
+    __tracebackhide__ = True
+    if (error := _try(dialect, trial)) is not None:
+        raise error

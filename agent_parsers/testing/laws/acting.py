@@ -1,0 +1,156 @@
+"""What must stay true of every dialect so that nothing acts on what is not meant as a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.events import ToolNamed
+from agent_parsers.testing.laws.broken import Broken, law, shown
+from agent_parsers.testing.texts.calls_meant import (
+    calls_in,
+    first_wrong,
+    is_cut_short,
+    parser_for,
+    raw_input,
+    reading,
+)
+from agent_parsers.testing.texts.stories import Refusal, outcome_of, results_in, story_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.testing.texts.calls_meant import Meant
+    from agent_parsers.testing.texts.stories import Outcome
+    from agent_parsers.toolset import Tools, ToolSet
+    from outputs.messages.ended import Ended
+
+__all__ = [
+    "no_key_counts_twice",
+    "no_prefix_of_a_turn_acts_otherwise",
+    "reasoning_and_quotation_never_act",
+]
+
+_ENDED: tuple[Ended, ...] = ("unknown", "length")
+
+
+@law
+def no_prefix_of_a_turn_acts_otherwise(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    tools: Tools | ToolSet | None = None,
+    at: Iterable[int] | None = None,
+) -> None:
+    """Cut *text*, a turn as the dialect writes it, and compare the calls with those of the whole.
+
+    A cut turn may be an error, an answer as long as no tool is named in it, or some of the calls.
+    The one exemption is raw text, the last of a turn: nobody can tell that it is cut, unless that
+    is said (``ended="length"``), or that what closes it is part of it.
+
+    Args:
+        dialect: What reads.
+        mode: How it reads.
+        text: A whole turn.
+        tools: What is known of the tools.
+        at: Where it is cut; `None` for every place, the end included.
+
+    Raises:
+        BrokenLawError: A prefix makes a call that the whole does not make at that place, or hides
+            a call that has begun in an answer.
+    """
+    meant = calls_in(reading(dialect, mode, text, tools=tools, ended="stop"))
+    raw = raw_input(dialect, text)
+    named = _first_name(dialect, mode, text, tools)
+    for end in range(len(text) + 1) if at is None else at:
+        for ended in _ENDED:
+            found = reading(
+                dialect, mode, text[:end], tools=tools, ended=ended, as_stream=bool(end % 2)
+            )
+            calls = calls_in(found)
+            wrong = first_wrong(calls, meant)
+            if wrong is not None:
+                if (
+                    raw is not None
+                    and raw.may_end(text[:end], ended)
+                    and (wrong == len(meant) - 1 and is_cut_short(calls[wrong], meant[wrong], raw))
+                ):
+                    continue
+                raise Broken(_otherwise(found, wrong, meant, ended), text=text[:end])
+            if isinstance(found, AgentFinish) and named is not None and end > named:
+                said = f"a call has begun, and it is read as {shown(found)} (ended: {ended})"
+                raise Broken(said, text=text[:end])
+
+
+def _first_name(
+    dialect: Dialect, mode: Mode, text: str, tools: Tools | ToolSet | None
+) -> int | None:
+    """Return where the name of the first tool ends in *text*, a whole turn; `None` without one."""
+    story = story_of(parser_for(dialect, mode, tools).stream_parser(), [text])
+    return next((event.span[1] for event in story.of(ToolNamed)), None)
+
+
+def _otherwise(found: Outcome, place: int, meant: Sequence[Meant], ended: Ended) -> str:
+    said = shown(results_in(found)[place])
+    if place >= len(meant):
+        return f"it makes {said}, which is not meant (ended: {ended})"
+    tool, tool_input = meant[place]
+    return f"it makes {said}, where {tool!r} with {tool_input!r} is meant (ended: {ended})"
+
+
+@law
+def no_key_counts_twice(
+    dialect: Dialect, mode: Mode, text: str, *, tools: Tools | ToolSet | None = None
+) -> None:
+    """Read *text*, a turn with a call in which a key stands twice.
+
+    Raises:
+        BrokenLawError: It is not refused.
+    """
+    ends: tuple[Ended, ...] = ("unknown", "stop")
+    for ended in ends:
+        found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
+        if not isinstance(found, Refusal):
+            raise Broken(f"a key stands twice, and it is read as {shown(found)}")
+
+
+@law
+def reasoning_and_quotation_never_act(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    meant: Sequence[Meant] = (),
+    tools: Tools | ToolSet | None = None,
+    may_repair: bool = False,
+) -> None:
+    """Read *text*, a turn in which reasoning or a quotation holds a call.
+
+    Args:
+        dialect: What reads.
+        mode: How it reads.
+        text: The turn.
+        meant: The calls that stand outside, in their order; there may be none.
+        tools: What is known of the tools.
+        may_repair: Whether the quoted call may be made all the same, if that is reported as a
+            repair and the text was not cut.
+
+    Raises:
+        BrokenLawError: Another call is made, or nothing is left but an empty answer.
+    """
+    ends: tuple[Ended, ...] = ("unknown", "stop", "length")
+    parser = parser_for(dialect, mode, tools)
+    for ended in ends:
+        found = reading(dialect, mode, text, tools=tools, ended=ended, as_stream=ended == "stop")
+        wrong = first_wrong(calls_in(found), meant)
+        if wrong is not None:
+            if may_repair and ended != "length":
+                turn = outcome_of(lambda ended=ended: parser.read(text, ended=ended))  # type: ignore[misc]
+                if not isinstance(turn, Refusal) and turn.repairs:
+                    continue
+            raise Broken(_otherwise(found, wrong, meant, ended))
+        if isinstance(found, AgentFinish) and not str(found.return_values.get("output")).strip():
+            raise Broken(f"nothing is left of it but an empty answer (ended: {ended})")

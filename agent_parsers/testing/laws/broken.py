@@ -1,0 +1,202 @@
+"""The error of a law that a dialect breaks, and the differences it speaks of in words."""
+
+from __future__ import annotations
+
+import inspect
+from functools import partial, wraps
+from pathlib import PurePath
+from textwrap import indent
+from traceback import extract_tb
+from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.events import Event
+from agent_parsers.testing.pins.readable import readable
+from agent_parsers.testing.texts.stories import Refusal, Story, ToldFailure
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+
+__all__ = ["Broken", "BrokenLawError", "Crashed", "crashed", "difference", "law", "named", "shown"]
+
+P = ParamSpec("P")
+
+ONE_WAY_TO_FAIL: Final = "any text gives a result or an OutputParserException"
+_MOST_SHOWN: Final = 300
+"""How much of a value is shown, in characters."""
+
+
+class BrokenLawError(AssertionError):
+    """A dialect does not do what every dialect must."""
+
+    def __init__(
+        self,
+        law: str,
+        dialect: str,
+        reason: str,
+        *,
+        mode: str = "",
+        text: str | None = None,
+        chunks: Sequence[str] = (),
+    ) -> None:
+        by = f"{dialect} ({mode})" if mode else dialect
+        super().__init__(f"{by} breaks a law: {law}")
+        self.law = law
+        """What must stay true, in words."""
+        self.dialect = dialect
+        """Name of the dialect that breaks it."""
+        self.reason = reason
+        """What is not as it should be."""
+        self.mode = mode
+        """How the text was read: ``"strict"``, ``"lenient"`` or ``"transcript"``; empty if that
+        makes no difference."""
+        self.text = text
+        """The text; `None` if it is not about one."""
+        self.chunks = tuple(chunks)
+        """How the text was cut, if that makes a difference."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        given: dict[str, Any] = {"mode": self.mode, "text": self.text, "chunks": self.chunks}
+        return partial(type(self), **given), (self.law, self.dialect, self.reason)
+
+    @property
+    def details(self) -> str:
+        """The reason, the text and how it was cut, in one line each."""
+        lines = [self.reason]
+        if self.text is not None:
+            lines.append(f"text: {shown(self.text)}")
+        if len(self.chunks) > 1:
+            lines.append(f"in chunks: {shown(list(self.chunks))}")
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}\n{indent(self.details, '  ')}"
+
+
+class Broken(Exception):  # noqa: N818 - it never leaves a law, which says what is broken
+    """Part of a law does not hold.
+
+    Args:
+        reason: What is not as it should be, in a clause.
+        text: The text, if the law was not given it.
+        chunks: How it was cut.
+    """
+
+    def __init__(self, reason: str, *, text: str | None = None, chunks: Iterable[str] = ()) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.text = text
+        self.chunks = tuple(chunks)
+
+
+class Crashed(Broken):
+    """An error that no text may lead to, which is the cause of this one."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("", text=text)
+
+
+def law(check: Callable[Concatenate[Dialect, P], None]) -> Callable[Concatenate[Dialect, P], None]:
+    """Make *check*, whose name says what must stay true, raise `BrokenLawError` if it does not.
+
+    An error that no text may lead to breaks a law too: that there is one way to fail.
+    """
+
+    @wraps(check)
+    def checked(dialect: Dialect, /, *args: P.args, **kwargs: P.kwargs) -> None:
+        __tracebackhide__ = True
+        try:
+            check(dialect, *args, **kwargs)
+        except BrokenLawError:
+            raise
+        except Broken as error:
+            raise _broken_law(error, check, dialect, args, kwargs) from error.__cause__
+        except Exception as error:
+            raise _broken_law(error, check, dialect, args, kwargs) from error
+
+    return checked
+
+
+def _broken_law(
+    error: Exception,
+    check: Callable[..., object],
+    dialect: Dialect,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+) -> BrokenLawError:
+    """Say which law does not hold where *check* ends in *error*, and why."""
+    given = inspect.signature(check).bind(dialect, *args, **kwargs).arguments
+    title, reason = named(check), str(error)
+    text: str | None = given.get("text")
+    chunks: Sequence[str] = ()
+    fault: BaseException | None = error
+    if isinstance(error, Broken):
+        text = text if error.text is None else error.text
+        chunks, fault = error.chunks, error.__cause__ if isinstance(error, Crashed) else None
+    elif isinstance(error, OutputParserException):
+        text, fault = error.llm_output, None
+    elif type(error) is ValueError and reason.startswith(dialect.name):
+        fault = None  # `render` refuses
+    if fault is not None:
+        title, reason = ONE_WAY_TO_FAIL, f"it raised {located(fault)}"
+    mode = given.get("mode", "")
+    return BrokenLawError(title, dialect.name, reason, mode=mode, text=text, chunks=chunks)
+
+
+def crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
+    """Say that the dialect's own code raised an *error*, where no law was tried yet."""
+    reason = f"it raised {located(error)}"
+    return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
+
+
+def located(error: BaseException) -> str:
+    """Say what was raised, and where."""
+    *_, frame = extract_tb(error.__traceback__)
+    place = f"{PurePath(frame.filename).name}, line {frame.lineno}"
+    return f"{type(error).__name__}: {error} ({place})"
+
+
+def named(check: Callable[..., object]) -> str:
+    """Return the name of *check* as words."""
+    return check.__name__.replace("_", " ")
+
+
+def shown(value: object) -> str:
+    """Return *value* on one line, cut if it is long."""
+    if isinstance(value, Refusal):
+        line = f"the error {value.message!r}"
+    elif isinstance(value, ToldFailure):
+        line = f"a failed step at {value.span}: {value.refusal.message!r}"
+    elif isinstance(value, Event):
+        start, end = value.span
+        line = f"{' '.join(readable(value).split()[1:])} at {start}-{end}"
+    elif isinstance(value, AgentAction):
+        line = f"the action {value.tool!r} with {value.tool_input!r}"
+    elif isinstance(value, list) and value and isinstance(value[0], AgentAction):
+        line = ", then ".join(map(shown, value))
+    elif isinstance(value, AgentFinish):
+        line = f"the answer {value.return_values.get('output')!r}"
+    elif value is None:
+        line = "nothing"
+    else:
+        line = repr(value)
+    return line if len(line) <= _MOST_SHOWN else f"{line[: _MOST_SHOWN - 1]}…"
+
+
+def difference(one: Story, other: Story, ways: tuple[str, str]) -> str:
+    """Say where two stories part, which were told in these two *ways*."""
+    events = max(len(one.events), len(other.events))
+    for at in range(events):
+        pair = [story.events[at] if at < len(story.events) else None for story in (one, other)]
+        if pair[0] != pair[1]:
+            what = "it tells"
+            break
+    else:
+        what, pair = "it comes to", [one.outcome, other.outcome]
+    said = [shown(value) for value in pair]
+    if said[0] == said[1]:  # what differs is not what one reads first
+        said = [repr(value) for value in pair]
+    return f"{what} {said[0]} {ways[0]}, and {said[1]} {ways[1]}"

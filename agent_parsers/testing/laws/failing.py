@@ -1,0 +1,335 @@
+"""What must stay true of every dialect whatever the text: how reading fails, and what it mends."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.grammar.reasoning import REASONING
+from agent_parsers.engine.grammar.table import Note, Role
+from agent_parsers.engine.markers import Inline, Literal
+from agent_parsers.engine.patterns import Patterns
+from agent_parsers.events import ActionComplete, AnswerDelta, Finish, InputDelta, MarkerSeen, Repair
+from agent_parsers.runs.transcript_parser import parse_transcripts
+from agent_parsers.testing.laws.broken import Broken, difference, law, shown
+from agent_parsers.testing.texts.pieces import table_of
+from agent_parsers.testing.texts.stories import (
+    Refusal,
+    ToldFailure,
+    cut,
+    outcome_of,
+    parsed,
+    refusal,
+    results_in,
+    told,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.testing.texts.stories import Outcome
+
+__all__ = [
+    "a_label_that_is_spelt_otherwise_is_a_repair",
+    "a_repair_says_what_and_where",
+    "a_transcript_is_read_or_refused",
+    "a_turn_is_read_or_refused",
+    "is_clear",
+    "strict_reading_mends_nothing",
+    "the_limit_is_named_in_any_cut",
+    "without_a_repair_both_readings_are_the_same",
+]
+
+
+_QUOTES: Final = re.compile(r"""\s*["'{\[]|[\s\S]*```""")
+"""Matches a value in which a label may be text."""
+
+
+def _check_refusal(refused: Refusal, text: str) -> None:
+    """Make sure that a caller can act on an error about *text*."""
+    error = refused.error
+    if not refused.message:
+        raise Broken("an error has no reason")
+    if not (refused.observation or "").strip():
+        raise Broken(f"the error {refused.message!r} has no observation for the model")
+    if refused.llm_output != text:
+        raise Broken(
+            f"the error {refused.message!r} has the llm_output {shown(refused.llm_output)},"
+            f" which is not {shown(text)}"
+        )
+    if refused.span is None or not 0 <= refused.span[0] <= refused.span[1] <= len(text):
+        raise Broken(f"the error {refused.message!r} points to {refused.span}")
+    start = refused.span[0]
+    place = (text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
+    if (error.line, error.column) != place:
+        raise Broken(f"the error {refused.message!r} is at {place}, not {error.line, error.column}")
+    pointer = error.pointer()
+    if f"line {error.line}, column {error.column}" not in pointer or "^" not in pointer:
+        raise Broken(f"the error {refused.message!r} is shown as {shown(pointer)}")
+
+
+@law
+def a_turn_is_read_or_refused(
+    dialect: Dialect, mode: Mode, text: str, *, tools: Sequence[str] | None = None
+) -> None:
+    """Parse *text*.
+
+    Raises:
+        BrokenLawError: It is no action with the name of a tool, no answer, and no
+            error with a reason, an observation, and a span in the text.
+    """
+    outcome = parsed(dialect, mode, text, tools=tools)
+    if isinstance(outcome, Refusal):
+        _check_refusal(outcome, text)
+        return
+    results = results_in(outcome)
+    if not results:
+        raise Broken(f"it comes to {outcome!r}")
+    for result in results:
+        _check_result(result)
+
+
+def _check_result(result: AgentAction | AgentFinish) -> None:
+    if isinstance(result, AgentFinish):
+        if "output" not in result.return_values:
+            raise Broken(f"it comes to {result!r}")
+        return
+    if not result.tool or result.tool != result.tool.strip():
+        raise Broken(f"it comes to an action with the tool {result.tool!r}")
+    if not isinstance(result.tool_input, str | dict):
+        raise Broken(f"it comes to an action with the input {result.tool_input!r}")
+
+
+@law
+def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
+    """Read *text* as the transcript of any number of runs.
+
+    Raises:
+        BrokenLawError: It is no run with a step, and no error as that of a turn has to be; or a
+            step that cannot be read does not say where.
+    """
+    runs = outcome_of(lambda: parse_transcripts(text, dialect=dialect))
+    if isinstance(runs, Refusal):
+        _check_refusal(runs, text)
+        return
+    if not runs[0].all_steps:
+        raise Broken("it is a run without a step")
+    failed = [step for run in runs for step in run.failed]
+    for step in failed:
+        error = step.error
+        if error is None or error.llm_output is None or error.llm_output not in text:
+            raise Broken(f"step {step.number} failed: {error}, about other text")
+        _check_refusal(refusal(error), error.llm_output)
+        if not step.action_span or not error.span:
+            raise Broken(f"step {step.number} failed: {error}, at no place")
+        if error.llm_output[slice(*error.span)] != text[slice(*step.action_span)]:
+            raise Broken(f"step {step.number} failed: {error}, at another place than it says")
+    places = [step.action_span for step in failed]
+    for failure in told(dialect, "transcript", [text]).of(ToldFailure):
+        if failure.span not in places:
+            raise Broken(f"it tells {shown(failure)}, which is in no run")
+
+
+@law
+def the_limit_is_named_in_any_cut(
+    dialect: Dialect, mode: Mode, text: str, *, max_chars: int, sizes: Sequence[int] = (1,)
+) -> None:
+    """Read *text*, which has *max_chars* characters or more.
+
+    Raises:
+        BrokenLawError: A longer text is no error that names the limit, or how it is cut matters.
+    """
+    story = told(dialect, mode, [text], max_chars=max_chars)
+    chunks = tuple(cut(text, sizes))
+    other = told(dialect, mode, chunks, max_chars=max_chars)
+    if other != story:
+        raise Broken(difference(story, other, ("in one piece", "in chunks")), chunks=chunks)
+    if mode != "transcript":
+        outcome = parsed(dialect, mode, text, max_chars=max_chars)
+        if outcome != story.outcome:
+            raise Broken(f"it parses to {shown(outcome)}, and streams to {shown(story.outcome)}")
+    if max_chars == len(text):
+        unlimited = told(dialect, mode, [text])
+        if story != unlimited:
+            ways = (f"with max_chars={max_chars}", "without a limit")
+            raise Broken(difference(story, unlimited, ways))
+        return
+    # A turn that ended before the limit, at an invented observation, may have been told of.
+    if mode == "strict" and (ends := story.of(ActionComplete, Finish)):
+        raise Broken(f"with max_chars={max_chars} it tells {shown(ends[0])}")
+    if not isinstance(story.outcome, Refusal):
+        raise Broken(f"with max_chars={max_chars} it comes to {shown(story.outcome)}")
+    if f"max_chars={max_chars:,}" not in story.outcome.message:
+        raise Broken(f"with max_chars={max_chars} the error is {story.outcome.message!r}")
+    _check_refusal(story.outcome, text[:max_chars])
+
+
+# -- repairs -------------------------------------------------------------------------------------
+
+
+@law
+def strict_reading_mends_nothing(dialect: Dialect, text: str) -> None:
+    """Read *text* as the dialect says and no otherwise.
+
+    Raises:
+        BrokenLawError: Something was mended.
+    """
+    for repair in told(dialect, "strict", cut(text, [5])).of(Repair):
+        raise Broken(f"it mends {text[slice(*repair.span)]!r}: {repair.message}")
+
+
+@law
+def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> None:
+    """Look at what was mended in *text*.
+
+    Raises:
+        BrokenLawError: A repair has no name, no message, or speaks of no text.
+    """
+    for repair in told(dialect, mode, [text]).of(Repair):
+        is_told = repair.kind.isidentifier() and repair.message.strip()
+        if not is_told or not text[slice(*repair.span)].strip():
+            raise Broken(f"it mends {text[slice(*repair.span)]!r} and says {shown(repair)}")
+
+
+_EDGES: Final = re.compile("\\A[\\s\ufeff\u200b\u2060]++|[\\s\ufeff\u200b\u2060]++\\Z")
+"""White space, and characters without width, which other repairs tell of."""
+
+
+@law
+def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, text: str) -> None:
+    """Compare the markers that count in *text* with how the dialect writes them.
+
+    Raises:
+        BrokenLawError: One is spelt otherwise and no repair says so, or a repair speaks of none.
+    """
+    table = table_of(dialect, mode)
+    story = told(dialect, mode, [text])
+    seen = story.of(MarkerSeen)
+    repairs = story.of(Repair)
+    for start, end in (repair.span for repair in repairs if repair.kind == "label"):
+        if not any(m.span[0] <= start < end <= m.span[1] for m in seen):
+            raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
+    if isinstance(story.outcome, Refusal):
+        return  # what it was read as is no more told than acted on
+    mended = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
+    closer = ""  # of an element that has the name of its key
+    for event in seen:
+        spelt = _EDGES.sub("", text[slice(*event.span)])
+        if event.name == "key":
+            closer = f"</{spelt[1:]}"
+        elif event.name == "end of value" and spelt == closer:
+            continue
+        marker = table.markers.get(event.name)
+        is_mended = any(event.span[0] <= start < event.span[1] for start, _ in mended)
+        # White space at its edges is no spelling; a marker may be nothing else.
+        is_other = marker and not marker.is_canonical(spelt) and spelt != marker.canonical.strip()
+        if table.mends and is_other and not is_mended:
+            raise Broken(f"it reads {spelt!r} as {event.name!r} without a repair")
+
+
+@law
+def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> None:
+    """Compare what strict and lenient reading make of *text* that they see the same labels in.
+
+    Raises:
+        BrokenLawError: They differ although nothing was mended.
+    """
+    lenient = told(dialect, "lenient", [text])
+    if isinstance(lenient.outcome, Refusal | None) or not is_clear(dialect, text):
+        return
+    if lenient.of(Repair) or _is_answer_with_labels(dialect, lenient.outcome, text):
+        return
+    is_known = all(event.name in dialect.strict.markers for event in lenient.of(MarkerSeen))
+    if not is_known or any(mark in text for pair in REASONING for mark in pair):
+        return  # what only lenient reading knows is nothing to mend
+    strict = parsed(dialect, "strict", text)
+    if isinstance(strict, Refusal):
+        # What only goes before an action, and may be left out, is nothing to mend.
+        is_same = strict.message.startswith("expected a Thought before")
+    else:
+        is_same = _without_edges(strict) == _without_edges(lenient.outcome)
+    if not is_same:
+        raise Broken(
+            f"strictly it comes to {shown(strict)}, leniently to {shown(lenient.outcome)},"
+            " and no repair is told"
+        )
+
+
+def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> bool:
+    """Tell whether *text* is all answer, or its answer may hold labels, which are text in it."""
+    if not isinstance(outcome, AgentFinish):
+        return False
+    moves = dialect.lenient.moves.items()
+    notes = (name for (_, name), move in moves if isinstance(move, Note))
+    is_all = str(outcome.return_values["output"]).strip() == text.strip()
+    return is_all or any(dialect.lenient.markers[name].canonical in text for name in notes)
+
+
+def is_clear(dialect: Dialect, text: str) -> bool:
+    """Tell whether both tables of *dialect* would agree where the labels of *text* are.
+
+    Strict reading follows a reference that may find labels in the middle of a line. Leniently they
+    are words of the text, which is no mending: the dialect does not write labels there either. Or
+    it may end at each line.
+    """
+    encloses = {
+        dialect.lenient.markers[marker].canonical
+        for (_, marker), move in dialect.lenient.moves.items()
+        if isinstance(move, Note) and move.in_turn
+    } | _reasoning(dialect.lenient)
+    if any(mark in text for mark in encloses):
+        return False  # within these a label is text, which is no mending either
+    if any(
+        not m.canonical.strip() and m.canonical in text for m in dialect.strict.markers.values()
+    ):
+        return False
+    for marker in dialect.strict.markers.values():
+        literal = marker.canonical
+        if text.count(literal.rstrip() or literal) != text.count(literal):
+            return False  # the blank behind it is missing, which only strict reading minds
+    places = _places(dialect.strict, text)
+    for value in told(dialect, "lenient", [text]).of(InputDelta, AnswerDelta):
+        start, end = value.span
+        if _QUOTES.match(value.text) and any(start < at - 1 <= end for at in places):
+            return False  # so it is within the quotation that a value is, or has in it
+    return text == text.rstrip() and places <= _places(dialect.lenient, text)
+
+
+def _reasoning(table: Table) -> set[str]:
+    """Return the tags that open a block of reasoning."""
+    roles = table.roles
+    return {
+        table.markers[name].canonical
+        for (state, name), move in table.moves.items()
+        if isinstance(table.markers[name], Literal)
+        and roles[state] is roles[move.to] is Role.THOUGHT
+        and move.to not in (state, table.initial)
+    }
+
+
+def _places(table: Table, text: str) -> set[int]:
+    """Tell where markers of *table* end in *text*, whether they make a difference or not.
+
+    One that counts in the middle of a line counts in few states, so it is not among them.
+    """
+    patterns = (
+        Patterns({name: marker})
+        for name, marker in table.markers.items()
+        if marker.canonical.strip() and not isinstance(marker, Inline)
+    )
+    return {m.end() for pattern in patterns for m in pattern.whole.finditer("\n" + text)}
+
+
+def _without_edges(result: Outcome) -> Outcome:
+    """Leave out the white space around values, which strict reading of some dialects keeps."""
+    match result:
+        case AgentAction(tool_input=str(text)):
+            return result.model_copy(update={"tool_input": text.strip()})
+        case AgentFinish(return_values={"output": str(text)}):
+            return result.model_copy(update={"return_values": {"output": text.strip()}})
+        case _:
+            return result

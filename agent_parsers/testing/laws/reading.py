@@ -1,0 +1,291 @@
+"""What must stay true of every dialect however a text comes in: cuts, characters, logs."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Finish,
+    Repair,
+    SkippedDelta,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.runs.transcript_parser import TranscriptParser
+from agent_parsers.testing.laws.broken import Broken, difference, law, shown
+from agent_parsers.testing.texts.pieces import quiet_letters, table_of
+from agent_parsers.testing.texts.stories import (
+    DELTAS,
+    TILES,
+    cut,
+    in_two,
+    parsed,
+    results_in,
+    runs_in,
+    told,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.events import Delta
+
+__all__ = [
+    "a_character_of_no_marker_is_told_at_once",
+    "a_step_of_a_transcript_is_told_once",
+    "any_cut_gives_the_same_runs",
+    "any_cut_tells_the_same_story",
+    "no_character_is_lost_or_told_twice",
+    "one_piece_parses_to_what_its_stream_comes_to",
+    "quiet_places",
+    "the_last_word_on_an_action_is_the_result",
+    "the_log_is_the_text_of_the_model",
+    "the_log_of_a_step_is_part_of_the_transcript",
+]
+
+
+@law
+def any_cut_tells_the_same_story(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    sizes: Sequence[int] = (1,),
+    halves: bool = False,
+    tools: Sequence[str] | None = None,
+    on_conflict: OnConflict = "error",
+) -> None:
+    """Compare the events and the result of *text* in one piece with those of other cuts.
+
+    Args:
+        dialect: What reads.
+        mode: How it reads.
+        text: What it reads.
+        sizes: Sizes of the chunks, over and over, in characters; `cuts` draws them.
+        halves: Whether the text is cut in two at each place as well.
+        tools: Names of the tools there are; `None` if any will do.
+        on_conflict: What counts in a turn that has an action and an answer.
+
+    Raises:
+        BrokenLawError: Events, result or error are not the same.
+    """
+    story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
+    for chunks in _cuts_of(text, sizes, halves=halves):
+        other = told(dialect, mode, chunks, tools=tools, on_conflict=on_conflict)
+        if other != story:
+            ways = ("in one piece", "in chunks")
+            raise Broken(difference(story, other, ways), chunks=chunks)
+
+
+def _cuts_of(text: str, sizes: Sequence[int], *, halves: bool) -> Iterator[Sequence[str]]:
+    if sizes != (1,):
+        yield tuple(cut(text, sizes))
+    yield text
+    if halves:
+        yield from in_two(text)
+
+
+@law
+def any_cut_gives_the_same_runs(dialect: Dialect, text: str, *, sizes: Sequence[int]) -> None:
+    """Compare the runs that a transcript in one piece gives with those of other cuts.
+
+    Raises:
+        BrokenLawError: A run or a step of it is not the same.
+    """
+    runs = runs_in(dialect, [text])
+    for chunks in _cuts_of(text, sizes, halves=False):
+        other = runs_in(dialect, chunks)
+        if other != runs:
+            raise Broken(f"the runs are {shown(runs)}, and {shown(other)} in chunks", chunks=chunks)
+
+
+@law
+def a_step_of_a_transcript_is_told_once(dialect: Dialect, text: str) -> None:
+    """Compare the steps that come one by one with those that are in the runs at the end.
+
+    Raises:
+        BrokenLawError: They are not the same, their numbers have gaps, or a step has neither an
+            action nor an error.
+    """
+    parser = TranscriptParser(dialect)
+    steps = [step for chunk in cut(text, [7]) for step in parser.feed(chunk)]
+    steps += parser.close()
+    kept = [step for run in parser.runs for step in run.all_steps]
+    if steps != kept:
+        raise Broken(f"it tells {len(steps)} steps and keeps {len(kept)}, or other ones")
+    for run in parser.runs:
+        found = [step.number for step in run.all_steps]
+        if found != list(range(1, len(found) + 1)):
+            raise Broken(f"the steps have the numbers {found}")
+        if not all((step.action is None) == (step.error is not None) for step in run.all_steps):
+            raise Broken("a step has neither an action nor an error, or both")
+
+
+@law
+def one_piece_parses_to_what_its_stream_comes_to(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    tools: Sequence[str] | None = None,
+    on_conflict: OnConflict = "error",
+) -> None:
+    """Compare what `parse` makes of a turn with what its stream does.
+
+    Raises:
+        BrokenLawError: They differ.
+    """
+    story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
+    outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
+    if outcome != story.outcome:
+        raise Broken(f"it parses to {shown(outcome)}, and streams to {shown(story.outcome)}")
+
+
+@law
+def the_last_word_on_an_action_is_the_result(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    tools: Sequence[str] | None = None,
+    on_conflict: OnConflict = "error",
+) -> None:
+    """Compare the actions and answers that a turn tells with its result.
+
+    Raises:
+        BrokenLawError: It tells another one than it comes to, or several.
+    """
+    story = told(dialect, mode, text, tools=tools, on_conflict=on_conflict)
+    ends = [event.action for event in story.of(ActionComplete)]
+    ends += (event.finish for event in story.of(Finish))
+    if ends != results_in(story.outcome):
+        ends_told = ", ".join(map(shown, ends)) or "no action and no answer"
+        raise Broken(f"it tells {ends_told}, and comes to {shown(story.outcome)}")
+
+
+@law
+def no_character_is_lost_or_told_twice(
+    dialect: Dialect, mode: Mode, text: str, *, sizes: Sequence[int] = (1,)
+) -> None:
+    """Lay the spans of all events that tell of characters side by side.
+
+    Raises:
+        BrokenLawError: They leave a gap, overlap, or lie outside the text, or an event tells other
+            characters than stand there.
+    """
+    chunks = tuple(cut(text, sizes))
+    story = told(dialect, mode, chunks)
+    at = 0
+    for event in sorted(story.of(*TILES), key=lambda event: event.span):
+        start, end = event.span
+        # A tool that goes without name is told at the beginning of its input.
+        if start != at or not (at < end or isinstance(event, ToolNamed)):
+            raise Broken(f"all up to {at} is told, and then {shown(event)}", chunks=chunks)
+        at = end
+    if at != len(text):
+        raise Broken(f"all up to {at} is told, of {len(text)} characters", chunks=chunks)
+    for delta in story.of(*DELTAS):
+        raw = text[slice(*delta.span)]
+        # An answer in JSON is told with its escapes resolved, which makes it shorter.
+        is_resolved = isinstance(delta, AnswerDelta) and len(delta.text) < len(raw)
+        if delta.text != raw and not is_resolved:
+            raise Broken(f"it tells {shown(delta)}, where {raw!r} stands", chunks=chunks)
+    for event in story.events:
+        start, end = event.span
+        if not 0 <= start <= end <= len(text):
+            raise Broken(f"{shown(event)} is not in the text", chunks=chunks)
+
+
+@law
+def the_log_is_the_text_of_the_model(dialect: Dialect, mode: Mode, text: str) -> None:
+    """Compare the log of a turn with the text.
+
+    Raises:
+        BrokenLawError: It is not the whole of it, although nothing was left out as invented.
+    """
+    story = told(dialect, mode, text)
+    is_cut = any(repair.kind == "invented" for repair in story.of(Repair))
+    for log in {result.log for result in results_in(story.outcome)}:
+        if is_cut and (not text.startswith(log) or log != log.rstrip()):
+            raise Broken(f"the log is {log!r}, which is not how the text begins")
+        if not is_cut and log != text:
+            raise Broken(f"the log is {log!r}")
+
+
+@law
+def the_log_of_a_step_is_part_of_the_transcript(dialect: Dialect, text: str) -> None:
+    """Look for the log of each step in the transcript.
+
+    Raises:
+        BrokenLawError: It is not there, or has white space at its ends.
+    """
+    story = told(dialect, "transcript", text)
+    logs = [event.action.log for event in story.of(ActionComplete)]
+    logs += (event.finish.log for event in story.of(Finish))
+    for log in logs:
+        if log not in text or log != log.strip():
+            raise Broken(f"the log of a step is {log!r}")
+
+
+@law
+def a_character_of_no_marker_is_told_at_once(dialect: Dialect, mode: Mode, text: str) -> None:
+    """Feed *text* character by character, and watch those that occur in no marker.
+
+    Raises:
+        BrokenLawError: One of them is told later than it comes in.
+    """
+    quiet = quiet_places(dialect, mode, text)
+    parser = StreamParser(dialect, mode=mode)
+    for at, char in enumerate(text):
+        ends = [event.span[1] for event in parser.feed(char) if isinstance(event, DELTAS)]
+        if at in quiet and ends != [at + 1]:
+            raise Broken(f"{char!r} at {at} waits for what comes after it")
+
+
+def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:
+    """Return where letters stand in *text* that can be no part of a marker, nor of a call."""
+    quiet = quiet_letters(dialect)
+    deltas = told(dialect, mode, [text]).of(*DELTAS)
+    table = table_of(dialect, mode)
+    may_name = dialect.several and table.roles[table.initial] is Role.CALL
+    spans = [_certain(event, may_call=dialect.several, may_name=may_name) for event in deltas]
+    begun = _begun_marks(dialect, text)
+    certain = {at for start, end in spans for at in range(start, end)} - begun
+    return {at for at in certain if text[at] in quiet}
+
+
+def _begun_marks(dialect: Dialect, text: str) -> set[int]:
+    """Return where in *text* stands what may go on to be a mark of any family's reasoning."""
+    marks = [mark for pair in dialect.reasoning for mark in pair]
+    return {
+        at
+        for at in range(len(text))
+        for mark in marks
+        for size in range(1, min(len(mark), at + 1) + 1)
+        if text.startswith(mark[:size], at + 1 - size)
+    }
+
+
+def _certain(delta: Delta, *, may_call: bool, may_name: bool) -> tuple[int, int]:
+    """Where the text of *delta* stands that cannot be the beginning of a call.
+
+    Args:
+        delta: The text.
+        may_call: Whether a call may begin in what else would be an answer.
+        may_name: Whether the first line of such may be the name of a tool.
+    """
+    start, end = delta.span
+    is_answer = isinstance(delta, AnswerDelta)
+    if is_answer and may_name:
+        start += delta.text.find("\n") + 1 or end - start
+    if may_call if is_answer else isinstance(delta, ThoughtDelta | SkippedDelta):
+        mark = re.search(r"[`{\[]", delta.text)
+        end = min(end, delta.span[0] + mark.start()) if mark else end
+    return start, end

@@ -1,0 +1,182 @@
+"""Work grows with the characters of a text and with nothing else, whatever the text."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.testing.laws.broken import Broken, law
+from agent_parsers.testing.laws.work_count import Work, counted_patterns
+from agent_parsers.testing.texts.pieces import fragments, markers, rows, written
+from agent_parsers.testing.texts.stories import cut, parsed
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+
+__all__ = [
+    "CHUNKS",
+    "WHOLE",
+    "Shape",
+    "eight_times_the_text_takes_less_than_sixteen_times_as_long",
+    "growth",
+    "shapes",
+    "twice_the_text_is_twice_the_work",
+    "twice_the_text_is_twice_the_work_of_parsing_it_at_once",
+]
+
+Shape: TypeAlias = tuple[str, str]
+"""A beginning, and what is repeated after it."""
+
+RUNS: Final = (
+    *(" ", "\n", "\t", "\r\n", " \n", "\n ", "\u3000", "\x1c", "7", "a", "a ", "word\n", "\n\n"),
+    *('"', "'", "`", "[", "]", "[]", "][", "]\n", "[x]", "{", "}", '{"', "<", "</", ">", "\n>"),
+    *("#", "*", "**", "\n**", "_", "-", ":", "：", ".", "\0", "\ud800", "e\u0301", "😀"),
+)
+
+WHOLE: Final = 10**9
+"""A chunk that holds any text."""
+
+CHUNKS: Final = {1: 80, 4: 240, 4096: 16_384, WHOLE: 4_096}
+"""Length of the shorter text, about, by the size of the chunks it comes in."""
+
+_MOST_REPEATS: Final = 250
+"""Of a run in the shorter text; short runs make many events, which take long to count."""
+
+_MOST_GROWTH: Final = 2.2
+"""How many times as much work twice the text may be."""
+
+_NOISE_S: Final = 0.002
+"""What copying a long text may cost beyond its length, when memory is new to the process."""
+
+
+@cache
+def shapes(dialect: Dialect) -> list[Shape]:
+    """Return shapes of texts that some parser somewhere was slow on, of marks of this dialect."""
+    found = [("", run) for run in (*RUNS, *fragments(dialect))]
+    for label in ("\n" + marker.canonical for marker in markers(dialect)):
+        found += (("", run) for run in (label, f"{label} a", f"{label}\n", label[1:]))
+        found += (("", label[:size]) for size in (2, len(label) // 2, len(label) - 1))
+        # Numbers and spaces stand inside a label, and each may be the last of it.
+        found += (("", label[:-1] + inside) for inside in (" " * 40, " 7" * 8))
+        found += ((label, run) for run in (" ", "\n", "]", label[:-1]))
+    found += ((text, run) for text in written(dialect) for run in ("]", "[", "]a", "\n", " a"))
+    return sorted(set(found))
+
+
+def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
+    """Return how many times as much *do* takes for twice the text, in chunks of *size*."""
+    start, run = shape
+    times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
+    short, long = start + run * times, start + run * 2 * times
+    if size != WHOLE:
+        size = min(size, len(short) // 4)
+    once = do(short, size)  # first, since what is made at first use is no growth
+    return do(long, size) / once
+
+
+def _read(dialect: Dialect, mode: Mode, text: str, size: int) -> None:
+    parser = StreamParser(dialect, mode=mode, max_chars=None)
+    with suppress(OutputParserException):
+        for chunk in cut(text, [size]):
+            parser.feed(chunk)
+        parser.close()
+
+
+def _check_growth(
+    dialect: Dialect,
+    mode: Mode,
+    shapes: Iterable[Shape],
+    size: int,
+    read: Callable[[Dialect, Mode, str, int], object],
+) -> None:
+    work = Work(dialect)
+    with counted_patterns(work):
+        fresh = replace(dialect)  # which has no machines yet
+        for text in rows(dialect, mode):
+            read(fresh, mode, text, size)  # its patterns are compiled at first use
+
+        def do(text: str, size: int) -> int:
+            return work.count(lambda: read(fresh, mode, text, size))
+
+        for start, run in shapes:
+            if (grown := growth(do, (start, run), size)) > _MOST_GROWTH:
+                how = "in one piece" if size == WHOLE else f"in chunks of {size}"
+                raise Broken(
+                    f"for twice as many {run!r} it does {grown:.1f} times the work, {how}",
+                    text=start + run * 2,
+                )
+
+
+@law
+def twice_the_text_is_twice_the_work(
+    dialect: Dialect, mode: Mode, shapes: Iterable[Shape], *, size: int = WHOLE
+) -> None:
+    """Count what it takes to read texts of these *shapes* as they come in, and texts twice as long.
+
+    Args:
+        dialect: What reads.
+        mode: How it reads.
+        shapes: Beginnings, and what is repeated after each.
+        size: Size of the chunks, in characters; a key of `CHUNKS`.
+
+    Raises:
+        BrokenLawError: The longer text takes more than twice as much.
+    """
+    _check_growth(dialect, mode, shapes, size, _read)
+
+
+@law
+def twice_the_text_is_twice_the_work_of_parsing_it_at_once(
+    dialect: Dialect, mode: Mode, shapes: Iterable[Shape]
+) -> None:
+    """Do as `twice_the_text_is_twice_the_work` for `parse`, which does not go by events.
+
+    Raises:
+        BrokenLawError: The longer text takes more than twice as much.
+    """
+    _check_growth(dialect, mode, shapes, WHOLE, lambda d, m, text, _size: parsed(d, m, text))
+
+
+@law
+def eight_times_the_text_takes_less_than_sixteen_times_as_long(
+    dialect: Dialect, mode: Mode, shapes: Iterable[Shape], *, chars: Sequence[int] = (8_000,)
+) -> None:
+    """Take the time of parsing texts of these *shapes*, and texts eight times as long.
+
+    The clock sees what the count does not: a pattern that goes back and forth, and slices. It is
+    the time of this thread, with room for a machine that is busy: a text fails if in nine attempts
+    eight times of it took sixteen times as long.
+
+    Args:
+        dialect: What reads.
+        mode: How it reads.
+        shapes: Beginnings, and what is repeated after each.
+        chars: Length of the shorter text, about; several, the shortest first, tell sooner.
+
+    Raises:
+        BrokenLawError: It did.
+    """
+    for start, run, least in ((*shape, least) for shape in shapes for least in chars):
+        times = max(least // len(run), 1)
+        short, long = start + run * times, start + run * 8 * times
+        once = min(_seconds(dialect, mode, short) for _ in range(3))
+        tries = (_seconds(dialect, mode, long) for _ in range(9))
+        if not any(taken < 16 * once + _NOISE_S for taken in tries):
+            raise Broken(
+                f"eight times as many {run!r} take more than sixteen times as long",
+                text=start + run * 2,
+            )
+
+
+def _seconds(dialect: Dialect, mode: Mode, text: str) -> float:
+    start = time.thread_time()
+    parsed(dialect, mode, text)
+    return time.thread_time() - start

@@ -1,0 +1,135 @@
+"""Counts the work that reading takes, so that growth can be told without a clock."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import agent_parsers
+import output_parsers
+import outputs
+from agent_parsers.engine.patterns import Patterns
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+
+__all__ = ["Work", "counted_patterns"]
+
+_SOURCES: Final = tuple(
+    str(Path(next(iter(package.__path__)))) for package in (agent_parsers, output_parsers, outputs)
+)
+_HERE: Final = str(Path(__file__).parent)
+_COPYING: Final = {
+    *("lstrip", "rstrip", "strip", "lower", "upper", "casefold", "replace", "translate", "encode"),
+    *("split", "rsplit", "splitlines", "partition", "rpartition", "count"),
+}
+"""Methods of `str` that look at, or copy, the whole of it."""
+
+
+class Work:
+    """Adds up calls, characters of new strings and characters searched for markers.
+
+    Args:
+        dialect: Whose codecs count too, wherever they are written.
+    """
+
+    def __init__(self, dialect: Dialect | None = None) -> None:
+        self.total = 0
+        self._sources = _SOURCES if dialect is None else (*_SOURCES, *_files_of(dialect))
+        self._strings: dict[int, str] = {}  # kept, so that no other string gets the same id
+
+    def count(self, do: Callable[[], object]) -> int:
+        """Return the work that *do* takes."""
+        self.total = 0
+        self._strings.clear()
+        before = sys.getprofile()
+        sys.setprofile(self._see)
+        try:
+            do()
+        finally:
+            sys.setprofile(before)
+        return self.total
+
+    def _see(self, frame: FrameType, event: str, arg: Any) -> None:
+        code = frame.f_code
+        name = code.co_filename
+        if not name.startswith(self._sources) or name.startswith(_HERE):
+            return
+        self.total += 1
+        if event == "call":
+            names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+            local = frame.f_locals
+            for argument in names:
+                self._made(local.get(argument))
+        elif event == "return":
+            self._made(arg)
+        elif event == "c_call" and isinstance(getattr(arg, "__self__", None), str):
+            self.total += len(arg.__self__) if arg.__name__ in _COPYING else 0
+
+    def _made(self, value: object) -> None:
+        if isinstance(value, str) and id(value) not in self._strings:
+            self._strings[id(value)] = value
+            self.total += len(value)
+
+    def searched(self, characters: int) -> None:
+        """Add *characters* that were searched for markers."""
+        self.total += characters
+
+
+def _files_of(dialect: Dialect) -> Iterator[str]:
+    """Yield the files in which the codecs of *dialect* are written."""
+    for table in (dialect.strict, dialect.lenient):
+        for codec in (table.read_tool, table.read_input, table.read_answer, table.new_call):
+            module = sys.modules.get(getattr(_bare(codec), "__module__", ""))
+            if module is not None and module.__file__ is not None:
+                yield module.__file__
+
+
+def _bare(codec: object) -> object:
+    return _bare(codec.func) if isinstance(codec, partial) else codec
+
+
+class _CountedPattern:
+    """A pattern that tells how far it looked."""
+
+    def __init__(self, pattern: re.Pattern[str], work: Work) -> None:
+        self.pattern = pattern.pattern
+        self._pattern = pattern
+        self._work = work
+
+    def search(self, text: str, start: int) -> re.Match[str] | None:
+        """Search as the pattern does."""
+        found = self._pattern.search(text, start)
+        self._work.searched((found.end() if found else len(text)) - start)
+        return found
+
+    def match(self, text: str, start: int) -> re.Match[str] | None:
+        """Match as the pattern does."""
+        found = self._pattern.match(text, start)
+        self._work.searched(found.end() - start if found else 0)
+        return found
+
+
+@contextmanager
+def counted_patterns(work: Work) -> Iterator[None]:
+    """Make the patterns of machines that are built from now on tell *work* how far they look."""
+
+    def counted(name: str) -> property:
+        compiled = known[name].func
+        return property(lambda patterns: _CountedPattern(compiled(patterns), work))
+
+    known: dict[str, Any] = {name: vars(Patterns)[name] for name in ("whole", "growing")}
+    for name in known:
+        setattr(Patterns, name, counted(name))
+    try:
+        yield
+    finally:
+        for name, pattern in known.items():
+            setattr(Patterns, name, pattern)

@@ -1,0 +1,330 @@
+"""What must stay true of every dialect when it writes: it reads back what it writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.grammar.dialect import Result, Written
+from agent_parsers.engine.writing.escape import escape, unescape
+from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
+from agent_parsers.runs.transcript_parser import parse_transcript
+from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
+from agent_parsers.testing.texts.pieces import a_tool, sample_action, template_marks
+from agent_parsers.testing.texts.stories import results_in
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.testing.texts.stories import Outcome
+
+__all__ = [
+    "a_scratchpad_is_a_transcript",
+    "a_scratchpad_without_logs_is_rendered",
+    "a_step_is_read_back_or_refused",
+    "check_answer",
+    "check_sound",
+    "no_observation_changes_how_the_text_around_it_is_read",
+    "no_observation_forges_a_mark",
+    "plain_words_are_never_refused",
+    "the_last_question_before_a_step_is_the_question",
+    "the_spans_of_a_step_are_where_its_parts_stand",
+    "what_is_escaped_is_unescaped",
+]
+
+Step: TypeAlias = "AgentAction | AgentFinish"
+Taken: TypeAlias = "tuple[AgentAction, str]"
+"""An action, and what the tool returned."""
+PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
+"""A thought, an action, and what the tool returned."""
+
+
+def _lenient(dialect: Dialect) -> AnyDialectParser:
+    return dialect_parser(dialect, lenient=True)
+
+
+def _expect(found: object, expected: object, what: str, text: str) -> None:
+    if found != expected:
+        raise Broken(f"{what} is {shown(expected)}, and is read as {shown(found)}", text=text)
+
+
+@law
+def a_step_is_read_back_or_refused(
+    dialect: Dialect, step: Step, *, thought: str = "", number: int = 1
+) -> None:
+    """Write *step* and read it in both ways.
+
+    Raises:
+        BrokenLawError: It is read as another step, with repairs, or the refusal to write it is no
+            `ValueError` that names the dialect.
+    """
+    parser = _lenient(dialect)
+    try:
+        text = parser.render(step, thought=thought, number=number)
+    except ValueError as error:
+        if type(error) is not ValueError:  # it is the caller's mistake, not the model's
+            raise Broken(f"to write {shown(step)} raised {type(error).__name__}") from error
+        if dialect.name not in str(error):
+            raise Broken(f"the refusal of {shown(step)} names no dialect: {error}") from error
+        return
+    _check_read_back(dialect, text, step, thought)
+
+
+def _check_read_back(dialect: Dialect, text: str, step: Step, thought: str) -> None:
+    for lenient in (False, True):
+        turn = dialect_parser(dialect, lenient=lenient).read(text)
+        _expect(turn.thought, thought, "the thought", text)
+        if not is_same(turn.result, step, text):
+            raise Broken(f"{shown(step)} is read as {shown(turn.result)}", text=text)
+        _expect(turn.repairs, (), "what is mended", text)
+
+
+def is_same(outcome: Outcome, step: Step, log: str) -> bool:
+    """Tell whether an *outcome* is this one *step* and nothing else, read in this *log*."""
+    return [_comparable(each) for each in results_in(outcome)] == [_comparable(step, log)]
+
+
+def _comparable(step: Step, log: str | None = None) -> tuple[object, ...]:
+    """Return what counts of a *step*, be it of a message or not, perhaps with another *log*."""
+    log = step.log if log is None else log
+    if isinstance(step, AgentFinish):
+        return (step.return_values, log)
+    return (step.tool, step.tool_input, log)
+
+
+@law
+def plain_words_are_never_refused(
+    dialect: Dialect, step: Step, *, thought: str = "", number: int = 1
+) -> None:
+    """Write *step*, which is made of plain words, and read it in both ways.
+
+    Raises:
+        BrokenLawError: The dialect cannot write it, or it is read as another step.
+    """
+    try:
+        text = _lenient(dialect).render(step, thought=thought, number=number)
+    except ValueError as error:
+        said = f"{shown(step)} after the thought {thought!r}"
+        raise Broken(f"{said} is refused: {error}", text=_unchecked(dialect, step)) from error
+    except Exception as error:
+        raise Crashed(_unchecked(dialect, step)) from error
+    _check_read_back(dialect, text, step, thought)
+
+
+def _unchecked(dialect: Dialect, step: Step) -> str:
+    """Return *step* as it is written, although it is not read back so."""
+    if isinstance(step, AgentFinish):
+        return dialect.write(Written(answer=str(step.return_values.get("output"))))
+    return dialect.write(Written(tool=step.tool, tool_input=step.tool_input))
+
+
+def _without_overlap(text: str, more: str) -> str:
+    """Leave out of *more* what *text* ends in: both may have the label of the next thought."""
+    sizes = range(min(len(text), len(more)), 0, -1)
+    return more[next((size for size in sizes if text.endswith(more[:size])), 0) :]
+
+
+def _scratchpad(dialect: Dialect, steps: Sequence[PlainStep]) -> str:
+    """Put together what prompts and models write in turns, as the log of an agent has it."""
+    parser, text = _lenient(dialect), ""
+    for number, (thought, action, observation) in enumerate(steps, 1):
+        log = parser.render(action, thought=thought, number=number)
+        done = action.model_copy(update={"log": _without_overlap(text, log)})
+        noted = dialect.seen([Result(action.tool, observation)], number)
+        pad = parser.format_scratchpad([(done, observation)])
+        if not pad.startswith(done.log):
+            raise Broken(f"the scratchpad does not begin with the log {done.log!r}", text=pad)
+        text += done.log + noted
+    return text
+
+
+def _check_action(step: TranscriptStep, action: AgentAction, text: str) -> None:
+    if not isinstance(step.action, AgentAction) or (
+        (step.action.tool, step.action.tool_input) != (action.tool, action.tool_input)
+    ):
+        said = step.error or shown(step.action)
+        raise Broken(f"{shown(action)} is read as {said}", text=text)
+
+
+@law
+def a_scratchpad_is_a_transcript(
+    dialect: Dialect, steps: Sequence[PlainStep], *, answer: str
+) -> None:
+    """Write a run of *steps* that ends in an *answer*, and read it.
+
+    Args:
+        dialect: What writes and reads.
+        steps: Thoughts, actions, and what the tools returned, all of plain words.
+        answer: The final answer, in plain words.
+
+    Raises:
+        BrokenLawError: A step is read as another one, or something is mended.
+    """
+    text = _scratchpad(dialect, steps)
+    end = AgentFinish({"output": answer}, "")
+    last = _lenient(dialect).render(end, thought="enough", number=len(steps) + 1)
+    text += _without_overlap(text, last)
+    run = parse_transcript(text, dialect=dialect)
+    check_sound(run, text)
+    _check_count(run, len(steps) + 1, text)
+    *taken, over = run.steps
+    for step, (thought, action, observation) in zip(taken, steps, strict=True):
+        _expect(step.thought, thought, "the thought", text)
+        _expect(step.observation, observation, "the observation", text)
+        _check_action(step, action, text)
+    _expect((over.thought, over.observation), ("enough", None), "the last thought", text)
+    check_answer(run, answer, text)
+
+
+def _check_count(run: Transcript, count: int, text: str) -> None:
+    if len(run.all_steps) != count:
+        raise Broken(f"the steps are {count}, and are read as {len(run.all_steps)}", text=text)
+
+
+def check_sound(run: Transcript, text: str) -> None:
+    """Make sure that all of a *run* was read, and nothing mended."""
+    for step in run.failed:
+        raise Broken(f"step {step.number} cannot be read: {step.error}", text=text)
+    for repair in run.repairs:
+        raise Broken(f"it mends what the dialect wrote: {repair.message}", text=text)
+
+
+def check_answer(run: Transcript, answer: str, text: str) -> None:
+    """Make sure that a *run* ends in this *answer*."""
+    found = run.finish and run.finish.return_values
+    _expect(found, {"output": answer}, "the answer", text)
+    _expect(run.finish, run.steps[-1].action, "the last step", text)
+
+
+@law
+def the_spans_of_a_step_are_where_its_parts_stand(
+    dialect: Dialect, steps: Sequence[PlainStep]
+) -> None:
+    """Write a run of *steps*, and look at what stands where a step says that its parts are.
+
+    Raises:
+        BrokenLawError: It is something else, or the parts are not in order.
+    """
+    text = _scratchpad(dialect, steps)
+    for step in parse_transcript(text, dialect=dialect).steps:
+        spans = step.thought_span, step.action_span, step.observation_span
+        if not isinstance(step.action, AgentAction) or None in spans:
+            raise Broken(f"of step {step.number} not all parts are read: {spans}", text=text)
+        thought, action, seen = (text[slice(*span)] for span in spans if span)
+        _expect(step.thought, thought, "the thought", text)
+        _expect(step.observation, seen, "the observation", text)
+        begins = (step.action.tool, str(step.action.tool_input))  # the tool may go without name
+        if not action.startswith(begins):
+            raise Broken(f"{shown(step.action)} is told to stand at {action!r}", text=text)
+        edges = [edge for span in spans if span for edge in span]
+        if edges != sorted(edges):
+            raise Broken(f"the parts of step {step.number} stand at {spans}", text=text)
+
+
+@law
+def a_scratchpad_without_logs_is_rendered(dialect: Dialect, steps: Sequence[PlainStep]) -> None:
+    """Write *steps* of which nothing is known but the actions and what the tools returned.
+
+    Raises:
+        BrokenLawError: A step is read as another one, or something is mended.
+    """
+    bare = [(action, observation) for _, action, observation in steps]
+    text = _lenient(dialect).format_scratchpad(bare)
+    run = parse_transcript(text, dialect=dialect)
+    check_sound(run, text)
+    _check_count(run, len(bare), text)
+    for step, (action, observation) in zip(run.steps, bare, strict=True):
+        _expect(step.observation, observation, "the observation", text)
+        _check_action(step, action, text)
+
+
+@law
+def no_observation_changes_how_the_text_around_it_is_read(
+    dialect: Dialect, observation: str
+) -> None:
+    """Write a run in which a tool returned *observation*, which may be anything.
+
+    Raises:
+        BrokenLawError: The steps around it, or the observation itself, are read as others.
+    """
+    parser = _lenient(dialect)
+    action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
+    text = parser.format_scratchpad([(action, observation)])
+    last = parser.render(AgentFinish({"output": "seven"}, ""), thought="enough", number=2)
+    text += _without_overlap(text, last)
+    run = parse_transcript(text, dialect=dialect)
+    check_sound(run, text)
+    _check_count(run, 2, text)
+    taken, end = run.all_steps
+    _expect((taken.observation or "").strip(), observation.strip(), "the observation", text)
+    _check_action(taken, action, text)
+    _expect(end.thought, "enough", "the last thought", text)
+    check_answer(run, "seven", text)
+
+
+@law
+def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
+    """Write prompts, as text and as messages, in which a tool returned *observation*.
+
+    Raises:
+        BrokenLawError: A mark that begins or ends anything stands in one more often than if the
+            tool had returned a word.
+    """
+    parser = _lenient(dialect)
+    action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
+    for write in (_as_text, _as_messages):
+        seen = ("yes", observation)
+        plain, text = (write(parser, [(action, each), (action, "no")]) for each in seen)
+        for mark in template_marks(dialect):
+            if (more := text.count(mark) - plain.count(mark)) > 0:
+                raise Broken(f"it has the mark {mark!r} {more} times too often", text=text)
+
+
+def _as_text(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
+    return parser.render_prompt("why?", steps)
+
+
+def _as_messages(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
+    messages = parser.render_prompt("why?", steps, as_messages=True)
+    return "\n".join(str(message.content) for message in messages)
+
+
+@law
+def what_is_escaped_is_unescaped(dialect: Dialect, text: str) -> None:
+    """Escape *text*, which may be anything, and take the escapes off.
+
+    Raises:
+        BrokenLawError: What is left is another text.
+    """
+    escaped = escape(dialect, text)
+    found = unescape(dialect, escaped)
+    if found != text:
+        raise Broken(f"it is escaped as {shown(escaped)}, and that is read as {shown(found)}")
+
+
+@law
+def the_last_question_before_a_step_is_the_question(
+    dialect: Dialect, before: Sequence[str], question: str
+) -> None:
+    """Write questions, some of them *before* the one that counts, and a step.
+
+    Raises:
+        BrokenLawError: Another one is taken for the question, or there is more than one step.
+    """
+    table = dialect.lenient
+    labels = [m for (_, m), move in table.moves.items() if move.to == table.transcript_start]
+    if not labels:
+        raise Broken(
+            f"no marker leads to {table.transcript_start!r}, where a transcript begins,"
+            " so no second run can begin"
+        )
+    label = table.markers[labels[0]].canonical
+    action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
+    lines = [f"{label} {text}\n" for text in (*before, question)]
+    text = "intro\n" + "".join(lines) + _lenient(dialect).render(action)
+    run = parse_transcript(text, dialect=dialect)
+    _expect(run.question, question, "the question", text)
+    _expect(run.preamble, "\n".join(("intro", *before)), "what stands before it", text)
+    _check_count(run, 1, text)

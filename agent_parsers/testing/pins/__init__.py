@@ -1,0 +1,1 @@
+"""Snapshots: prompts, transcripts and events pinned to files a person can read."""

@@ -1,0 +1,127 @@
+"""Texts drawn once, and the smallest of those that break a law."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+
+from agent_parsers.testing.laws.broken import BrokenLawError
+from agent_parsers.testing.texts.hypothesis import (
+    HealthCheck,
+    NoSuchExample,
+    Phase,
+    find,
+    given,
+    seed,
+    settings,
+    st,
+)
+from agent_parsers.testing.texts.strategies import cuts, policies, texts, tool_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+
+__all__ = ["Case", "drawn_cases", "failure", "smallest_case", "smallest_text"]
+
+T = TypeVar("T")
+
+_MOST_TRIES: Final = 500
+_MOST_STEPS: Final = 150
+"""How many smaller cases are tried at most, so that a check does not take long."""
+
+
+class Case(NamedTuple):
+    """A text, and what else a law may want to know."""
+
+    text: str
+    sizes: Sequence[int] = (1,)
+    tools: Sequence[str] | None = None
+    on_conflict: OnConflict = "error"
+
+
+def drawn_cases(dialect: Dialect, mode: Mode, examples: int) -> list[Case]:
+    """Draw that many *examples*, the same in every run."""
+    found: list[Case] = []
+
+    @seed(0)
+    @settings(_settings(examples), phases=[Phase.generate])
+    @given(st.builds(Case, texts(dialect, mode), cuts(), tool_lists(dialect), policies()))
+    def draw(case: Case) -> None:
+        found.append(case)
+
+    draw()
+    return found
+
+
+def _settings(examples: int) -> settings:
+    return settings(
+        max_examples=examples,
+        database=None,
+        deadline=None,
+        derandomize=False,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def smallest_case(
+    strategy: st.SearchStrategy[T], check: Callable[[T], None], examples: int
+) -> BrokenLawError | None:
+    """Return how *check* fails on the smallest example of a *strategy*; `None` if it does not."""
+    seen: dict[str, BrokenLawError | None] = {}
+    law = ""
+
+    def fails(example: T) -> bool:
+        nonlocal law
+        key = repr(example)
+        if key not in seen and len(seen) < examples + _MOST_STEPS:
+            seen[key] = failure(check, example)
+        error = seen.get(key)
+        if error is not None:
+            law = law or error.law
+        return error is not None and error.law == law
+
+    try:
+        example = find(strategy, fails, settings=_settings(examples), random=Random(0))
+    except NoSuchExample:
+        return None
+    return seen[repr(example)]
+
+
+def smallest_text(cases: Sequence[Case], check: Callable[[Case], None]) -> BrokenLawError | None:
+    """Return how *check* fails on the smallest text found, beginning with these *cases*.
+
+    Of the first that fails all is left out that may be, in ever smaller parts.
+    """
+    for case in cases:
+        if (error := failure(check, case)) is not None:
+            break
+    else:
+        return None
+    text, tries = case.text, 0
+    size = len(text)
+    while size:
+        at, before = 0, len(text)
+        while at < len(text) and tries < _MOST_TRIES:
+            tries += 1
+            shorter = text[:at] + text[at + size :]
+            other = failure(check, case._replace(text=shorter))
+            if other is not None and other.law == error.law:
+                text, error = shorter, other
+            else:
+                at += size
+        if size > 1 or len(text) == before:
+            size //= 2
+    return error
+
+
+def failure(check: Callable[..., None], *given: Any, **named: Any) -> BrokenLawError | None:
+    """Return how *check* fails for what it is given; `None` if it does not."""
+    __tracebackhide__ = True
+    try:
+        check(*given, **named)
+    except BrokenLawError as error:
+        return error
+    return None

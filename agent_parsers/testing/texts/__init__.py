@@ -1,0 +1,1 @@
+"""Texts and steps to try the laws on."""

@@ -1,0 +1,161 @@
+"""Turns with a call in which a key stands twice, made from those that a dialect writes."""
+
+from __future__ import annotations
+
+import json
+import re
+from json import JSONDecodeError
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.testing.texts.calls_meant import calls_in, reading
+from agent_parsers.testing.texts.sample_calls import tool_sets, written_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["KINDS", "DoubleKey", "double_keys"]
+
+_FIRST, _SECOND, _OTHER = "kaa", "kbb", "kcc"
+"""Keys that are the beginning of no other word; they are sorted, as some templates sort them."""
+_PLACES: Final[dict[str, dict[str, Any]]] = {
+    "at the top": {_FIRST: "one", _SECOND: "two"},
+    "with one value": {_FIRST: "one", _SECOND: "one"},
+    "numbers": {_FIRST: 1, "kab": True, _SECOND: 2},
+    "objects": {_FIRST: {"a": 1}, _SECOND: {"b": [2]}},
+    "in an object": {"o": {_FIRST: "one", _SECOND: "two"}, "z": "end"},
+    "in a list": {"l": ["x", {_FIRST: 1, "kab": [], _SECOND: 2}]},
+    "deep down": {"o": {"p": [[{"q": {"r": {_FIRST: "one", _SECOND: "two"}}}]]}},
+}
+_SPELT: Final = ("\\u006ba\\u0061", "'kaa'", '"kaa"', " kaa", "kaa ", "**kaa")
+"""How the first of the keys may be spelt otherwise, where a dialect reads it so."""
+_RESPELT: Final = ("at the top", "deep down")
+"""Places where that is tried."""
+_TOOL_KEYS: Final = ("name", "tool_name", "tool", "function", "action")
+_INPUT_KEYS: Final = ("arguments", "parameters", "args", "input", "action_input", "tool_input")
+_ROLES, _SECOND_CALL = "keys for one role", "in the second call"
+KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES)
+"""What kinds of such turns there are."""
+_MOST_OBJECTS: Final = 4
+_decode = json.JSONDecoder().raw_decode
+
+
+class DoubleKey(NamedTuple):
+    """A turn in which a key stands twice."""
+
+    what: str
+    """Where, or which."""
+    text: str
+    """The turn."""
+    tools: ToolSet | None
+    """What has to be known for the keys to be read as such."""
+
+
+def double_keys(
+    dialect: Dialect, mode: Mode, kinds: Collection[str] = KINDS
+) -> Iterator[DoubleKey]:
+    """Yield turns with a key that stands twice: in the input, or one for the tool or the input.
+
+    What the dialect reads as text has no keys, so that depends on the *mode* and on the tools.
+
+    Args:
+        dialect: What writes and reads them.
+        mode: How it reads.
+        kinds: Those of `KINDS` that are wanted.
+    """
+    for what, tool_input in _PLACES.items():
+        if what in kinds:
+            yield from _in_input(dialect, mode, what, tool_input)
+    if _SECOND_CALL in kinds and dialect.several:
+        turn = written_turn(dialect, {}, "", "", _PLACES["at the top"])
+        if turn is not None:
+            yield DoubleKey(_SECOND_CALL, turn.text.replace(_SECOND, _FIRST), None)
+    if _ROLES in kinds:
+        yield from _of_roles(dialect, mode)
+
+
+def _in_input(
+    dialect: Dialect, mode: Mode, what: str, tool_input: dict[str, Any]
+) -> Iterator[DoubleKey]:
+    # A text that holds JSON is an input of text dialects, and a string in others.
+    for written in (tool_input, json.dumps(tool_input)):
+        turn = written_turn(dialect, written)
+        if turn is None:
+            continue
+        first, *more = turn.calls
+        without, _, with_types, _ = tool_sets((first._replace(tool_input=tool_input), *more))
+        known = [
+            tools
+            for tools in (without, with_types)
+            if _keys_of(dialect, mode, turn.text, tools) >= {_FIRST, _SECOND}
+        ]
+        for tools in known:
+            yield DoubleKey(what, turn.text.replace(_SECOND, _FIRST), tools)
+        for spelt in _SPELT if known and what in _RESPELT else ():
+            other = turn.text.replace(_FIRST, _OTHER).replace(_SECOND, spelt)
+            if _FIRST in _keys_of(dialect, mode, other, known[0]):  # it is the same key
+                twice = turn.text.replace(_SECOND, spelt)
+                yield DoubleKey(f"{what}, spelt {spelt!r}", twice, known[0])
+
+
+def _keys_of(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> set[str]:
+    """Return all keys of what *text* calls, at any depth."""
+    calls = calls_in(reading(dialect, mode, text, tools=tools, ended="stop"))
+    return {key for call in calls for key in _keys_in(call.tool_input)}
+
+
+def _keys_in(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, dict | list):
+            yield from _keys_in(part)
+
+
+def _of_roles(dialect: Dialect, mode: Mode) -> Iterator[DoubleKey]:
+    """Yield calls written as JSON objects whose name or input stands twice."""
+    for tool_input in ({"to": "A"}, "oldest bridge"):
+        turn = written_turn(dialect, tool_input)
+        if turn is None:
+            continue
+        tool = turn.calls[0].tool
+        before = calls_in(reading(dialect, mode, turn.text, ended="stop"))
+        for at, members in _objects(turn.text):
+            if tool_input in members.values() and tool in members.values():
+                for what, text, alone in _with_twins(turn.text, at, members, tool, tool_input):
+                    if not alone or calls_in(reading(dialect, mode, alone, ended="stop")) == before:
+                        yield DoubleKey(what, text, None)
+
+
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield where JSON objects begin in *text*, and what they hold."""
+    for found in list(re.finditer(r"\{", text))[:_MOST_OBJECTS]:
+        try:
+            value, _ = _decode(text, found.start())
+        except JSONDecodeError:
+            continue
+        yield found.start(), value
+
+
+def _with_twins(
+    text: str, at: int, members: dict[str, Any], tool: str, tool_input: Any
+) -> Iterator[tuple[str, str, str]]:
+    """Yield the *text* of a call with another member of each kind, in front and behind.
+
+    With it comes the text that has the other key alone; ``""`` if the key is the same.
+    """
+    end = _decode(text, at)[1] - 1
+    other_input = "other" if isinstance(tool_input, str) else {"to": "B"}
+    kinds = ((tool, "other", _TOOL_KEYS), (tool_input, other_input, _INPUT_KEYS))
+    for value, other, keys in kinds:
+        (own,) = (key for key, held in members.items() if held == value)
+        for key in dict.fromkeys((own, *keys)):
+            alone = "" if key == own else text.replace(f'"{own}"', f'"{key}"', 1)
+            for twin in (value, other):
+                member = f'"{key}": {json.dumps(twin)}'
+                what = f"{own} and {key}"
+                yield what, f"{text[: at + 1]}{member}, {text[at + 1 :]}", alone
+                yield what, f"{text[:end].rstrip()}, {member}{text[end:]}", alone

@@ -1,0 +1,234 @@
+"""Texts of a dialect, made from nothing but its own tables, sample and writer; none is random."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import chain, product
+from random import Random
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
+from agent_parsers.engine.markers import Ahead, Label
+from agent_parsers.engine.patterns import Patterns
+from agent_parsers.events import ActionComplete, Finish
+from agent_parsers.runs.transcript_parser import TranscriptParser
+from agent_parsers.testing.texts.stories import DELTAS, TILES, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.markers import Marker
+    from agent_parsers.runs.transcript import TranscriptStep
+
+__all__ = [
+    "a_tool",
+    "bodies",
+    "fragments",
+    "marker_in",
+    "markers",
+    "quiet_letters",
+    "rows",
+    "sample_action",
+    "sample_answer",
+    "small_inputs",
+    "spellings",
+    "table_of",
+    "written",
+]
+
+_ALPHABET: Final = "".join(map(chr, range(128))) + "：．٣３ÅÉßİ\x85\xa0\u2003\u2028\u3000"
+_VARIANTS: Final = 40
+
+
+def table_of(dialect: Dialect, mode: Mode) -> Table:
+    """Return the table that reads in this *mode*."""
+    return dialect.strict if mode == "strict" else dialect.lenient
+
+
+@cache
+def a_tool(dialect: Dialect) -> str:
+    """Name a tool that the dialect can write; in some there is but one, which goes without name."""
+    sample = sample_action(dialect)
+    text = dialect.write(Written("", "search", sample.tool_input))
+    read = [event.action.tool for event in told(dialect, "lenient", [text]).of(ActionComplete)]
+    return sample.tool if read and read != ["search"] else "search"
+
+
+@cache
+def sample_action(dialect: Dialect) -> AgentAction:
+    """Return the first action of the sample; the example of the dialect if the sample has none."""
+    for step in _sample_steps(dialect):
+        if isinstance(step.action, AgentAction):
+            return step.action
+    return AgentAction(dialect.example.tool, dialect.example.tool_input, "")
+
+
+@cache
+def sample_answer(dialect: Dialect) -> str:
+    """Return the answer of the sample; it is empty if the sample has none."""
+    for step in _sample_steps(dialect):
+        if isinstance(step.action, AgentFinish):
+            return str(step.action.return_values["output"])
+    return ""
+
+
+def _sample_steps(dialect: Dialect) -> list[TranscriptStep]:
+    if not dialect.lenient.transcript_start:
+        return []
+    parser = TranscriptParser(dialect)
+    return parser.feed(dialect.sample) + parser.close()
+
+
+@cache
+def spellings(marker: Marker) -> list[str]:
+    """Spell *marker* in many ways, the canonical one first."""
+    random = Random(marker.canonical)
+    ways = list(marker.spellings())
+    spelt = ["\n" + marker.canonical, marker.canonical]
+    spelt += ("".join(_write(random.choice(ways), random)) for _ in range(_VARIANTS))
+    return list(dict.fromkeys(spelt))
+
+
+def _write(atoms: tuple[str, ...], random: Random) -> Iterator[str]:
+    for atom in atoms:
+        if isinstance(atom, Ahead):
+            yield atom.sample
+            continue
+        is_run = re.fullmatch(atom, "") is not None
+        times = random.choice([0, 0, 0, 0, 1, 1, 2, 16, 17]) if is_run else 1
+        yield random.choice(_fitting(atom)) * times
+
+
+@cache
+def _fitting(atom: str) -> list[str]:
+    """Return characters that *atom* matches; labels may be in any script."""
+    matches = re.compile(f"(?s:{atom})").fullmatch
+    return [char for char in dict.fromkeys(f"{_ALPHABET}{atom}") if matches(char)]
+
+
+@cache
+def markers(dialect: Dialect) -> list[Marker]:
+    """Return all markers of the dialect, in either table."""
+    tables = (dialect.strict, dialect.lenient)
+    return list(dict.fromkeys(marker for table in tables for marker in table.markers.values()))
+
+
+def marker_in(dialect: Dialect, text: str) -> str:
+    """Name the first marker of lenient reading in *text*; ``""`` if there is none."""
+    patterns = Patterns(dialect.lenient.markers)
+    found = patterns.whole.search(f"\n{text}\n", 0)
+    return "" if found is None else patterns.names[(found.lastindex or 1) - 1]
+
+
+@cache
+def written(dialect: Dialect) -> list[str]:
+    """Return whole turns, as the dialect writes them."""
+    tool_input = sample_action(dialect).tool_input
+    thought = "a thought" if dialect.thinks else ""
+    steps = [
+        Written(thought, "search", tool_input, number=2),
+        Written(thought, answer="42", number=3),
+        Written("", "search", tool_input),
+        Written("", answer="42"),
+    ]
+    return [dialect.write(step) for step in steps]
+
+
+def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
+    """Cut the sample, and turns as the dialect writes them, at what the parser tells apart."""
+    runs: list[tuple[Mode, str]] = []
+    if dialect.lenient.transcript_start:
+        runs.append(("transcript", dialect.sample))
+    runs += (("lenient", text) for text in written(dialect))
+    return [
+        text[slice(*event.span)]
+        for mode, text in runs
+        for event in told(dialect, mode, [text]).of(*kinds)
+        if event.span[0] < event.span[1]
+    ]
+
+
+@cache
+def fragments(dialect: Dialect) -> list[str]:
+    """Return markers and what stands between them, whole turns, observations."""
+    found = [*_cut_at(dialect, TILES), *bodies(dialect), *written(dialect), dialect.sample]
+    found += (*dialect.stop, *(dialect.seen([Result("search", text)]) for text in ("word", "")))
+    return [text for text in dict.fromkeys(found) if text]
+
+
+@cache
+def bodies(dialect: Dialect) -> list[str]:
+    """Return what may follow a marker: words, and calls."""
+    found = [*_cut_at(dialect, (ActionComplete, Finish, *DELTAS)), "word"]
+    return sorted({text for text in found if "\n" not in text})
+
+
+@cache
+def small_inputs(dialect: Dialect) -> list[str]:
+    """Return turns with an action whose input is any few marks that a codec may stumble on.
+
+    The input, or all of the action, is that; it is left open, and closed as the dialect closes one.
+    """
+    marks = [*map("".join, chain.from_iterable(product('[]"\n a', repeat=n) for n in range(4)))]
+    marks += map("".join, product("[]\na", repeat=4))
+    text, tool_input = written(dialect)[2], sample_action(dialect).tool_input
+    found = told(dialect, "lenient", [text]).of(ActionComplete)
+    frames = [(text[: event.span[0]], "") for event in found]
+    if isinstance(tool_input, str) and text.count(tool_input) == 1:
+        head, tail = text.split(tool_input)
+        frames += ((head, ""), (head, tail))
+    return [head + mark + tail for head, tail in dict.fromkeys(frames) for mark in marks]
+
+
+@cache
+def template_marks(dialect: Dialect) -> list[str]:
+    """Return what begins or ends anything in a prompt of chat turns, and what ends a turn."""
+    frame = [part.strip() for part in dialect.frame if part.strip()]
+    marks = {"<|im_start|>", "<|im_end|>", "<|eot_id|>", "</s>", *frame}
+    if dialect.several:
+        own = (m.canonical for m in markers(dialect) if not isinstance(m, Label))
+        marks |= {mark for mark in own if not mark[0].isalnum() and mark[0] != '"'}
+        each = dialect.seen([Result(a_tool(dialect), "\0")]).partition("\0")
+        marks |= {*re.findall(r"[<\[][^<>\[\]\s]+[>\]]", "".join((*frame, *each)))}
+    return sorted(marks)
+
+
+@cache
+def quiet_letters(dialect: Dialect) -> set[str]:
+    """Return the small letters that occur in no marker of the dialect."""
+    ways = (way for marker in markers(dialect) for way in marker.spellings())
+    atoms = {atom for way in ways for atom in way}
+    return {char for char in ascii_lowercase if not any(re.fullmatch(a, char) for a in atoms)}
+
+
+@cache
+def rows(dialect: Dialect, mode: Mode) -> list[str]:
+    """Return three short texts for each row of the table that can be reached, which go over it."""
+    table = table_of(dialect, mode)
+    start = table.transcript_start if mode == "transcript" else table.initial
+    random = Random(dialect.name)
+
+    def go(path: str, marker: str) -> str:
+        return f"{path}\n{table.markers[marker].canonical} {random.choice(bodies(dialect))}"
+
+    paths = {start: random.choice(bodies(dialect))}
+    queue = [start]
+    for state in queue:
+        if (begun := table.begun.get(state, state)) not in paths:
+            paths[begun] = f"{paths[state]}\n{written(dialect)[2]}"
+            queue.append(begun)
+        for (source, marker), move in table.moves.items():
+            if source == state and move.to not in paths:
+                paths[move.to] = go(paths[state], marker)
+                queue.append(move.to)
+    return [
+        go(paths[state], marker) + end
+        for state, marker in table.moves
+        if state in paths
+        for end in ("", "\n", "]")
+    ]

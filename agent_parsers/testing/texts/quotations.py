@@ -1,0 +1,131 @@
+"""Turns that hold a call within reasoning, or quote one; none is random.
+
+Strict reading knows the marks of its own dialect and no others, so that is all it is tried on.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
+from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers.testing.texts.calls_meant import Meant, calls_in, reading
+from agent_parsers.testing.texts.sample_calls import usual_turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.modes import Mode
+
+__all__ = ["Quotation", "quotations", "reasoning_marks"]
+
+_BEFORE, _AFTER = "The manual says:\n", "\nI will not do that."
+_PROBE, _ANSWER = "a7thought", "a7answer"
+_USUAL: Final = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<reasoning>", "</reasoning>"),
+    ("[THINK]", "[/THINK]"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+)
+_MARKS: Final = {
+    "a fence with text": ("````\nFor example:\n", "\nand so on.\n````"),
+    "tildes": ("~~~\n", "\n~~~"),
+    "three quotes": ('"""\n', '\n"""'),
+    "a comment": ("<!-- ", " -->"),
+    "a comment of lines": ("<!--\n", "\n-->"),
+    "a result": ("<tool_response>\n", "\n</tool_response>"),
+    "a result of Mistral": ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    "a result of DeepSeek": (
+        "<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>",
+        "<｜tool▁output▁end｜><｜tool▁outputs▁end｜>",
+    ),
+}
+"""What stands around a quotation."""
+
+
+class Quotation(NamedTuple):
+    """A turn that holds a call which is not meant."""
+
+    what: str
+    """How it is enclosed."""
+    text: str
+    """The turn."""
+    meant: tuple[Meant, ...] = ()
+    """The calls behind, which are meant."""
+    may_repair: bool = False
+    """Whether some families mean the call, which is a repair."""
+
+
+@cache
+def reasoning_marks() -> tuple[tuple[str, str], ...]:
+    """Return what opens and closes reasoning in any registered dialect whose calls have marks."""
+    found = dict.fromkeys(_USUAL)
+    for name in list_dialects():
+        dialect = get_dialect(name)
+        found |= dict.fromkeys((*dialect.reasoning, *_own_marks(dialect)))
+    return tuple(found)
+
+
+@cache
+def _own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
+    """Return what the dialect writes around a thought, if that is marks, and no label."""
+    if not dialect.several or not dialect.thinks:
+        return ()
+    with_thought = dialect.write(Written(_PROBE, answer=_ANSWER))
+    before = dialect.write(Written(answer=_ANSWER)).partition(_ANSWER)[0]
+    opens, _, rest = with_thought.partition(_PROBE)
+    closes = rest.partition(_ANSWER)[0].removesuffix(before)
+    # What no mark closes stands behind a label.
+    return ((opens.strip(), closes.strip()),) if closes.strip() else ()
+
+
+@cache
+def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
+    """Return turns in which reasoning or a quotation, as this *mode* knows it, holds a call."""
+    call, real = usual_turn(dialect, "quoted"), usual_turn(dialect, "meant")
+    meant = tuple(calls_in(reading(dialect, mode, real.text, ended="stop")))
+    found = [*_reasoned(dialect, mode, call.text)]
+    if mode == "lenient":
+        found += _quoted(dialect, call.text)
+    behind = (each for each in found if not each.may_repair)
+    return (
+        *found,
+        *(Quotation(f"{q.what}, then a call", f"{q.text}\n{real.text}", meant) for q in behind),
+    )
+
+
+def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[Quotation]:
+    own = _own_marks(dialect)
+    for opens, closes in own if mode == "strict" else reasoning_marks():
+        what = f"{opens} and {closes}"
+        yield Quotation(what, f"{opens}\n{call}\n{closes}\nDone.")
+        yield Quotation(what, f"{opens}Maybe:\n{call}\nOr not.{closes}Done.")
+        yield Quotation(what, f"{opens}Maybe:\n{call}\nOr not.\n{closes}\n")
+        yield Quotation(what, f"Let me see.\n{opens}\n{call}\n{closes}\nDone.")
+        if (opens, closes) in own:
+            yield Quotation(f"{closes} alone", f"Maybe:\n{call}\nOr not.\n{closes}\n\nDone.")
+            yield Quotation(f"{opens} alone", f"{opens}\nMaybe:\n{call}\nOr not.")
+            yield Quotation(f"{opens} alone", f"{opens}\nMaybe:\n{call}", may_repair=True)
+
+
+def _quoted(dialect: Dialect, call: str) -> Iterator[Quotation]:
+    def within(what: str, quoted: str) -> Iterator[Quotation]:
+        yield Quotation(what, f"{_BEFORE}{quoted}{_AFTER}")
+
+    for what, (opens, closes) in _MARKS.items():
+        yield from within(what, f"{opens}{call}{closes}")
+    yield from within("lines of >", "\n".join(f"> {line}" for line in call.splitlines()))
+    line = " ".join(call.split("\n"))
+    if calls_in(reading(dialect, "lenient", line, ended="stop")):
+        yield Quotation("backticks", f"{_BEFORE}Write `{line}` then.{_AFTER}")
+        yield Quotation("two backticks", f"{_BEFORE}Write ``{line}`` then.{_AFTER}")
+    if "```" not in call:  # else that is how the dialect writes a call
+        yield Quotation("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
+        yield Quotation("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
+    seen = dialect.seen([Result("search", call)])
+    opens, _, closes = seen.partition(call)
+    # In some dialects nothing but the turn of another role encloses a result.
+    if not dialect.several or (opens.startswith(("<", "[")) and closes.endswith((">", "]"))):
+        yield from within("its own result", seen)

@@ -1,0 +1,163 @@
+"""Turns with calls whose inputs are hard to read, and the tools that take them; none is random."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
+from agent_parsers.testing.texts.calls_meant import calls_in, reading
+from agent_parsers.testing.texts.pieces import a_tool, sample_action
+from agent_parsers.toolset import ToolSet, ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "OBJECTS",
+    "TEXTS",
+    "SampleTurn",
+    "sample_turns",
+    "tool_sets",
+    "usual_turn",
+    "written_turn",
+]
+
+OBJECTS: Final[tuple[dict[str, Any], ...]] = (
+    {"path": "/a", "dry_run": True},
+    {},
+    {"to": "A", "amount": 120, "rate": 0.25, "is_test": False, "note": None},
+    {
+        "via": ["Olten", "Thun"],
+        "options": {"deep": {"a": [1, {"b": "c"}], "e": {}}, "z": []},
+        "last": -7,
+    },
+    {"body": 'say "hi", {ok} [x] </p> `b` \\ \n- two }\n]', "end": '"}]'},
+    {"n": 10, "m": 1000},
+)
+"""Inputs of every type that JSON has."""
+TEXTS: Final = (
+    "oldest bridge in Bern",
+    "120",
+    "print(a[0], {b: 'c'})",
+    '{"path": "/a", "dry_run": true}',
+)
+"""Inputs that are text."""
+_TOOLS: Final = ("transfer", "ping", "save")
+
+
+class SampleTurn(NamedTuple):
+    """A turn as the dialect writes it."""
+
+    text: str
+    """What is written."""
+    calls: tuple[WrittenCall, ...]
+    """The calls in it."""
+
+
+@cache
+def sample_turns(dialect: Dialect) -> tuple[SampleTurn, ...]:
+    """Return turns of one and of several calls, alone and behind thoughts and content.
+
+    What the dialect cannot say is left out.
+    """
+    found = (written_turn(dialect, *asked) for asked in _asked(dialect))
+    return tuple(turn for turn in found if turn is not None)
+
+
+def _asked(dialect: Dialect) -> Iterator[tuple[Any, ...]]:
+    for tool_input in (*TEXTS, *OBJECTS):
+        yield (tool_input,)
+    yield TEXTS[0], "I look it up.", "One moment."
+    yield OBJECTS[0], "I look it up.", "One moment."
+    yield OBJECTS[2], "", "One moment."
+    if dialect.several:
+        yield OBJECTS[0], "", "", OBJECTS[2]
+        yield {}, "I look it up.", "", OBJECTS[3], {}
+        own = written_turn(dialect, {"query": "lakes"})
+        if own is not None:  # a value that quotes a call
+            yield {"body": f"Write {own.text} here", "to": "A"}, "", ""
+
+
+def written_turn(
+    dialect: Dialect,
+    tool_input: str | dict[str, Any],
+    thought: str = "",
+    content: str = "",
+    *others: dict[str, Any],
+) -> SampleTurn | None:
+    """Return a turn that calls a tool with *tool_input*, and *others*; `None` if it is not said.
+
+    Content is left out where a turn has none beside calls.
+    """
+    first, *more = _TOOLS if a_tool(dialect) == "search" else [a_tool(dialect)] * len(_TOOLS)
+    calls = (WrittenCall(first, tool_input), *map(WrittenCall, more, others))
+    step = Written(
+        thought if dialect.thinks else "",
+        first,
+        tool_input,
+        content=content if dialect.several else "",
+        others=calls[1:],
+    )
+    try:
+        text = dialect.write(step)
+    except ValueError:
+        return None
+    read = calls_in(reading(dialect, "strict", text, ended="stop"))
+    if [call.tool for call in read] != [call.tool for call in calls]:
+        return None
+    for call, wanted in zip(read, calls, strict=True):
+        if isinstance(wanted.tool_input, dict) is isinstance(call.tool_input, dict):
+            if set(call.tool_input) != set(wanted.tool_input):
+                return None
+        elif isinstance(wanted.tool_input, str):
+            return None
+    return SampleTurn(text, calls)
+
+
+def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
+    """Return a turn whose input, of the type that is usual in the dialect, is one *word*."""
+    is_text = isinstance(sample_action(dialect).tool_input, str)
+    turn = written_turn(dialect, word if is_text else {"query": word})
+    assert turn is not None, "a plain word can be written"
+    return turn
+
+
+def tool_sets(calls: tuple[WrittenCall, ...]) -> list[ToolSet | None]:
+    """Return what may be known of the tools of these *calls*.
+
+    Nothing, their names, all their parameters, and parameters of which some may be left out.
+    """
+    names = dict.fromkeys(call.tool for call in calls)
+    known = [
+        ToolSet([ToolSpec(call.tool, "", _schema(call.tool_input, spare=spare)) for call in calls])
+        for spare in (False, True)
+        if len(names) == len(calls)
+    ]
+    return [None, ToolSet(list(names)), *known]
+
+
+def _schema(tool_input: str | dict[str, Any], *, spare: bool) -> dict[str, Any]:
+    """Return a schema of an input, perhaps with parameters to *spare*: the last, and another."""
+    given = {"query": tool_input} if isinstance(tool_input, str) else tool_input
+    properties = {key: _typed(value) for key, value in given.items()}
+    required = list(properties)
+    if spare and not isinstance(tool_input, str):
+        required = required[:-1]
+        properties["spare"] = {"type": "string"}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _typed(value: Any) -> dict[str, Any]:
+    """Return the schema of a *value*; what is null may be a text as well."""
+    if value is None:
+        return {"type": ["string", "null"]}
+    if isinstance(value, list):
+        return {"type": "array"}
+    names = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object"}
+    return {"type": names[type(value)]}

@@ -1,0 +1,264 @@
+"""What a dialect makes of a text, in a form that can be compared and told in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.reading.machine import MAX_CHARS
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.events import (
+    AnswerDelta,
+    Failed,
+    InputDelta,
+    MarkerSeen,
+    ObservationDelta,
+    QuestionDelta,
+    SkippedDelta,
+    ThoughtDelta,
+    ToolNamed,
+    merge_events,
+)
+from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
+from agent_parsers.runs.transcript_parser import TranscriptParser
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.events import Event
+
+__all__ = [
+    "DELTAS",
+    "TILES",
+    "Outcome",
+    "Refusal",
+    "Story",
+    "ToldFailure",
+    "comparable",
+    "cut",
+    "every_cut",
+    "in_two",
+    "outcome_of",
+    "parsed",
+    "parser_of",
+    "refusal",
+    "results_in",
+    "runs_in",
+    "story_of",
+    "told",
+]
+
+DELTAS: Final = (
+    QuestionDelta,
+    ThoughtDelta,
+    InputDelta,
+    AnswerDelta,
+    ObservationDelta,
+    SkippedDelta,
+)
+TILES: Final = (*DELTAS, ToolNamed, MarkerSeen)
+"""Events that tell of characters which no other event tells of."""
+
+_SHORT: Final = 8
+"""Up to this length a text is cut in every way there is: in 128 at most."""
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """An error by what it says, so that two of them can be equal."""
+
+    message: str
+    observation: str | None
+    llm_output: str | None
+    span: tuple[int, int] | None
+    send_to_llm: bool
+    error: OutputParserException = field(compare=False, repr=False)
+
+
+Outcome: TypeAlias = AgentAction | list[AgentAction] | AgentFinish | Refusal | None
+"""What a text comes to; `None` for a transcript, whose events are all there is."""
+
+
+def results_in(outcome: Outcome) -> list[AgentAction | AgentFinish]:
+    """Return the actions, or the answer, that a text comes to; nothing for an error."""
+    if isinstance(outcome, Refusal | None):
+        return []
+    return [*outcome] if isinstance(outcome, list) else [outcome]
+
+
+@dataclass(frozen=True)
+class ToldFailure:
+    """A `Failed` by what it says."""
+
+    span: tuple[int, int]
+    refusal: Refusal
+
+
+@dataclass(frozen=True)
+class Story:
+    """Events, joined, and what they led to."""
+
+    events: tuple[Any, ...]
+    """The events; a `ToldFailure` stands for each `Failed`."""
+    outcome: Outcome
+
+    def of(self, *kinds: type[Any]) -> list[Any]:
+        """Return the events of these *kinds*."""
+        return [event for event in self.events if isinstance(event, kinds)]
+
+
+def refusal(error: OutputParserException) -> Refusal:
+    """Return *error* by what it says."""
+    return Refusal(
+        str(error), error.observation, error.llm_output, error.span, error.send_to_llm, error
+    )
+
+
+def comparable(events: Iterable[Event]) -> tuple[Any, ...]:
+    """Join *events*, and tell the errors among them by what they say."""
+    return tuple(
+        ToldFailure(event.span, refusal(event.error)) if isinstance(event, Failed) else event
+        for event in merge_events(events)
+    )
+
+
+def told(
+    dialect: Dialect,
+    mode: Mode,
+    chunks: Iterable[str],
+    *,
+    max_chars: int | None = MAX_CHARS,
+    tools: Sequence[str] | None = None,
+    on_conflict: OnConflict = "error",
+) -> Story:
+    """Return the story of the text that comes in *chunks*; it is remembered for a while."""
+    known = None if tools is None else tuple(tools)
+    return _told(dialect, mode, tuple(chunks), max_chars, known, on_conflict)
+
+
+@lru_cache(maxsize=8)
+def _told(
+    dialect: Dialect,
+    mode: Mode,
+    chunks: tuple[str, ...],
+    max_chars: int | None,
+    tools: tuple[str, ...] | None,
+    on_conflict: OnConflict,
+) -> Story:
+    parser = StreamParser(
+        dialect, mode=mode, max_chars=max_chars, tools=tools, on_conflict=on_conflict
+    )
+    return story_of(parser, chunks)
+
+
+def story_of(parser: StreamParser, chunks: Iterable[str]) -> Story:
+    """Return the story that a *parser*, which has read nothing yet, tells of *chunks*."""
+    events: list[Event] = []
+    outcome: Outcome
+    try:
+        for chunk in chunks:
+            events += parser.feed(chunk)
+        events += parser.close()
+        outcome = parser.result
+    except OutputParserException as error:
+        events += parser.last_events
+        outcome = refusal(error)
+    return Story(comparable(events), outcome)
+
+
+def runs_in(dialect: Dialect, chunks: Iterable[str]) -> list[tuple[Any, ...]]:
+    """Return the runs of a transcript that comes in *chunks*, errors by what they say."""
+    parser = TranscriptParser(dialect)
+    for chunk in chunks:
+        parser.feed(chunk)
+    parser.close()
+    return [
+        (
+            replace(run, all_steps=()),
+            [(replace(s, error=None), s.error and refusal(s.error)) for s in run.all_steps],
+        )
+        for run in parser.runs
+    ]
+
+
+def outcome_of(do: Callable[[], Any]) -> Any:
+    """Return what *do* returns, or the `Refusal` that it raises."""
+    try:
+        return do()
+    except OutputParserException as error:
+        return refusal(error)
+
+
+def parsed(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    max_chars: int = MAX_CHARS,
+    tools: Sequence[str] | None = None,
+    on_conflict: OnConflict = "error",
+) -> Outcome:
+    """Return what one-shot parsing of *text*, one turn, gives or raises."""
+    parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools, on_conflict=on_conflict)
+    outcome: Outcome = outcome_of(lambda: parser.parse(text))
+    return outcome
+
+
+def parser_of(
+    dialect: Dialect,
+    mode: Mode,
+    *,
+    max_chars: int = MAX_CHARS,
+    tools: Sequence[str] | None = None,
+    on_conflict: OnConflict = "error",
+) -> AnyDialectParser:
+    """Return a parser of single turns that reads in this *mode*."""
+    return dialect_parser(
+        dialect,
+        lenient=mode == "lenient",
+        max_chars=max_chars,
+        tools=tools,
+        on_conflict=on_conflict,
+    )
+
+
+def cut(text: str, sizes: Iterable[int]) -> Iterator[str]:
+    """Cut *text* into chunks of these *sizes*, in characters, over and over.
+
+    At least one of them is not 0.
+    """
+    at = 0
+    for size in cycle(sizes):
+        if at >= len(text):
+            return
+        yield text[at : at + size]
+        at += size
+
+
+def in_two(text: str) -> Iterator[tuple[str, str]]:
+    """Cut *text* in two, at each place."""
+    return ((text[:at], text[at:]) for at in range(1, len(text)))
+
+
+def every_cut(text: str) -> Iterator[tuple[str, ...]]:
+    """Yield the ways in which *text* may come in, as tuples of chunks.
+
+    In one piece, character by character, in two at each place; a text of eight characters or less
+    in every way there is. For texts drawn at random, see `cuts`.
+    """
+    if len(text) > _SHORT:
+        yield (text,)
+        yield tuple(text)
+        yield from in_two(text)
+        return
+    for places in range(2 ** max(len(text) - 1, 0)):
+        starts = [0, *(at for at in range(1, len(text)) if places >> (at - 1) & 1)]
+        yield tuple(
+            text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)
+        )

@@ -1,0 +1,1 @@
+"""Checking the input of a tool by its JSON Schema."""

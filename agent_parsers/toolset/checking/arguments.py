@@ -1,0 +1,274 @@
+"""The input of a tool as it was written, read as an object by name of parameter."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.toolset.checking.scalars import from_text
+from agent_parsers.toolset.policy import Note
+from agent_parsers.toolset.problems import InputProblem, kind_of, shown
+from outputs.growing_json.lenient.json_text import begins_object, unquoted
+from outputs.growing_json.lenient.repeated_keys import repeated_key
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.toolset.checking.fit import Fitter
+    from agent_parsers.toolset.checking.schema import Schema
+    from outputs import JsonRepair
+
+__all__ = ["BadInput", "lone_key", "read_arguments"]
+
+
+class BadInput(Exception):  # noqa: N818 - it never leaves the package, which tells the problem
+    """An input that is no object of arguments.
+
+    Args:
+        problem: What is wrong with all of it.
+        value: What could be read of it.
+    """
+
+    def __init__(self, problem: InputProblem, value: Any = None) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+        self.value = value
+
+
+def lone_key(schema: Schema) -> str | None:
+    """Return the one parameter that an input without names fills, if there is one.
+
+    That is the only parameter, or else the only one that is required.
+    """
+    flat = schema.flat(schema.root)
+    properties = flat.get("properties", {})
+    if len(properties) == 1:
+        return str(next(iter(properties)))
+    required = [key for key in flat.get("required", ()) if key in properties]
+    return required[0] if len(required) == 1 else None
+
+
+def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[str, Any]:
+    """Return *tool_input* as an object.
+
+    Args:
+        fitter: Knows what the tool takes, and the policy.
+        tool_input: An object, text that is one as JSON, or what the lone parameter takes.
+        notes: Where to tell what was done to it.
+
+    Raises:
+        BadInput: It is neither, or only the beginning of an object.
+    """
+    if isinstance(tool_input, str):
+        return _unwrapped(fitter, _from_text(fitter, tool_input, notes), notes)
+    if isinstance(tool_input, dict):
+        # An object is the arguments by name, also where the lone parameter is an object: which of
+        # the two was meant is not for us to guess.
+        return _unwrapped(fitter, tool_input, notes)
+    key = lone_key(fitter.schema)
+    if key is not None:
+        notes.append(Note(f"read the input as {key}"))
+        return {key: tool_input}
+    raise BadInput(_no_object(fitter, tool_input))
+
+
+def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
+    schema = fitter.schema
+    flat = schema.flat(schema.root)
+    key = lone_key(schema)
+    found = _object_in(fitter, text, notes, is_only=key is None)
+    if found is not None:
+        return found
+    if not text.strip():
+        return {}  # no arguments, rather than an empty text for the lone parameter
+    if begins_object(text):
+        raise BadInput(InputProblem((), "a whole JSON object", "the beginning of one"))
+    if key is not None:
+        if text.lstrip().startswith("{") and not fitter.fits(text, flat["properties"][key]):
+            raise BadInput(_no_object(fitter, text))  # it would become the object *key*
+        notes.append(Note(f"read the text as {key}"))
+        return {key: text}
+    if flat.get("properties") == {} and not flat.get("additionalProperties"):
+        is_none = from_text(text, ("null",)) is None
+        if is_none or fitter.policy.extra_text == "drop":
+            kind = "" if is_none else "extra_text"
+            notes.append(Note("left out the text, as the tool takes no input", kind))
+            return {}
+        raise BadInput(InputProblem((), "no input", shown(text)))
+    raise BadInput(_no_object(fitter, text))
+
+
+_WRAPPERS: Final = ("arguments", "input")
+"""Keys under which models put all arguments once more."""
+
+
+def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """Return the arguments that stand in *value* under a key which the tool does not have.
+
+    The schema has to be certain of that: it has no such parameter and allows no others, and all
+    that stands under the key are its parameters.
+
+    Raises:
+        BadInput: A key comes twice there.
+    """
+    flat = fitter.schema.flat(fitter.schema.root)
+    properties = flat.get("properties")
+    is_open = flat.get("additionalProperties") or flat.get("patternProperties")
+    if not fitter.policy.lenient or len(value) != 1 or properties is None or is_open:
+        return value
+    ((key, inner),) = value.items()
+    if key not in _WRAPPERS or key in properties:
+        return value
+    if isinstance(inner, str):
+        inner = _object_of(inner)
+    if not isinstance(inner, dict) or any(name not in properties for name in inner):
+        return value
+    notes.append(Note(f"read what stands in {key!r} as the input", "wrapper"))
+    return inner
+
+
+def _object_of(text: str) -> dict[str, Any] | None:
+    """Return the object that the whole *text* is as JSON.
+
+    Raises:
+        BadInput: A key comes twice in it.
+    """
+    text = text.strip()
+    value = parse_whole(text, MAX_DEPTH) if text.startswith("{") else NOTHING
+    return _unrepeated(value, text) if isinstance(value, dict) else None
+
+
+_MOST_KEYS: Final = 5
+_NAMED_START: Final = re.compile(r"""\{\s*+["']?([\w-]{1,100}+)["']?\s*+:""")
+_starts: Final = _NAMED_START.finditer
+
+
+def _object_in(
+    fitter: Fitter, text: str, notes: list[Note], *, is_only: bool
+) -> dict[str, Any] | None:
+    """Return the object that *text* is as JSON, or `None` if it is text.
+
+    Args:
+        fitter: Knows what the tool takes, and the policy.
+        text: The input.
+        notes: Where to tell what was done to it.
+        is_only: Whether text alone is of no use to the tool.
+
+    Raises:
+        BadInput: An object was meant, but there is none, or there is more.
+    """
+    body = text.strip()
+    if (whole := _object_of(body)) is not None:
+        return whole
+    names = fitter.schema.flat(fitter.schema.root).get("properties", {})
+    if (inner := _encoded_object(body)) and all(name in names for name in inner):
+        if not fitter.policy.lenient:
+            raise BadInput(InputProblem((), "a JSON object", "a string that holds one"), inner)
+        notes.append(Note("read a string that holds an object as the object", "double_encoding"))
+        return inner
+    start = _NAMED_START.match(body.lstrip("*_ "))  # emphasis may be left over before it
+    is_meant = start is not None and start[1] in names
+    if not is_meant and not is_only:
+        return None
+    if (fenced := _mended(fitter, body, notes)) is not None:
+        return fenced
+    at = 0 if is_meant else body.find("{")
+    if at < 0:
+        return None
+    value, end = _object_at(body, at)
+    if value is NOTHING or not (is_meant or any(name in names for name in value)):
+        if is_meant:
+            raise BadInput(_broken(body))
+        return None
+    _unrepeated(value, body[at:end])
+    return _without_extra(fitter, value, body[:at] + body[end:], notes)
+
+
+def _encoded_object(text: str) -> dict[str, Any] | None:
+    """Return the object that *text* is as a JSON string, be it with its quotes or without them."""
+    inner = unquoted(f'"{text}"' if text.startswith('{\\"') else text)
+    return None if inner is None else _object_of(inner)
+
+
+def _unrepeated(
+    value: dict[str, Any], text: str, mends: Sequence[JsonRepair] = ()
+) -> dict[str, Any]:
+    """Return *value*, unless a key comes twice in its *text*."""
+    if (key := repeated_key(text, mends)) is not None:
+        raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
+    return value
+
+
+def _without_extra(
+    fitter: Fitter, value: dict[str, Any], extra: str, notes: list[Note]
+) -> dict[str, Any] | None:
+    if not extra.strip():
+        return value
+    if fitter.policy.extra_text == "keep":
+        return None
+    names = fitter.schema.flat(fitter.schema.root).get("properties", {})
+    if any(start[1] in names for start in _starts(extra)):
+        raise BadInput(InputProblem((), "one JSON object", "several"), value)
+    if fitter.policy.extra_text == "forbid":
+        problem = InputProblem(
+            (), "nothing but the JSON object", f"the text {shown(extra.strip())}"
+        )
+        raise BadInput(problem, value)
+    notes.append(Note(f"left out the text {shown(extra.strip())}", "extra_text"))
+    return value
+
+
+def _mended(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | None:
+    """Return the object that *text* is after mending, if that is asked for."""
+    if not fitter.policy.lenient:
+        return None
+    from output_parsers import repair_json  # only broken JSON needs it
+
+    try:
+        value, repairs = repair_json(text)
+    except json.JSONDecodeError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    if any(mend.kind == "missing_closer" for mend in repairs):
+        raise BadInput(_broken(text))  # more of it may be missing
+    _unrepeated(value, text, repairs)
+    spans = [mend.span for mend in repairs if mend.kind == "surrounding_text"]
+    extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
+    notes += (Note(mend.message, mend.kind) for mend in repairs if mend.kind != "surrounding_text")
+    return _without_extra(fitter, value, extra.removesuffix("json"), notes)
+
+
+def _object_at(text: str, at: int) -> tuple[Any, int]:
+    """Return the JSON object that begins at *at*, and where it ends, or `NOTHING`."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return NOTHING, at
+    return parse_whole(text[at:end], MAX_DEPTH), end
+
+
+def _broken(text: str) -> InputProblem:
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        reason = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
+        reason = f"{reason} at line {error.lineno}"
+        reason = f"{reason}, column {error.colno}"
+    except (ValueError, RecursionError):
+        reason = "nested too deep, or a number of too many digits"
+    else:
+        reason = "nested too deep, or a number of too many digits"
+    return InputProblem((), "a JSON object", f"text that cannot be read as one ({reason})")
+
+
+def _no_object(fitter: Fitter, value: Any) -> InputProblem:
+    flat = fitter.schema.flat(fitter.schema.root)
+    keys = flat.get("required") or list(flat.get("properties", ()))
+    listed = ", ".join(keys[:_MOST_KEYS]) + (", …" if len(keys) > _MOST_KEYS else "")
+    with_keys = f" with {'keys' if len(keys) > 1 else 'the key'} {listed}" if keys else ""
+    found = shown(value) if kind_of(value) else f"a value of type {type(value).__name__}"
+    return InputProblem((), f"a JSON object{with_keys}", found)

@@ -1,0 +1,169 @@
+"""One input of a tool, checked and converted; see `ToolSet.check`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.toolset.checking.arguments import BadInput, read_arguments
+from agent_parsers.toolset.checking.fit import Fitter
+from agent_parsers.toolset.checking.scalars import from_text
+from agent_parsers.toolset.errors import ToolInputError, told
+from agent_parsers.toolset.policy import CheckedInput, Note, Policy
+from agent_parsers.toolset.problems import shown, where
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from agent_parsers.toolset.checking.schema import Node, Schema
+    from agent_parsers.toolset.problems import InputProblem, Path
+    from agent_parsers.toolset.spec import ToolSpec
+
+__all__ = ["check_input", "example_of", "resolve"]
+
+
+def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
+    """Return *tool_input* as the tool takes it.
+
+    Args:
+        spec: The tool.
+        schema: What it takes.
+        tool_input: What the model wrote.
+        policy: What becomes of what the schema leaves open.
+
+    Raises:
+        ToolInputError: It does not fit.
+    """
+    fitter = Fitter(schema, policy)
+    notes: list[Note] = []
+    try:
+        arguments = read_arguments(fitter, tool_input, notes)
+    except BadInput as bad:
+        raise _error(spec, fitter, tool_input, bad.value, (bad.problem,)) from None
+    value, problems = fitter.fit(arguments)
+    if not problems and spec.origin is not None:
+        problems = tuple(spec.origin.problems(value))
+    if problems:
+        raise _error(spec, fitter, tool_input, value, problems)
+    _tell(arguments, value, (), notes)
+    return CheckedInput(spec.name, value, tuple(notes))
+
+
+def resolve(
+    schema: Schema,
+    policy: Policy,
+    arguments: dict[str, Any],
+    others: Mapping[str, Callable[[], Iterable[Any]]],
+    unnamed: Sequence[Any],
+) -> dict[str, Any] | None:
+    """Return *arguments* as they are meant; see `ToolSet.resolve`."""
+    fitter = Fitter(schema, policy)
+    properties = schema.flat(schema.root).get("properties", {})
+    names = [*properties][: len(unnamed)]
+    if len(names) < len(unnamed) or any(name in arguments for name in names):
+        return None
+    meant = {**dict(zip(names, unnamed, strict=True)), **arguments}
+    for name, read in others.items():
+        part = properties.get(name, True)
+        meant[name] = _typed(fitter, meant[name], part)
+        if fitter.run(meant[name], part, convert=True).problems:
+            fits = (x for x in read() if not fitter.run(x, part, convert=True).problems)
+            meant[name] = next(fits, meant[name])
+    return meant
+
+
+def _typed(fitter: Fitter, value: Any, part: Node) -> Any:
+    """Return raw text as the first type that *part* of a schema has besides text, if it is that.
+
+    A tool that takes ``str | None`` means nothing by ``null``; what has no type stays text, and so
+    do digits such as ``007``, which as a number would be others.
+    """
+    if not isinstance(value, str) or value.lstrip(" +-").startswith(_CODES):
+        return value
+    if all(fitter.fits(one, part) for one in _ONE_OF_EACH):
+        return value
+    for kind in _KINDS:
+        read = from_text(value, (kind,))
+        if read is not NOTHING and fitter.fits(read, part):
+            return read
+    return value
+
+
+_KINDS: Final = ("null", "integer", "number", "boolean", "object", "array")
+_ONE_OF_EACH: Final[tuple[Any, ...]] = (None, 0, True, {}, [])
+_CODES: Final = tuple(f"0{digit}" for digit in range(10))
+
+
+def _error(
+    spec: ToolSpec,
+    fitter: Fitter,
+    tool_input: Any,
+    value: Any,
+    problems: tuple[InputProblem, ...],
+) -> ToolInputError:
+    from agent_parsers.toolset.checking.example import (  # only errors need it
+        corrected,
+        example_text,
+    )
+
+    root = fitter.schema.root
+    value = value if isinstance(value, dict) else {}
+    fits = not fitter.run(value, root, convert=True).problems
+    wrong = [problem.path for problem in problems if problem.path] if fits else []
+    count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
+    example = corrected(fitter, value, root, wrong=wrong)
+    is_right = _is_right(spec, fitter, example)
+    return ToolInputError(
+        "\n".join((f"the input of {spec.name} has {count}", *told(problems))),
+        tool=spec.name,
+        tool_input=tool_input,
+        problems=problems,
+        example=example if is_right else None,
+        example_text=example_text(fitter.schema, example) if is_right else None,
+    )
+
+
+def example_of(spec: ToolSpec, schema: Schema, policy: Policy) -> dict[str, Any] | None:
+    """Return an input of placeholders; `None` if it would not be right."""
+    from agent_parsers.toolset.checking.example import corrected
+
+    fitter = Fitter(schema, policy)
+    example = corrected(fitter, {}, schema.root)
+    return example if _is_right(spec, fitter, example) else None
+
+
+def _is_right(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
+    """Tell whether *example* fits: what a pattern or a validator wants is not known."""
+    if not isinstance(example, dict) or fitter.fit(example).problems:
+        return False
+    return spec.origin is None or not any(spec.origin.problems(example))
+
+
+def _tell(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
+    """Tell how *new* differs from *old*."""
+    if new is old:
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key, item in old.items():
+            if key in new:
+                _tell(item, new[key], (*path, key), notes)
+            else:
+                what = f"left out the key {where((*path, key))}, which is unknown"
+                notes.append(Note(what, "unknown_key"))
+    elif isinstance(old, list) and isinstance(new, list):
+        for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
+            _tell(item, new_item, (*path, index), notes)
+    elif old is not NOTHING:
+        notes.append(Note(f"{where(path)}: read {shown(old)} as {shown(new)}"))
+        if isinstance(old, str) and isinstance(new, dict | list):
+            _tell_mends(old.strip(), path, notes)
+
+
+def _tell_mends(text: str, path: Path, notes: list[Note]) -> None:
+    """Tell what was mended of *text*, which was read as an object or a list."""
+    if parse_whole(text, MAX_DEPTH) is NOTHING:
+        from output_parsers import repair_json  # only broken JSON needs it
+
+        mends = repair_json(text).repairs
+        notes += (Note(f"{where(path)}: {mend.message}", mend.kind) for mend in mends)

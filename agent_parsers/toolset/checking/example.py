@@ -1,0 +1,248 @@
+"""An input as it should be: what the model got right, and placeholders for the rest."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import ceil, floor, isfinite
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.toolset.checking.arguments import lone_key
+from agent_parsers.toolset.checking.scalars import from_text, number_faults, type_words
+from agent_parsers.toolset.errors import as_json
+from agent_parsers.toolset.problems import kind_of, near
+from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from agent_parsers.toolset.checking.fit import Fitter
+    from agent_parsers.toolset.checking.schema import Node, Schema
+    from agent_parsers.toolset.problems import Path
+
+__all__ = ["corrected", "example_text"]
+
+_MOST_LEVELS: Final = 6
+_MOST_ITEMS: Final = 20
+_MOST_VALUES: Final = 300
+
+_FORMATS: Final = {
+    "date": "2025-01-31",
+    "time": "12:30:00Z",
+    "date-time": "2025-01-31T12:30:00Z",
+    "email": "name@example.com",
+    "uri": "https://example.com",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "duration": "PT30M",
+}
+
+
+def corrected(
+    fitter: Fitter, value: Any, node: Node, name: str = "value", wrong: Collection[Path] = ()
+) -> Any:
+    """Return *value* with placeholders where it does not fit *node*.
+
+    Args:
+        fitter: Knows the schema.
+        value: What the model wrote.
+        node: What it should be.
+        name: What it is called; a placeholder for text shows that.
+        wrong: Paths of what does not fit for another reason.
+    """
+    return _Corrector(fitter).correct(value, node, name, wrong, 0)
+
+
+def example_text(schema: Schema, example: dict[str, Any]) -> str:
+    """Return *example* as text: the text that fills the lone parameter, if it has no other."""
+    text = example.get(lone_key(schema) or "")
+    if len(example) == 1 and isinstance(text, str) and text.strip():
+        return text
+    return as_json(example)
+
+
+class _Corrector:
+    """Corrects one input."""
+
+    def __init__(self, fitter: Fitter) -> None:
+        self._fitter = fitter
+        self._placeholders = _Placeholders(fitter.schema)
+
+    def correct(
+        self, value: Any, node: Node, name: str, wrong: Collection[Path], level: int
+    ) -> Any:
+        fitter = self._fitter
+        found = fitter.run(value, node, convert=True)
+        if not found.problems and not wrong:
+            return found.value
+        if () in wrong or level > _MOST_LEVELS:
+            return self._placeholders.make(node, name, level)
+        flat = self._form(value, node)
+        kinds = type_words(flat)
+        if isinstance(value, str):
+            texts = [item for item in flat.get("enum", ()) if isinstance(item, str)]
+            if (best := near(value, texts)) is not None:
+                return best
+            read = from_text(value, kinds, lenient=True)
+            value = value if read is NOTHING else read
+        if isinstance(value, dict) and ("properties" in flat or "object" in kinds):
+            return self._object(value, flat, wrong, level)
+        part = flat.get("items", True)
+        if "array" in kinds and isinstance(part, dict | bool):
+            items = value[:_MOST_ITEMS] if isinstance(value, list) else [value]
+            fixed = [
+                self.correct(item, part, name, _below(wrong, index), level + 1)
+                for index, item in enumerate(items)
+            ]
+            if fitter.fits(fixed, node):
+                return fixed
+        return self._placeholders.make(node, name, level)
+
+    def _form(self, value: Any, node: Node) -> dict[str, Any]:
+        """Return the form of *node* that *value* most likely was meant to have."""
+        flat = self._fitter.schema.flat(node)
+        if "properties" in flat:
+            return flat
+        kind = kind_of(value)
+        forms = map(self._fitter.schema.flat, (*flat.get("anyOf", ()), *flat.get("oneOf", ())))
+        same = [form for form in forms if kind in type_words(form)]
+        return min(same, key=partial(self._faults, value), default=flat)
+
+    def _faults(self, value: Any, form: dict[str, Any]) -> int:
+        return len(self._fitter.run(value, form, convert=True).problems)
+
+    def _object(
+        self, value: dict[Any, Any], flat: dict[str, Any], wrong: Collection[Path], level: int
+    ) -> dict[str, Any]:
+        properties: dict[str, Node] = flat.get("properties", {})
+        required = flat.get("required", ())
+        lost = [key for key in value if isinstance(key, str) and key not in properties]
+        missing = [key for key in required if key not in value]
+        meant = _renamed(lost, missing)
+        fixed: dict[str, Any] = {}
+        for key, part in properties.items():
+            if key in value:
+                item = self.correct(value[key], part, key, _below(wrong, key), level + 1)
+                if key in required or self._fitter.fits(item, part):
+                    fixed[key] = item
+            elif key in missing:
+                item = value[meant[key]] if key in meant else NOTHING
+                fixed[key] = self._fitting(item, part, key, level)
+        for key in missing:
+            fixed.setdefault(key, f"<{key}>")
+        rest = flat.get("additionalProperties", "properties" not in flat)
+        for key in lost if rest is not False and not missing else ():
+            found = self._fitter.run(value[key], rest, convert=True)
+            if not found.problems:
+                fixed[key] = found.value
+        return fixed
+
+    def _fitting(self, value: Any, part: Node, key: str, level: int) -> Any:
+        """Return *value* if there is one and it fits *part*, else a placeholder."""
+        if value is not NOTHING:
+            found = self._fitter.run(value, part, convert=True)
+            if not found.problems:
+                return found.value
+        return self._placeholders.make(part, key, level + 1)
+
+
+def _renamed(lost: list[str], missing: list[str]) -> dict[str, str]:
+    """Return which of the *lost* keys may be meant by each of the *missing* ones."""
+    if len(lost) > _MOST_ITEMS:
+        return {}
+    pairs = {key: best for key in missing if (best := near(key, lost)) is not None}
+    rest = [key for key in lost if key not in pairs.values()]
+    unpaired = [key for key in missing if key not in pairs]
+    if len(rest) == len(unpaired) == 1:
+        pairs[unpaired[0]] = rest[0]
+    return pairs
+
+
+def _below(paths: Collection[Path], key: str | int) -> list[Path]:
+    return [path[1:] for path in paths if path and path[0] == key]
+
+
+class _Placeholders:
+    """Makes placeholders; a schema that asks for very many gets no more after the first ones."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._left = _MOST_VALUES
+
+    def make(self, node: Node, name: str, level: int) -> Any:
+        """Return a value for *node*, called *name*; what is too deep is `None`."""
+        flat = self._schema.flat(node)
+        self._left -= 1
+        for keyword in ("default", "examples", "enum", "const"):
+            if (value := flat.get(keyword)) is not None:
+                values = value if keyword in ("examples", "enum") else [value]
+                if isinstance(values, list) and values:
+                    return values[0]
+        if level > _MOST_LEVELS or self._left < 0:
+            return None
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in flat and "type" not in flat:
+                return self.make(self._first(flat[keyword]), name, level + 1)
+        kinds = [kind for kind in type_words(flat) if kind != "null"] or type_words(flat)
+        kind = kinds[0] if kinds else "object" if "properties" in flat else "string"
+        if kind == "object":
+            members = flat.get("properties", {})
+            required = flat.get("required", ())
+            return {key: self.make(members.get(key, True), key, level + 1) for key in required}
+        if kind == "array":
+            return [self.make(part, name, level + 1) for part in _item_parts(flat)]
+        if kind == "string":
+            return _text(flat, name)
+        if kind in ("integer", "number"):
+            return _number(flat, kind)
+        return True if kind == "boolean" else None
+
+    def _first(self, forms: Sequence[Node]) -> Node:
+        """Return the first of *forms* that is not null."""
+        reals = (form for form in forms if "null" not in type_words(self._schema.flat(form)))
+        return next(reals, forms[0])
+
+
+def _item_parts(flat: dict[str, Any]) -> Sequence[Node]:
+    """Return the schemas of the items that a short list has."""
+    rest = flat.get("items", True)
+    first = flat.get("prefixItems", rest if isinstance(rest, list) else ())
+    parts = [*first]
+    if isinstance(rest, dict | bool):
+        parts += [rest] * (max(int(flat.get("minItems", 1)), 1) - len(first))
+    return parts[: min(int(flat.get("maxItems", _MOST_ITEMS)), _MOST_ITEMS)]
+
+
+def _text(flat: dict[str, Any], name: str) -> str:
+    if flat.get("format") in _FORMATS:
+        return _FORMATS[flat["format"]]
+    text = f"<{flat['pattern']}>" if "pattern" in flat else f"<{name}>"
+    least, most = int(flat.get("minLength", 0)), flat.get("maxLength")
+    if least <= 1000:
+        text = text.ljust(least, ".")
+    return text if most is None else text[: int(most)]
+
+
+def _number(flat: dict[str, Any], kind: str) -> float:
+    """Return one if it is within the bounds, else what is near."""
+    from fractions import Fraction
+
+    candidates: list[float] = [1]
+    lows = [flat[key] for key in ("minimum", "exclusiveMinimum") if _is_bound(flat.get(key))]
+    highs = [flat[key] for key in ("maximum", "exclusiveMaximum") if _is_bound(flat.get(key))]
+    step = flat.get("multipleOf", 1 if kind == "integer" else None)
+    if step is not None:
+        low = floor(Fraction(max(lows)) / Fraction(step)) if lows else 0
+        high = ceil(Fraction(min(highs)) / Fraction(step)) if highs else 0
+        candidates += (step * count for count in (low, low + 1, high, high - 1))
+    else:
+        candidates += (*lows, *highs, *(low + 1 for low in lows), *(high - 1 for high in highs))
+        candidates += ((low + high) / 2 for low in lows for high in highs)
+    for value in candidates:
+        if not any(number_faults(value, flat)) and (kind == "number" or value == int(value)):
+            return value
+    return 1
+
+
+def _is_bound(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

@@ -1,0 +1,282 @@
+"""Whether a value is what a schema says, and which value is, if text stands for another type.
+
+Two questions are asked of the same tables: does the value fit as it stands, and what does it become
+if its texts may mean numbers, lists and so on. Nothing that fits is ever changed.
+"""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.toolset.checking.containers import fit_list, fit_object
+from agent_parsers.toolset.checking.expected import counted, expected_by, one_of_words
+from agent_parsers.toolset.checking.scalars import (
+    from_text,
+    frozen,
+    is_format,
+    number_faults,
+    type_words,
+    words_of,
+)
+from agent_parsers.toolset.checking.schema_shape import KINDS, compiled
+from agent_parsers.toolset.problems import NOTHING_FOUND, Fit, InputProblem, kind_of, near, shown
+from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agent_parsers.toolset.checking.schema import Node, Schema
+    from agent_parsers.toolset.policy import Policy
+
+__all__ = ["Fitter"]
+
+MAX_STEPS_DOWN: Final = 100
+"""How deep values are looked into, counted in schemas and values."""
+
+_MOST_HINTS: Final = 20
+
+PATTERN_SECONDS: Final = 1.0
+"""How long all patterns together may take for one input."""
+
+
+class Fitter:
+    """Fits one input into a schema; what was found out about a value is not found out again.
+
+    Args:
+        schema: What the input should be.
+        policy: What becomes of what it leaves open.
+    """
+
+    def __init__(self, schema: Schema, policy: Policy) -> None:
+        self.schema = schema
+        self.policy = policy
+        self._known: dict[tuple[int, int, bool, bool], tuple[Any, Fit]] = {}
+        self._depth = 0
+        self._deadline = 0.0
+        self._hints = _MOST_HINTS
+
+    def fit(self, value: Any) -> Fit:
+        """Return *value*, or what it becomes so that it fits the whole schema."""
+        found = self.run(value, self.schema.root, convert=True)
+        if found.problems or found.value is value:
+            return found
+        # Parts that had passed before another part changed the value have their say now.
+        return self.run(found.value, self.schema.root, convert=False)
+
+    def fits(self, value: Any, node: Node, *, inner: bool = False) -> bool:
+        """Tell whether *value* fits as it stands."""
+        return not self.run(value, node, convert=False, inner=inner).problems
+
+    def run(self, value: Any, node: Node, *, convert: bool, inner: bool = False) -> Fit:
+        """Fit *value* into a part of the schema.
+
+        Args:
+            value: A value of JSON.
+            node: The part.
+            convert: Whether text may mean another type.
+            inner: Whether the part shares the value with others, so that it alone cannot tell which
+                keys are unknown.
+        """
+        while isinstance(node, dict) and "$ref" in node and len(node) == 1:
+            node = self.schema.target(node)
+        if isinstance(node, bool):
+            return Fit(value) if node else _one(value, "no such value")
+        key = (id(node), id(value), convert, inner)
+        if key in self._known:
+            return self._known[key][1]
+        if self._depth > MAX_STEPS_DOWN:
+            return _one(value, "a value that is nested less deep")
+        self._depth += 1
+        found = self._run(value, node, convert=convert, inner=inner)
+        self._depth -= 1
+        self._known[key] = (value, found)  # which keeps the value, and so its id
+        return found
+
+    def _run(self, value: Any, node: dict[str, Any], *, convert: bool, inner: bool) -> Fit:
+        value, problem = self._typed(value, node, convert=convert)
+        if problem is not None:
+            return Fit(value, (problem,))
+        problems: list[InputProblem] = []
+        if isinstance(value, str):
+            problems += (_problem(value, fault) for fault in self._text_faults(value, node))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            problems += (_problem(value, fault) for fault in number_faults(value, node))
+        elif isinstance(value, list):
+            value = fit_list(self, value, node, problems, convert=convert)
+        elif isinstance(value, dict):
+            value = fit_object(self, value, node, problems, convert=convert, inner=inner)
+        inner = inner or self.schema.is_shared(node)
+        for part in self._musts(value, node):
+            found = self.run(value, part, convert=convert, inner=inner)
+            value = found.value
+            problems += found.problems
+        for keyword, choose in (("anyOf", self._any_of), ("oneOf", self._one_of)):
+            if keyword in node:
+                found = choose(value, node[keyword], convert=convert, inner=inner)
+                value = found.value
+                problems += found.problems
+        if "not" in node and self.fits(value, node["not"], inner=True):
+            problems.append(_problem(value, "another value"))
+        return Fit(value, tuple(dict.fromkeys(problems)))
+
+    def _musts(self, value: Any, node: dict[str, Any]) -> Iterable[Node]:
+        if "$ref" in node:
+            yield self.schema.target(node)
+        yield from node.get("allOf", ())
+        if "if" in node:
+            branch = "then" if self.fits(value, node["if"], inner=True) else "else"
+            if branch in node:
+                yield node[branch]
+
+    def _typed(
+        self, value: Any, node: dict[str, Any], *, convert: bool
+    ) -> tuple[Any, InputProblem | None]:
+        """Return *value* as one of the types and values that *node* lists."""
+        kinds = type_words(node)
+        kind = kind_of(value)
+        if not kind:
+            return value, _problem(value, "a value of JSON")
+        if kinds and kind not in kinds and not (kind == "integer" and "number" in kinds):
+            read = self._read(value, kinds, convert=convert)
+            if read is NOTHING:
+                return value, _problem(value, words_of(kinds))
+            value = read
+        for keyword in ("enum", "const"):
+            if keyword not in node:
+                continue
+            allowed = node["enum"] if keyword == "enum" else [node["const"]]
+            if _is_among(value, allowed):
+                continue
+            read = self._read(value, {kind_of(item) for item in allowed}, convert=convert)
+            if read is NOTHING or not _is_among(read, allowed):
+                hint = self.near(value, allowed)
+                return value, _problem(value, one_of_words(allowed), hint)
+            value = read
+        return value, None
+
+    def _read(self, value: Any, kinds: Iterable[str], *, convert: bool) -> Any:
+        if not convert or not isinstance(value, str):
+            return NOTHING
+        return from_text(value, tuple(kinds), lenient=self.policy.lenient)
+
+    def _text_faults(self, text: str, node: dict[str, Any]) -> Iterable[str]:
+        least, most = node.get("minLength", 0), node.get("maxLength", len(text))
+        if len(text) < least:
+            yield f"at least {counted(least, 'character')}"
+        if len(text) > most:
+            yield f"at most {counted(most, 'character')}"
+        if "pattern" in node and not self.matches(node["pattern"], text):
+            yield f"text that matches {node['pattern']}"
+        if "format" in node and not is_format(text, node["format"]):
+            yield f"a text of the format {node['format']}"
+
+    def matches(self, pattern: str, text: str) -> bool:
+        """Tell whether *pattern* is found in *text*, in the time there is; after it, it is not."""
+        now = monotonic()
+        self._deadline = self._deadline or now + PATTERN_SECONDS
+        if now >= self._deadline:
+            return False
+        try:
+            return compiled(pattern).search(text, timeout=self._deadline - now) is not None
+        except (TimeoutError, MemoryError):
+            return False
+
+    def near(self, word: Any, words: Iterable[Any]) -> str:
+        """Return which of *words* may be meant by *word*, in words; not after many times."""
+        self._hints -= 1
+        if self._hints < 0 or not isinstance(word, str):
+            return ""
+        best = near(word, (other for other in words if isinstance(other, str)))
+        return "" if best is None else f"did you mean {shown(best)}?"
+
+    def _any_of(self, value: Any, parts: Sequence[Node], *, convert: bool, inner: bool) -> Fit:
+        if any(self.fits(value, part, inner=inner) for part in parts):
+            return Fit(value)
+        found = [self.run(value, part, convert=convert, inner=inner) for part in parts]
+        if convert:
+            for fit in sorted(found, key=_rank) if isinstance(value, str) else found:
+                if not fit.problems:
+                    return fit
+        return self._nearest(value, parts, found)
+
+    def _one_of(self, value: Any, parts: Sequence[Node], *, convert: bool, inner: bool) -> Fit:
+        fitting = sum(self.fits(value, part, inner=inner) for part in parts)
+        if fitting == 1:
+            return Fit(value)
+        if fitting:
+            return _one(value, f"one of {len(parts)} forms, not {fitting} at once")
+        found = [self.run(value, part, convert=convert, inner=inner) for part in parts]
+        fits = [fit for fit in found if not fit.problems]
+        for fit in fits:
+            if sum(self.fits(fit.value, part, inner=inner) for part in parts) == 1:
+                return fit
+        if fits:
+            return _one(value, f"one of {len(parts)} forms, not several at once")
+        return self._nearest(value, parts, found)
+
+    def _nearest(self, value: Any, parts: Sequence[Node], found: Sequence[Fit]) -> Fit:
+        """Return the problems with the form that was most likely meant."""
+        close = [
+            (part, fit)
+            for part, fit in zip(parts, found, strict=True)
+            if all(problem.path for problem in fit.problems)
+        ]
+        tags = [self._tags(part) for part, _ in close]
+        if shared := set(tags[0]).intersection(*tags[1:]) if tags else None:
+            key = min(shared)
+            chosen = [
+                (part, fit)
+                for (part, fit), tag in zip(close, tags, strict=True)
+                if _is_among(value.get(key), [tag[key]])
+            ]
+            if not chosen:
+                allowed = [tag[key] for tag in tags]
+                if key not in value:
+                    problem = InputProblem((key,), one_of_words(allowed), NOTHING_FOUND)
+                else:
+                    hint = self.near(value[key], allowed)
+                    problem = _problem(value[key], one_of_words(allowed), hint).below(key)
+                return Fit(value, (problem,))
+            close = chosen
+        if close:
+            return min((fit for _, fit in close), key=lambda fit: len(fit.problems))
+        if len(parts) == 1:
+            return found[0]
+        reals = [
+            fit
+            for part, fit in zip(parts, found, strict=True)
+            if kind_of(value) in type_words(self.schema.flat(part))
+        ]
+        if len(reals) == 1:
+            return reals[0]
+        expected = dict.fromkeys(expected_by(self.schema, part) for part in parts)
+        return _one(value, " or ".join(expected))
+
+    def _tags(self, part: Node) -> dict[str, Any]:
+        """Return the constants, by key, that tell objects of *part* from others."""
+        members = self.schema.flat(part).get("properties", {})
+        return {
+            key: member["const"]
+            for key, member in members.items()
+            if isinstance(member, dict) and "const" in member
+        }
+
+
+def _one(value: Any, expected: str) -> Fit:
+    return Fit(value, (_problem(value, expected),))
+
+
+def _problem(value: Any, expected: str, hint: str = "") -> InputProblem:
+    return InputProblem((), expected, shown(value), hint)
+
+
+def _rank(fit: Fit) -> int:
+    kind = kind_of(fit.value)
+    return KINDS.index(kind) if kind else len(KINDS)
+
+
+def _is_among(value: Any, allowed: Sequence[Any]) -> bool:
+    if isinstance(value, str):
+        return value in allowed
+    return frozen(value) in map(frozen, allowed)

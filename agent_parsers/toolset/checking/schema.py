@@ -1,0 +1,158 @@
+"""A JSON Schema that has been looked through: sound, bounded, and with its references resolved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import unquote
+
+from agent_parsers.toolset.checking.schema_shape import MAX_SCHEMA_DEPTH, check_shape, subschemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+__all__ = ["Node", "Schema"]
+
+Node: TypeAlias = dict[str, Any] | bool
+"""A schema or a part of one."""
+
+SAME_VALUE: Final = ("allOf", "anyOf", "oneOf")
+"""Keywords with a list of schemas for the same value."""
+
+
+class Schema:
+    """The JSON Schema of an input.
+
+    References within the schema work (``#``, ``#/$defs/…``), also where it refers to itself.
+
+    Args:
+        root: The schema. It is not copied.
+
+    Raises:
+        ValueError: It is not a schema, refers to what is not there or elsewhere, needs itself to
+            judge one and the same value, or is nested too deep.
+    """
+
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self.root: dict[str, Any] = dict(root)
+        self._targets: dict[str, Node] = {}
+        self._known: dict[int, dict[str, None] | None] = {}
+        self._heights: dict[int, int] = {}
+        self._flat: dict[int, dict[str, Any]] = {}
+        for node in self._read():
+            self._height(node, ())
+
+    def target(self, node: dict[str, Any]) -> Node:
+        """Return what the ``$ref`` of *node* refers to."""
+        return self._targets[node["$ref"]]
+
+    def same_value(self, node: Node) -> Iterator[Node]:
+        """Yield the schemas that *node* brings in for the same value."""
+        if isinstance(node, dict):
+            if "$ref" in node:
+                yield self.target(node)
+            for keyword in SAME_VALUE:
+                yield from node.get(keyword, ())
+            for keyword in ("then", "else"):
+                if keyword in node:
+                    yield node[keyword]
+
+    def is_shared(self, node: dict[str, Any]) -> bool:
+        """Tell whether several parts of *node* may declare keys of one and the same object."""
+        shares = sum(key in node for key in ("properties", "$ref", "anyOf", "oneOf", "if"))
+        return shares + len(node.get("allOf", ())) > 1
+
+    def flat(self, node: Node) -> dict[str, Any]:
+        """Return *node* with what it refers to, and the parts that it must fulfil, merged in."""
+        if not isinstance(node, dict):
+            return {}
+        if id(node) not in self._flat:
+            self._flat[id(node)] = self._merged(node)
+        return self._flat[id(node)]
+
+    def _merged(self, node: dict[str, Any]) -> dict[str, Any]:
+        musts = [self.target(node)] if "$ref" in node else []
+        parts = [self.flat(part) for part in (*musts, *node.get("allOf", ()))]
+        if not parts:
+            return node
+        flat: dict[str, Any] = {}
+        for part in (*parts, node):
+            flat.update(
+                (key, {**flat[key], **value} if key == "properties" and key in flat else value)
+                for key, value in part.items()
+                if key not in ("$ref", "allOf")
+            )
+        required = [key for part in (*parts, node) for key in part.get("required", ())]
+        if required:
+            flat["required"] = list(dict.fromkeys(required))
+        return flat
+
+    def known_keys(self, node: dict[str, Any]) -> dict[str, None] | None:
+        """Return the keys that objects of *node* may have, in order; `None` if any will do."""
+        if id(node) not in self._known:
+            self._known[id(node)] = self._known_keys(node)
+        return self._known[id(node)]
+
+    def _known_keys(self, node: dict[str, Any]) -> dict[str, None] | None:
+        keys: dict[str, None] = {}
+        is_declared = False
+        parts: list[Node] = [node]
+        seen: set[int] = set()
+        while parts:
+            part = parts.pop()
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            if part.get("additionalProperties", False) is not False or "patternProperties" in part:
+                return None
+            is_declared = is_declared or "properties" in part
+            keys.update(dict.fromkeys(part.get("properties", ())))
+            parts.extend(self.same_value(part))
+        return keys if is_declared else None
+
+    def _read(self) -> list[Node]:
+        """Look through the schema and what it refers to; return all its parts."""
+        todo: list[tuple[str, Node, int]] = [("#", self.root, 0)]
+        read: dict[int, Node] = {}
+        while todo:
+            path, node, depth = todo.pop()
+            if id(node) in read:
+                continue
+            if depth > MAX_SCHEMA_DEPTH:
+                raise ValueError(f"the schema is nested deeper than {MAX_SCHEMA_DEPTH} levels")
+            check_shape(node, path)
+            read[id(node)] = node
+            if not isinstance(node, dict):
+                continue
+            todo += ((f"{path}/{key}", part, depth + 1) for key, part in subschemas(node))
+            if "$ref" in node:
+                target = self._targets[node["$ref"]] = self._find(node["$ref"], path)
+                todo.append((node["$ref"], target, 0))
+        return list(read.values())
+
+    def _find(self, ref: str, path: str) -> Node:
+        if ref != "#" and not ref.startswith("#/"):
+            raise ValueError(f"{path}: only references within the schema are read, not {ref!r}")
+        found: Any = self.root
+        for part in unquote(ref).split("/")[1:]:
+            key = part.replace("~1", "/").replace("~0", "~")
+            try:
+                found = found[int(key)] if isinstance(found, list) else found[key]
+            except (KeyError, IndexError, TypeError, ValueError):
+                raise ValueError(f"{path}: there is no {ref!r} in the schema") from None
+        if not isinstance(found, dict | bool):
+            raise ValueError(f"{path}: {ref!r} is not a schema")  # noqa: TRY004 - it is data
+        return found
+
+    def _height(self, node: Node, above: tuple[int, ...]) -> int:
+        """Return how many schemas stand one below the other for the same value."""
+        if not isinstance(node, dict):
+            return 0
+        if id(node) in above:
+            raise ValueError("a part of the schema needs itself to judge one and the same value")
+        if len(above) > MAX_SCHEMA_DEPTH:
+            raise ValueError(f"references in the schema go deeper than {MAX_SCHEMA_DEPTH} levels")
+        if id(node) not in self._heights:
+            below = (*above, id(node))
+            parts = [*self.same_value(node), *(node[key] for key in ("not", "if") if key in node)]
+            self._heights[id(node)] = 1 + max((self._height(p, below) for p in parts), default=0)
+        return self._heights[id(node)]

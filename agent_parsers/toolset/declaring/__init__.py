@@ -1,0 +1,1 @@
+"""Tools from functions, models, schemas and other forms."""

@@ -1,0 +1,231 @@
+"""Python functions as tools: what they take, from their type hints and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from dataclasses import dataclass
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from agent_parsers.toolset.declaring.docstrings import read_docstring
+from agent_parsers.toolset.declaring.validation import problems_of
+from agent_parsers.toolset.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pydantic import TypeAdapter
+
+    from agent_parsers.toolset.problems import InputProblem
+
+__all__ = ["spec_from_function"]
+
+
+def spec_from_function(
+    function: Callable[..., Any], *, name: str | None = None, description: str | None = None
+) -> ToolSpec:
+    """Return *function* as a tool.
+
+    Its parameters are those of the tool, by their type hints; one without a hint takes anything.
+    ``**kwargs`` takes further keys. What the model cannot give is left out: ``self`` and ``cls``
+    of a method, and ``*args``. Descriptions come from `pydantic.Field`, from text in `Annotated`,
+    or from the docstring. A function whose parameters Python does not know takes any input.
+
+    Args:
+        function: Any function or method, asynchronous ones too.
+        name: Its name unless its own.
+        description: What it is for, unless its docstring says so.
+
+    Raises:
+        TypeError: A type hint cannot be resolved, or is of a type that JSON does not have.
+    """
+    doc = read_docstring(inspect.getdoc(function))
+    name = name or function.__name__
+    description = doc.description if description is None else description
+    try:
+        found = _signature(function)
+    except ValueError:  # as of some functions that are written in C
+        return ToolSpec(name, description, origin=FunctionOrigin(function))
+    return ToolSpec(
+        name,
+        description,
+        _schema(found, doc.parameters),
+        origin=FunctionOrigin(function),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionOrigin:
+    """A function that is called with the parameters by name."""
+
+    function: Any
+
+    def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
+        """Yield what pydantic says against the values of the parameters."""
+        found = _signature(self.function)
+        for key, item in value.items():
+            parameter = found.parameters.get(key, found.rest)
+            if parameter is not None:
+                yield from problems_of(parameter.read, item, (key,))
+
+    def run(self, value: Any) -> Any:
+        """Call the function with values of the types of its hints.
+
+        Raises:
+            TypeError: *value* is no object, and the function takes parameters by name.
+        """
+        try:
+            found = _signature(self.function)
+        except ValueError:
+            return self.function(**value) if isinstance(value, dict) else self.function(value)
+        if not isinstance(value, dict):
+            raise TypeError(
+                f"the input of {self.function.__name__} is an object, not {value!r:.100}"
+            )
+        read = {
+            key: item if parameter is None else parameter.read(item)
+            for key, item in value.items()
+            for parameter in (found.parameters.get(key, found.rest),)
+        }
+        by_place = [key for key, parameter in found.parameters.items() if parameter.is_positional]
+        while by_place and by_place[-1] not in read:
+            by_place.pop()
+        args = [read.pop(key, found.parameters[key].default) for key in by_place]
+        return self.function(*args, **read)
+
+
+class _Parameter(NamedTuple):
+    adapter: TypeAdapter[Any]
+    default: Any
+    description: str
+    is_positional: bool
+
+    def read(self, value: Any) -> Any:
+        """Return *value*, which fits the schema, as a value of the type.
+
+        Raises:
+            pydantic.ValidationError: A validator refuses it.
+        """
+        from agent_parsers.toolset.declaring.validation import validated
+
+        return validated(self.adapter, value)
+
+
+class _Signature(NamedTuple):
+    parameters: dict[str, _Parameter]
+    rest: _Parameter | None
+    """What ``**kwargs`` takes."""
+
+
+@lru_cache(maxsize=256)
+def _signature(function: Any) -> _Signature:
+    """Return the parameters of *function* that a model can give.
+
+    Raises:
+        ValueError: They are not known.
+        TypeError: One of them has a hint that cannot be resolved or has no schema.
+    """
+    signature = inspect.signature(function)
+    name = function.__name__
+    try:
+        hints = _hints(inspect.unwrap(function))
+    except (NameError, TypeError, AttributeError) as error:
+        raise TypeError(f"the type hints of {name} cannot be resolved: {error}") from error
+    parameters: dict[str, _Parameter] = {}
+    rest = None
+    for position, (key, parameter) in enumerate(signature.parameters.items()):
+        is_bare = parameter.annotation is parameter.empty
+        if (position == 0 and is_bare and key in ("self", "cls")) or (
+            parameter.kind is parameter.VAR_POSITIONAL
+        ):
+            continue
+        hint = hints.get(key, Any)
+        read = _parameter(hint, parameter, f"{key} of {name}")
+        if parameter.kind is parameter.VAR_KEYWORD:
+            rest = read
+        else:
+            parameters[key] = read
+    return _Signature(parameters, rest)
+
+
+def _hints(function: Any) -> dict[str, Any]:
+    """Return the hints of the parameters, without that of what is returned."""
+    hints = dict(getattr(function, "__annotations__", {}))
+    hints.pop("return", None)
+    names = getattr(function, "__globals__", {})
+    local = {kind.__name__: kind for kind in getattr(function, "__type_params__", ())}
+    alone = SimpleNamespace(__annotations__=hints)
+    return typing.get_type_hints(alone, globalns=names, localns=local, include_extras=True)
+
+
+def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter:
+    from pydantic import TypeAdapter
+    from pydantic.errors import PydanticUserError
+    from pydantic.fields import FieldInfo
+
+    default = parameter.default
+    description = ""
+    for extra in getattr(hint, "__metadata__", ()):
+        said = extra if isinstance(extra, str) else getattr(extra, "documentation", None)
+        description = said if isinstance(said, str) else description
+    if isinstance(default, FieldInfo):
+        hint, field = Annotated[hint, default], default
+        default = (
+            parameter.empty if field.is_required() else field.get_default(call_default_factory=True)
+        )
+    elif default is None and hint is not Any:
+        hint = _or_none(hint)
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(hint)
+        adapter.json_schema()
+    except (PydanticUserError, TypeError) as error:
+        raise TypeError(f"the parameter {what} has no JSON Schema: {error}") from error
+    is_positional = parameter.kind is parameter.POSITIONAL_ONLY
+    return _Parameter(adapter, default, description, is_positional)
+
+
+def _or_none(hint: Any) -> Any:
+    """Return *hint*, or `None` beside it; what is said of it stays outside."""
+    if hasattr(hint, "__metadata__"):
+        return Annotated[typing.Optional[hint.__origin__], *hint.__metadata__]  # noqa: UP045
+    return typing.Optional[hint]  # noqa: UP045 - a hint may be text, which has no `|`
+
+
+def _schema(found: _Signature, said: dict[str, str]) -> dict[str, Any]:
+    from pydantic import TypeAdapter
+    from pydantic_core import PydanticSerializationError
+
+    everything = dict(found.parameters)
+    adapters = [(key, parameter.adapter) for key, parameter in everything.items()]
+    if found.rest is not None:
+        adapters.append(("**", found.rest.adapter))
+    inputs: list[tuple[str, Literal["validation"], TypeAdapter[Any]]] = [
+        (key, "validation", adapter) for key, adapter in adapters
+    ]
+    schemas, extra = TypeAdapter.json_schemas(inputs) if inputs else ({}, {})
+    properties: dict[str, Any] = {}
+    required = []
+    for key, parameter in everything.items():
+        part = dict(schemas[key, "validation"])
+        if text := parameter.description or said.get(key, ""):
+            part.setdefault("description", text)
+        if parameter.default is inspect.Parameter.empty:
+            required.append(key)
+        else:
+            try:
+                part["default"] = parameter.adapter.dump_python(
+                    parameter.default, mode="json", warnings="error"
+                )
+            except PydanticSerializationError:
+                part.pop("default", None)  # there is one, but JSON cannot say which
+        properties[key] = part
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    if found.rest is not None:
+        schema["additionalProperties"] = schemas["**", "validation"] or True
+    if extra.get("$defs"):
+        schema["$defs"] = extra["$defs"]
+    return schema

@@ -1,0 +1,101 @@
+"""Pydantic models, dataclasses and typed dictionaries as tools."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass, is_dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from typing_extensions import is_typeddict
+
+from agent_parsers.toolset.declaring.docstrings import read_docstring
+from agent_parsers.toolset.declaring.validation import problems_of, validated
+from agent_parsers.toolset.spec import ToolSpec
+from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import TypeAdapter
+
+    from agent_parsers.toolset.problems import InputProblem
+
+__all__ = ["ModelOrigin", "is_model", "parameters_of", "spec_from_model"]
+
+
+def is_model(thing: object) -> bool:
+    """Tell whether *thing* is a pydantic model, a dataclass or a typed dictionary."""
+    if is_typeddict(thing):
+        return True
+    if not isinstance(thing, type):
+        return False
+    return issubclass(thing, BaseModel) or is_v1_model(thing) or is_dataclass(thing)
+
+
+def spec_from_model(model: Any, *, name: str | None = None) -> ToolSpec:
+    """Return a tool whose input is a *model*.
+
+    It is called by the ``title`` in the model's config, or else by the name of the class. Running
+    it gives an object of the model.
+
+    Raises:
+        TypeError: A field is of a type that JSON does not have.
+    """
+    schema = parameters_of(model)
+    description = schema.pop("description", "")
+    title = getattr(model, "model_config", {}).get("title") if isinstance(model, type) else None
+    schema.pop("title", None)
+    doc = read_docstring(inspect.cleandoc(description))
+    members = schema.get("properties", {})
+    for key, text in doc.parameters.items():
+        if isinstance(members.get(key), dict):
+            members[key].setdefault("description", text)
+    return ToolSpec(
+        name or title or model.__name__, doc.description, schema, origin=ModelOrigin(model)
+    )
+
+
+def parameters_of(model: Any) -> dict[str, Any]:
+    """Return the JSON Schema of *model*.
+
+    Raises:
+        TypeError: It has none.
+    """
+    from pydantic.errors import PydanticUserError
+
+    try:
+        if isinstance(model, type) and (issubclass(model, BaseModel) or is_v1_model(model)):
+            return dict(schema_of(model))
+        return _adapter(model).json_schema()
+    except (PydanticUserError, NameError) as error:
+        raise TypeError(f"{model.__name__} has no JSON Schema: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOrigin:
+    """A model; running it gives an object of it."""
+
+    model: Any
+
+    def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
+        """Yield what the model's validators say against *value*."""
+        return problems_of(self.run, value)
+
+    def run(self, value: Any) -> Any:
+        """Return *value* as an object of the model.
+
+        Raises:
+            pydantic.ValidationError: It is none.
+        """
+        if is_v1_model(self.model):
+            return validate(self.model, value)
+        return validated(_adapter(self.model), value)
+
+
+@lru_cache(maxsize=256)
+def _adapter(model: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(model)

@@ -1,0 +1,91 @@
+"""What pydantic says against a value, as problems with paths."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.toolset.problems import NOTHING_FOUND, InputProblem, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pydantic import TypeAdapter
+
+    from agent_parsers.toolset.problems import Path
+
+__all__ = ["problems_of", "validated"]
+
+
+def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
+    """Return *value*, which comes from JSON, as a value of the adapter's type.
+
+    Raises:
+        pydantic.ValidationError: It is none.
+    """
+    from pydantic import ValidationError
+    from pydantic_core import to_json
+
+    try:
+        return adapter.validate_python(value)
+    except ValidationError:
+        # A strict type takes a date from JSON, but not from text in Python.
+        try:
+            text = to_json(value)
+        except ValueError:  # such as half a surrogate pair
+            text = None
+        if text is None:
+            raise
+        return adapter.validate_json(text)
+
+
+def problems_of(read: Callable[[Any], Any], value: Any, path: Path = ()) -> Iterator[InputProblem]:
+    """Yield what *read* says against *value*, which stands at *path*.
+
+    Args:
+        read: Validates; raises pydantic's error or anything that a validator raises.
+        value: A value of JSON.
+        path: Where it stands in the whole input.
+    """
+    try:
+        read(value)
+    except Exception as error:  # noqa: BLE001 - validators are the user's code, and may raise anything
+        yield from _problems(error, value, path)
+
+
+def _problems(error: Exception, value: Any, path: Path) -> Iterator[InputProblem]:
+    told = getattr(error, "errors", None)  # of pydantic, and of pydantic.v1
+    if not isinstance(error, ValueError) or not callable(told):
+        yield InputProblem(path, _asked(f"{type(error).__name__}: {error}"), shown(value))
+        return
+    yield from dict.fromkeys(_problem(entry, value, path) for entry in told())
+
+
+def _problem(entry: Mapping[str, Any], value: Any, path: Path) -> InputProblem:
+    where: list[str | int] = []
+    is_missing = False
+    for key in entry["loc"]:
+        # The names of the members of unions, and of functions, stand among the keys.
+        keys = (
+            value
+            if isinstance(value, dict)
+            else range(len(value) if isinstance(value, list) else 0)
+        )
+        if key in keys:
+            value = value[key]
+        elif str(entry["type"]).endswith("missing") and key == entry["loc"][-1]:
+            is_missing = True
+        else:
+            continue
+        where.append(key)
+    message = str(entry["msg"])
+    for start in ("Value error, ", "Assertion failed, "):
+        message = message.removeprefix(start)
+    if is_missing:
+        return InputProblem((*path, *where), "a value", NOTHING_FOUND)
+    expected = message.removeprefix("Input should be ")
+    expected = _asked(message) if expected == message else expected
+    return InputProblem((*path, *where), expected, shown(value))
+
+
+def _asked(reason: str) -> str:
+    return f"what the tool accepts ({reason[:300]})"

@@ -1,0 +1,125 @@
+"""What is wrong with the input of a tool: where, what was expected, and what was found."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from agent_parsers.toolset.names import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["NOTHING_FOUND", "Fit", "InputProblem", "Path", "kind_of", "near", "shown", "where"]
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and indexes from the whole input down to one of its values; ``()`` is the whole input."""
+
+NOTHING_FOUND: Final = "nothing"
+"""What is found where a key is missing."""
+
+_MOST_SHOWN: Final = 60
+_LONGEST_PATH: Final = 200
+_PLAIN_KEY: Final = r"[\w-]{1,60}"
+
+
+@dataclass(frozen=True, slots=True)
+class InputProblem:
+    """One thing that is wrong with an input."""
+
+    path: Path
+    """Where; the path of what is missing, if it is."""
+    expected: str
+    """What should be there, such as ``an integer``."""
+    found: str
+    """What is there, such as ``"abc"``; ``nothing`` if a key is missing."""
+    hint: str = ""
+    """What may have been meant."""
+
+    @property
+    def where(self) -> str:
+        """The path as it is written, such as ``filters[0].name``."""
+        return where(self.path)
+
+    def below(self, key: str | int) -> InputProblem:
+        """Return the same problem of a value that has this one as its *key*."""
+        return InputProblem((key, *self.path), self.expected, self.found, self.hint)
+
+    def __str__(self) -> str:
+        text = f"{self.where}: expected {self.expected}, found {self.found}"
+        return f"{text}; {self.hint}" if self.hint else text
+
+
+class Fit(NamedTuple):
+    """What a value becomes by a schema, and what is wrong with it."""
+
+    value: Any
+    """The value itself unless something had to be changed; then a new one."""
+    problems: tuple[InputProblem, ...] = ()
+    """What is wrong with it, with paths from this value on."""
+
+
+def where(path: Path) -> str:
+    """Return *path* in words: ``filters[0].name``, or ``the input``; cut if it is long."""
+    parts: list[str] = []
+    for key in path:
+        if isinstance(key, str) and re.fullmatch(_PLAIN_KEY, key):
+            parts.append(f".{key}" if parts else key)
+        else:
+            parts.append(f"[{shown(key)}]")
+    text = "".join(parts) or "the input"
+    return text if len(text) <= _LONGEST_PATH else f"{text[: _LONGEST_PATH - 1]}…"
+
+
+def shown(value: Any) -> str:
+    """Return *value* on one line, cut if it is long."""
+    if isinstance(value, str):
+        text = json.dumps(value[: _MOST_SHOWN + 1], ensure_ascii=False)
+        return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+    if isinstance(value, dict):
+        if not value:
+            return "an empty object"
+        keys = ", ".join(str(key)[:_MOST_SHOWN] for key, _ in zip(value, range(3), strict=False))
+        more = ", …" if len(value) > 3 else ""
+        return f"an object with {'keys' if len(value) > 1 else 'the key'} {keys}{more}"
+    if isinstance(value, list):
+        if not value:
+            return "an empty list"
+        return f"a list of {len(value)}" if len(value) > 1 else "a list of one"
+    if value is None or isinstance(value, bool | float):
+        return json.dumps(value)
+    if isinstance(value, int):
+        return str(value) if value.bit_length() < 200 else "a number of too many digits"
+    return f"a value of type {type(value).__name__}"
+
+
+def kind_of(value: Any) -> str:
+    """Return the type of *value* in JSON Schema; ``""`` if it is not a value of JSON."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if isinstance(value, int):
+        return "integer"
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), -float("inf")):  # the first is true of NaN
+            return ""
+        return "integer" if value.is_integer() else "number"
+    for kind, name in ((str, "string"), (dict, "object"), (list, "array")):
+        if isinstance(value, kind):
+            return name
+    return ""
+
+
+def near(word: str, words: Iterable[str]) -> str | None:
+    """Return the one of *words* that *word* was most likely meant to be, if any is near."""
+    from difflib import get_close_matches  # only errors need it
+
+    plain = {folded(other): other for other in words}
+    word = folded(word[:_MOST_SHOWN])
+    found = get_close_matches(word, plain, n=1)
+    if not found and len(word) > 2:
+        found = [other for other in plain if word in other or (len(other) > 2 and other in word)]
+    return plain[found[0]] if len(found) == 1 else None

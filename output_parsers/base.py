@@ -1,0 +1,329 @@
+"""The base classes of parsers: generic pydantic models that are runnables."""
+
+from __future__ import annotations
+
+import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)` looks here
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import deprecated, override
+
+from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
+from output_parsers.runnables.batching import configs_for, run_batch
+from output_parsers.runnables.runnable import Runnable
+from output_parsers.types.output_type import output_type_of
+from outputs import AnyMessage, Generation
+from outputs.messages.brief_repr import without_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+
+    from output_parsers.runnables.batching import BatchConfig, RunnableConfig
+
+T = TypeVar("T")
+
+
+class BaseLLMOutputParser(ABC, Generic[T]):
+    """Turns what a model generated into a `T`."""
+
+    @abstractmethod
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
+        """Parse what a model generated.
+
+        Args:
+            result: The candidates for one prompt, the best first.
+            partial: Whether more text may follow, so that what is incomplete is no error.
+
+        Raises:
+            OutputParserException: The model did not write what was expected.
+        """
+
+    async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
+        """Do the same as `parse_result`, at once and in this thread; see `BaseOutputParser`."""
+        return self.parse_result(result, partial=partial)
+
+
+class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[ModelOutput, T]):
+    """A parser that needs more than the text of a generation: its message, or several candidates.
+
+    A subclass writes `parse_result`, and declares its options as annotated fields::
+
+        class CountToolCalls(BaseGenerationOutputParser[int]):
+            def parse_result(self, result, *, partial=False):
+                return len(result[0].message.tool_calls)
+    """
+
+    model_config = ConfigDict(extra="ignore", protected_namespaces=(), defer_build=True)
+
+    name: str | None = None
+    """What to call the parser; its class's name if None."""
+
+    @property
+    @override
+    def InputType(self) -> Any:
+        """The type of what `invoke` takes."""
+        return str | AnyMessage
+
+    @property
+    @override
+    def OutputType(self) -> Any:
+        """The type of what `invoke` returns: the parser's type argument, or its parent's.
+
+        Raises:
+            TypeError: There is no type argument.
+        """
+        return output_type_of(type(self), BaseGenerationOutputParser)
+
+    @override
+    def invoke(self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any) -> T:
+        """Parse a text, a message or a generation.
+
+        Args:
+            input: A `str`, a message (of any kind that `outputs.from_any` takes, or anything that
+                has a ``content``) or a `Generation`.
+            config: Ignored.
+            kwargs: Ignored.
+
+        Raises:
+            OutputParserException: The model did not write what was expected.
+            TypeError: *input* is none of these.
+        """
+        return self.parse_result([generation_of(input)])
+
+    @override
+    async def ainvoke(
+        self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> T:
+        """Do the same as `invoke`, by `aparse_result`."""
+        return await self.aparse_result([generation_of(input)])
+
+    @override
+    def transform(
+        self, input: Iterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[T]:
+        return super().transform(map(adds_up, input), config, **kwargs)
+
+    @override
+    async def atransform(
+        self, input: AsyncIterator[ModelOutput], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[T]:
+        chunks = (adds_up(chunk) async for chunk in input)
+        async for output in super().atransform(chunks, config, **kwargs):
+            yield output
+
+    @override
+    def batch(
+        self,
+        inputs: Sequence[ModelOutput],
+        config: BatchConfig = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[T]:
+        """Parse each of *inputs*, in order and one at a time, whatever ``max_concurrency`` is.
+
+        The arguments are those of `Runnable.batch`.
+        """
+        configs = configs_for(config, len(inputs))
+        return run_batch(
+            lambda value, config: self.invoke(value, config, **kwargs),
+            inputs,
+            configs,
+            threads=1,
+            return_exceptions=return_exceptions,
+        )
+
+    @override
+    async def abatch(
+        self,
+        inputs: Sequence[ModelOutput],
+        config: BatchConfig = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[T]:
+        """Do the same as `batch`, unless the parser waits for something: then see `Step.abatch`."""
+        if self._waits():
+            return await super().abatch(
+                inputs, config, return_exceptions=return_exceptions, **kwargs
+            )
+        return self.batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
+
+    def _waits(self) -> bool:
+        """Tell whether asynchronous methods are more than the synchronous ones."""
+        return not (is_default(self.ainvoke) and is_default(self.aparse_result))
+
+    @classmethod
+    @override
+    def model_rebuild(
+        cls,
+        *,
+        force: bool = False,
+        raise_errors: bool = True,
+        _parent_namespace_depth: int = 2,
+        _types_namespace: Any = None,
+    ) -> bool | None:
+        # With a namespace it is pydantic that calls, when a type argument is given: at import. A
+        # validator takes milliseconds to build, and a class that is abstract validates nothing.
+        if _types_namespace is not None and cls.__abstractmethods__:
+            return False
+        return super().model_rebuild(
+            force=force,
+            raise_errors=raise_errors,
+            _parent_namespace_depth=_parent_namespace_depth + 1,
+            _types_namespace=_types_namespace,
+        )
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        return without_defaults(self, super().__repr_args__())
+
+
+class BaseOutputParser(BaseGenerationOutputParser[T]):
+    """A parser of text.
+
+    A subclass writes `parse`, and declares its options as annotated fields::
+
+        class YesNo(BaseOutputParser[bool]):
+            yes: str = "YES"
+
+            def parse(self, text: str) -> bool:
+                return text.strip().upper() == self.yes
+
+    The asynchronous methods parse at once, in the caller's thread: that takes microseconds, and a
+    thread would take a hundred. A parser that has to wait for something overrides `aparse`.
+    """
+
+    @abstractmethod
+    def parse(self, text: str) -> T:
+        """Parse what a model wrote.
+
+        Raises:
+            OutputParserException: The model did not write what was expected.
+        """
+
+    async def aparse(self, text: str) -> T:
+        """Do the same as `parse`."""
+        return self.parse(text)
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
+        """Parse the text of the first of *result*; by default *partial* makes no difference."""
+        return self._parse_output(result[0])
+
+    @override
+    async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
+        """Do the same as `parse_result`, by `aparse` if that alone is overridden."""
+        if is_default(self.parse_result) and not is_default(self.aparse):
+            return await self.aparse(self._text_in(result[0]))
+        return self.parse_result(result, partial=partial)
+
+    @override
+    def invoke(self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any) -> T:
+        # A parser that has no `parse_result` of its own needs no generation. To build one often
+        # takes longer than to parse.
+        if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
+            return self.parse_result([generation_of(input)])
+        if isinstance(input, str) and not kwargs:
+            return self.parse(input)
+        return self._parse_output(input, **kwargs)
+
+    @override
+    async def ainvoke(
+        self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> T:
+        if not (is_default(self.aparse_result) and is_default(self.aparse)):
+            return await self.aparse_result([generation_of(input)])
+        return BaseOutputParser.invoke(self, input, config, **kwargs)
+
+    @override
+    def batch(
+        self,
+        inputs: Sequence[ModelOutput],
+        config: BatchConfig = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[T]:
+        if return_exceptions or kwargs or not self._invokes_parse():
+            return super().batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
+        configs_for(config, len(inputs))
+        parse, invoke = self.parse, self.invoke
+        return [parse(value) if isinstance(value, str) else invoke(value) for value in inputs]
+
+    def _invokes_parse(self) -> bool:
+        """Tell whether `invoke` does no more with a text than `parse`."""
+        return is_default(self.invoke) and is_default(self.parse_result)
+
+    @override
+    def _waits(self) -> bool:
+        return super()._waits() or not is_default(self.aparse)
+
+    def _parse_output(
+        self,
+        output: ModelOutput,
+        **_kwargs: Any,
+    ) -> T:
+        """Parse the text of *output*, given what else `invoke` was called with."""
+        return self.parse(self._text_in(output))
+
+    def _text_in(self, output: ModelOutput) -> str:
+        """Return the text that *output* has for this parser, which may refuse the rest of it."""
+        content = getattr(output, "content", None)
+        return content if isinstance(content, str) else text_of(output)
+
+    def parse_with_prompt(
+        self,
+        completion: str,
+        prompt: Any,  # noqa: ARG002 - for those who override this
+    ) -> Any:
+        """Parse *completion*; a parser that can ask again may use the *prompt* that led to it."""
+        return self.parse(completion)
+
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its reply.
+
+        Raises:
+            NotImplementedError: The parser has nothing to say about it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no format instructions")
+
+    @property
+    def _type(self) -> str:
+        """The kind of parser, for `asdict`."""
+        raise NotImplementedError(
+            f"_type property is not implemented in class {type(self).__name__}."
+            " This is required for serialization."
+        )
+
+    def asdict(self, **kwargs: Any) -> builtins.dict[str, Any]:
+        """Return the fields, as ``model_dump(**kwargs)`` does, and the ``_type`` if it has one."""
+        fields = self.model_dump(**kwargs)
+        with suppress(NotImplementedError):
+            fields["_type"] = self._type
+        return fields
+
+    @deprecated("dict() is deprecated; use asdict()")
+    def dict(self, **kwargs: Any) -> builtins.dict[str, Any]:
+        """Do the same as `asdict`."""
+        return self.asdict(**kwargs)
+
+
+_PARSE_RESULT = BaseOutputParser.parse_result
+_DEFAULTS = frozenset(
+    {
+        BaseLLMOutputParser.aparse_result,
+        BaseGenerationOutputParser.ainvoke,
+        BaseOutputParser.ainvoke,
+        BaseOutputParser.aparse,
+        BaseOutputParser.aparse_result,
+        BaseOutputParser.invoke,
+        BaseOutputParser.parse_result,
+    }
+)
+
+
+def is_default(method: object) -> bool:
+    """Tell whether a parser's bound *method* is the one of these base classes."""
+    return getattr(method, "__func__", None) in _DEFAULTS

@@ -1,0 +1,143 @@
+"""What a parser raises when it cannot read what the model wrote.
+
+::
+
+    ValueError
+    └── OutputParserException    the model's mistake: a reason, its text, where, and what to tell it
+
+A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` or `ValueError`.
+"""
+
+from __future__ import annotations
+
+from output_parsers.text.printable import printable
+
+_MAX_COLUMNS = 100
+"""The widest line `OutputParserException.pointer` draws, in characters."""
+
+_CONTEXT_CHARS = 30
+"""How much of a line that is too long stays visible before the span."""
+
+
+class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
+    """The model's text does not have the form that the parser was told to expect.
+
+    ``str()`` gives *error* exactly as it was passed. The exception pickles and copies with all its
+    attributes.
+
+    Args:
+        error: The reason, or the exception that gave it.
+        observation: What to send back to the model, usable as it stands.
+        llm_output: The text that was parsed.
+        send_to_llm: Whether an agent should show *observation* and *llm_output* to the model.
+        span: Which part of *llm_output* is at fault, as ``(start, end)`` in `str` characters. If
+            it is not said, that is all of it.
+        reason: What is wrong in one clause, where *error*, being LangChain's, does not say it.
+
+    Raises:
+        ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
+    """
+
+    def __init__(
+        self,
+        error: object,
+        observation: str | None = None,
+        llm_output: str | None = None,
+        send_to_llm: bool = False,
+        *,
+        span: tuple[int, int] | None = None,
+        reason: str | None = None,
+    ) -> None:
+        # `args` holds the first argument alone and the rest lives in `__dict__`: what the default
+        # `BaseException.__reduce__` needs to pickle and copy all of it, in subclasses too.
+        super().__init__(error)
+        if send_to_llm and (observation is None or llm_output is None):
+            raise ValueError(
+                "Arguments 'observation' & 'llm_output' are required if 'send_to_llm' is True"
+            )
+        self.observation = observation
+        self.llm_output = llm_output
+        self.send_to_llm = send_to_llm
+        if isinstance(llm_output, str):
+            start, end = (_clamp(offset, llm_output) for offset in span or (0, len(llm_output)))
+            span = (start, max(start, end))
+        self.span = span
+        self._reason = reason
+
+    @property
+    def line(self) -> int | None:
+        r"""The line of `llm_output` where the span begins, from 1; None without a text.
+
+        A line ends at ``\n`` or ``\r\n``.
+        """
+        if self.span is None or self.llm_output is None:
+            return None
+        return self.llm_output.count("\n", 0, _clamp(self.span[0], self.llm_output)) + 1
+
+    @property
+    def column(self) -> int | None:
+        """The character of its line where the span begins, from 1; None without a text."""
+        if self.span is None or self.llm_output is None:
+            return None
+        start = _clamp(self.span[0], self.llm_output)
+        return start - self.llm_output.rfind("\n", 0, start)
+
+    @property
+    def reason(self) -> str:
+        """What is wrong, in one clause; by default the message.
+
+        That is without the ``(line 4, column 1)`` that it may end in.
+        """
+        if self._reason is not None:
+            return self._reason
+        return str(self).removesuffix(f" (line {self.line}, column {self.column})")
+
+    def pointer(self) -> str:
+        """Return the reason and, below it, the offending line with a mark under the span.
+
+        ::
+
+            found an action and a final answer; a turn has one of them
+              --> line 4, column 1
+            4 | Final Answer: 42
+              | ^^^^^^^^^^^^^
+
+        For terminals: no line is wider than 100 characters, and characters that do not print are
+        replaced. Without a text it is the first line of the reason alone.
+        """
+        headline = printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
+        if self.span is None or self.llm_output is None:
+            return headline
+        gutter = " " * len(str(self.line))
+        text, mark = _excerpt(self.llm_output, self.span, _MAX_COLUMNS - len(f"{gutter} | "))
+        return "\n".join(
+            (
+                headline,
+                f"{gutter} --> line {self.line}, column {self.column}",
+                f"{self.line} | {printable(text)}".rstrip(),
+                f"{gutter} | {mark}",
+            )
+        )
+
+
+def _excerpt(text: str, span: tuple[int, int], max_chars: int) -> tuple[str, str]:
+    """Return the line where *span* begins, or as much as fits, and the mark below it."""
+    start, end = (_clamp(offset, text) for offset in span)
+    line_start = text.rfind("\n", 0, start) + 1
+    line_end = text.find("\n", start)
+    if line_end < 0:
+        line_end = len(text)
+    line = text[line_start:line_end].removesuffix("\r")
+    column, width = start - line_start, max(min(end, line_end) - start, 1)
+    if max(len(line), column + 1) > max_chars and column > _CONTEXT_CHARS:
+        cut = column - _CONTEXT_CHARS
+        line, column = "…" + line[cut + 1 :], _CONTEXT_CHARS
+    return _clip(line, max_chars), " " * column + "^" * min(width, max_chars - column)
+
+
+def _clamp(offset: int, text: str) -> int:
+    return min(max(offset, 0), len(text))
+
+
+def _clip(text: str, max_chars: int) -> str:
+    return text if len(text) <= max_chars else text[: max_chars - 1] + "…"

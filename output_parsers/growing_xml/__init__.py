@@ -1,0 +1,1 @@
+"""XML that is still being written: events from expat, trees, leaves."""

@@ -1,0 +1,132 @@
+"""The parser of JSON, whole and while it streams in."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import SkipValidation
+from typing_extensions import override
+
+from output_parsers.format_instructions import only_json_instructions
+from output_parsers.json_in_prose.find import JsonFinder
+from output_parsers.json_in_prose.markdown import invalid_json, parse_json_markdown
+from output_parsers.json_in_prose.stream import JsonStream
+from output_parsers.model_output import check_text
+from output_parsers.transform import BaseCumulativeTransformOutputParser
+from outputs import Generation
+
+if TYPE_CHECKING:
+    from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+    from output_parsers.transform import ChunkReader
+
+
+class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
+    r"""The JSON value in what a model wrote, by itself or in a fence.
+
+    ::
+
+        parser = JsonOutputParser()
+        parser.parse('Here it is:\n```json\n{"city": "Oslo"}\n```')   # {"city": "Oslo"}
+        list(parser.transform(iter(['{"city": "Os', 'lo"', "}"])))
+        # [{"city": "Os"}, {"city": "Oslo"}]
+
+    A stream gives the value so far whenever it has changed. Each chunk is read once, so its cost
+    does not depend on what came before. The values share what is closed in them: treat them as
+    read-only. With ``diff=True`` a stream gives lists of JSON Patch operations instead (RFC 6902),
+    the first of which replaces the whole document.
+
+    By default text is read as `parse_json_markdown` reads it, which takes a value that is cut
+    short for what there is of it. With ``lenient`` it is read as `repair_json` reads it: much is
+    mended, but half a value is an error. A stream ends in the error of the whole text.
+
+    Raises:
+        OutputParserException: There is no JSON value in the text.
+    """
+
+    pydantic_object: SkipValidation[type[Any] | None] = None
+    """A model of pydantic or ``pydantic.v1`` whose schema the format instructions tell. The value
+    is not validated; `PydanticOutputParser` does that."""
+
+    lenient: bool = False
+    """Whether what models write instead of JSON is mended; `repair_json` tells the mends."""
+
+    @override
+    def parse(self, text: str) -> Any:
+        """Return the JSON value in *text*.
+
+        Raises:
+            OutputParserException: There is none; ``span`` tells where that shows.
+        """
+        check_text(text)
+        return self.parse_result([Generation(text=text)])
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Return the JSON value in the first of *result*.
+
+        Args:
+            result: What the model generated.
+            partial: Whether more may follow: then the value is None as long as there is none.
+
+        Raises:
+            OutputParserException: There is no value, and *partial* is not set.
+        """
+        text = result[0].text if self.lenient else result[0].text.strip()
+        try:
+            if partial:
+                finder = self._finder()
+                finder.feed(text)
+                return None if finder.reader is None else finder.reader.value
+            return self._read(text)
+        except json.JSONDecodeError as error:
+            if partial:
+                return None
+            raise invalid_json(text, error) from error
+
+    def _read(self, text: str) -> Any:
+        if not self.lenient:
+            return parse_json_markdown(text)
+        from output_parsers.json_in_prose.repair import repair_json
+
+        return repair_json(text).value
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return the request for JSON only, and its schema if there is a ``pydantic_object``."""
+        if self.pydantic_object is None:
+            return "Return a JSON object."
+        return only_json_instructions(self.pydantic_object)
+
+    @override
+    def _diff(self, prev: Any, next: Any) -> Any:
+        """Return the JSON Patch that makes *next* of *prev*; streams know without comparing."""
+        import jsonpatch
+
+        return jsonpatch.make_patch(prev, next).patch
+
+    @override
+    def _reader(self) -> ChunkReader[Any]:
+        if getattr(self.parse_result, "__func__", None) is not JsonOutputParser.parse_result:
+            return super()._reader()  # A subclass knows better what a result is.
+        finder = self._finder()
+        if not self.diff:
+            return JsonStream(finder, None)
+        if getattr(self._diff, "__func__", None) is JsonOutputParser._diff:
+            return JsonStream(finder, lambda growing, _last: growing.operations())
+        return JsonStream(finder, lambda growing, last: self._diff(last, growing.value))
+
+    def _finder(self) -> JsonFinder | LenientJsonFinder:
+        """Return what finds the value in one stream."""
+        if not self.lenient:
+            return JsonFinder()
+        from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+
+        return LenientJsonFinder()
+
+    @property
+    def _type(self) -> str:
+        return "simple_json_output_parser"
+
+
+SimpleJsonOutputParser = JsonOutputParser

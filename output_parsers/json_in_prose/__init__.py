@@ -1,0 +1,1 @@
+"""JSON somewhere in a text: one search, for parsers and dialects alike."""

@@ -1,0 +1,190 @@
+"""The JSON value in a model's reply, by the rules and with the errors of LangChain's functions."""
+
+from __future__ import annotations
+
+import json
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from output_parsers.exceptions import OutputParserException
+from output_parsers.json_in_prose.find import JsonFinder
+from output_parsers.json_in_prose.skip import FENCE, STRIP
+from outputs.growing_json.errors import JsonError
+from outputs.growing_json.reader import parse_partial_json
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, parse_container, parse_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+__all__ = ["parse_and_check_json_markdown", "parse_json_markdown", "parse_partial_json"]
+
+_ESCAPES: Final = str.maketrans({"\n": r"\n", "\r": r"\r", "\t": r"\t"})
+_action_input = re.compile(r'("action_input":\s*+")((?:[^"\\]|\\.)*+)', re.DOTALL)
+_to_container = re.compile(rf"[{STRIP}]*+(?:(?<={FENCE})json[{STRIP}]*+)?(?=[{{[])").match
+_scalar = re.compile(rf'[{STRIP}]*+(?:["\-0-9]|true|false|null|NaN|Infinity)').match
+
+
+def parse_json_markdown(
+    json_string: str, *, parser: Callable[[str], Any] = parse_partial_json
+) -> Any:
+    r"""Return the JSON value in a model's reply, which may be cut short.
+
+    ::
+
+        'Here it is:\n```json\n{"a": [1, 2]}\n```\nAnything else?'    {"a": [1, 2]}
+        '{"a": [1, 2'                                                 {"a": [1, 2]}
+
+    Args:
+        json_string: A value, with any text after it; or any text and then a fence with a value,
+            closed or not.
+        parser: What parses the text of the value, if not `parse_partial_json`; it raises
+            `json.JSONDecodeError` if it cannot.
+
+    Returns:
+        The value, as `parse_partial_json` returns it.
+
+    Raises:
+        json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
+        JsonLimitError: It is nested too deep or has too long a number (a `json.JSONDecodeError`).
+    """
+    if parser is not parse_partial_json:
+        return _parse_with(parser, json_string)
+    value = _find_whole(json_string)
+    if value is not NOTHING:
+        return value
+    finder = JsonFinder()
+    finder.feed(json_string)
+    return value_found(finder, json_string)
+
+
+def value_found(finder: JsonFinder, text: str) -> Any:
+    """Return the value that *finder* has found in *text*, which it has read.
+
+    Raises:
+        json.JSONDecodeError: There is none, or its text stops being JSON before it ends.
+    """
+    reader = finder.reader
+    if reader is None:
+        rest = _value_text(text)
+        json.loads(rest)  # Raises what everybody knows how to read.
+        raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
+    if (error := finder.error) is not None:
+        raise error
+    return reader.value
+
+
+def parse_and_check_json_markdown(text: str, expected_keys: Iterable[str]) -> dict[str, Any]:
+    """Return the JSON object in a model's reply, as `parse_json_markdown` finds it.
+
+    Args:
+        text: The reply.
+        expected_keys: The keys that the object must have; it may have others.
+
+    Raises:
+        OutputParserException: There is no value, it is not an object, or a key is missing.
+    """
+    try:
+        value = parse_json_markdown(text)
+    except json.JSONDecodeError as error:
+        raise OutputParserException(
+            f"Got invalid JSON object. Error: {error}",
+            llm_output=text,
+            span=_span_of(error, text),
+            observation=f"That is not valid JSON: {error.msg}. Reply with one JSON object.",
+            reason=f"the JSON cannot be read: {error.msg}",
+        ) from error
+    if not isinstance(value, dict):
+        raise OutputParserException(
+            f"Expected JSON object (dict), but got: {type(value).__name__}. ",
+            llm_output=text,
+            observation="Reply with one JSON object, in braces.",
+        )
+    for key in expected_keys:
+        if key not in value:
+            raise OutputParserException(
+                f"Got invalid return object. Expected key `{key}` to be present, but got {value}",
+                llm_output=text,
+                observation=f"The JSON object lacks the key {json.dumps(key)}. Write it again.",
+            )
+    return value
+
+
+def invalid_json(text: str, error: json.JSONDecodeError) -> OutputParserException:
+    """Return the exception that says why *text*, or a part of it, is not JSON."""
+    stripped = text.strip()
+    shift = len(text) - len(text.lstrip())
+    start, end = (max(0, place - shift) for place in _span_of(error, text))
+    exception = OutputParserException(
+        f"Invalid json output: {stripped}",
+        llm_output=stripped,
+        span=(start, end),
+        reason=f"the JSON cannot be read: {error.msg}",
+    )
+    exception.observation = (
+        f"That is not valid JSON: {error.msg}, at line {exception.line}, column"
+        f" {exception.column}. Reply with the JSON value and nothing else."
+    )
+    return exception
+
+
+def _span_of(error: json.JSONDecodeError, text: str) -> tuple[int, int]:
+    """Return which character of *text* made the *error* of reading some part of it."""
+    start = error.pos
+    if not isinstance(error, JsonError):  # Those count from the start of the text.
+        start += max(text.rfind(error.doc), 0)
+    start = min(start, len(text))
+    return start, min(start + 1, len(text))
+
+
+def _find_whole(text: str) -> Any:
+    """Return the array or object in *text* at the speed of C, or `NOTHING` to find it slowly."""
+    before = _to_container(text)
+    if before is None:
+        fence = text.find(FENCE)
+        if fence < 0 or _scalar(text):
+            return NOTHING
+        before = _to_container(text, fence)
+        if before is None:
+            return NOTHING
+    start = before.end()
+    # No array or object is the beginning of another. So if a guess of where it ends is wrong, what
+    # is before that cannot be read.
+    value = _parse_between(text, start, len(text))
+    if value is NOTHING:
+        value = _parse_between(text, start, text.rfind(FENCE, start))
+    return parse_container(text, start, MAX_DEPTH)[0] if value is NOTHING else value
+
+
+def _parse_between(text: str, start: int, end: int) -> Any:
+    while end > start and text[end - 1] in STRIP:
+        end -= 1  # Not `rstrip`: copies of long texts are what takes the time here.
+    if end <= start or text[end - 1] not in "}]":
+        return NOTHING
+    return parse_whole(text[start:end], MAX_DEPTH)
+
+
+def _value_text(text: str) -> str:
+    """Return what must be the value's text if the whole text is not: that after the first fence."""
+    start = text.find(FENCE)
+    if start >= 0:
+        text = text[start + len(FENCE) :].removeprefix("json")
+    return text.strip(STRIP)
+
+
+def _parse_with(parser: Callable[[str], Any], text: str) -> Any:
+    """Return what *parser* makes of the text or, if that fails, of the value found in it."""
+    with suppress(json.JSONDecodeError):
+        return parser(_escape_action_input(text.strip(STRIP)))
+    text = text[max(0, text.find(FENCE)) :]
+    finder = JsonFinder()
+    finder.feed(text)
+    span = finder.span
+    found = _value_text(text) if span is None else text[slice(*span)]
+    return parser(_escape_action_input(found))
+
+
+def _escape_action_input(text: str) -> str:
+    """Escape raw line breaks and tabs in an action's input, where models like to leave them."""
+    return _action_input.sub(lambda found: found[1] + found[2].translate(_ESCAPES), text)

@@ -1,0 +1,134 @@
+"""The JSON value of a stream, whenever it has changed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from output_parsers.json_in_prose.find import JsonFinder
+from output_parsers.json_in_prose.markdown import invalid_json, value_found
+from output_parsers.model_output import text_of
+from outputs.growing_json.value import differ
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+    from output_parsers.model_output import ModelOutput
+    from outputs.growing_json.changes import Operation
+    from outputs.growing_json.reader import JsonReader
+
+
+class GrowingJson:
+    """The value in a text that arrives in chunks.
+
+    Args:
+        finder: What reads it.
+    """
+
+    def __init__(self, finder: JsonFinder | LenientJsonFinder) -> None:
+        self.value: Any = None
+        """The value when it last changed."""
+        self._finder = finder
+        self._reader: JsonReader | None = None
+        self._is_new = True  # whether another reader gives the next value than gave the last
+        self._replaces = True  # whether another reader gave the last one than the one before
+        self._texts: list[str] = []
+
+    @property
+    def has_text(self) -> bool:
+        """Whether any text has arrived, be it empty."""
+        return bool(self._texts)
+
+    def feed(self, text: str) -> bool:
+        """Read on; return whether there is another value now.
+
+        Raises:
+            OutputParserException: The value is nested too deep, or has a number too long.
+        """
+        self._texts.append(text)
+        try:
+            self._finder.feed(text)
+        except json.JSONDecodeError as error:
+            raise invalid_json("".join(self._texts), error) from error
+        reader = self._finder.reader
+        if reader is None:
+            return False
+        if reader is not self._reader:
+            self._reader = reader
+            self._is_new = True
+            reader.changed()
+        elif not reader.changed():
+            return False
+        value = reader.value
+        if value is None:
+            return False
+        if (self._is_new or reader.error is not None) and not differ(value, self.value):
+            return False
+        self._replaces, self._is_new = self._is_new, False
+        self.value = value
+        return True
+
+    def close(self) -> bool:
+        """Tell the end of the text; return whether there is another value now.
+
+        Raises:
+            OutputParserException: There is no value in the text, or its end cannot be read.
+        """
+        if not self._texts:
+            return False
+        text = "".join(self._texts)
+        finder = self._finder
+        try:
+            if isinstance(finder, JsonFinder):
+                value = value_found(finder, text)
+            else:
+                value = finder.close().value
+        except json.JSONDecodeError as error:
+            raise invalid_json(text, error) from error
+        if value is None or not differ(value, self.value):
+            return False
+        self._replaces = True
+        self.value = value
+        return True
+
+    def operations(self) -> list[Operation]:
+        """Return what changed since the last call, as JSON Patch operations."""
+        operations = [] if self._reader is None else self._reader.changes()
+        if not self._replaces:
+            return operations
+        return [{"op": "replace", "path": "", "value": self.value}]
+
+
+class JsonStream:
+    """Gives values, or what changed, for the chunks of one stream.
+
+    Args:
+        finder: What reads the value.
+        difference: What gives the output of a value and the one before it, None at first; if it
+            is None, the output is the value.
+    """
+
+    def __init__(
+        self,
+        finder: JsonFinder | LenientJsonFinder,
+        difference: Callable[[GrowingJson, Any], Any] | None,
+    ) -> None:
+        self._json = GrowingJson(finder)
+        self._difference = difference
+        self._last: Any = None
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
+        """Return the output for *chunk*, if it has changed the value."""
+        text = chunk if isinstance(chunk, str) else text_of(chunk)
+        return self._output() if self._json.feed(text) else ()
+
+    def close(self) -> Iterable[Any]:
+        """Return the output for the end of the stream, if only that has changed the value."""
+        return self._output() if self._json.close() else ()
+
+    def _output(self) -> Iterable[Any]:
+        last, self._last = self._last, self._json.value
+        if self._difference is None:
+            return (self._last,)
+        return (self._difference(self._json, last),)

@@ -1,0 +1,270 @@
+"""Parsers of lists: separated by commas, numbered, or with Markdown bullets.
+
+A stream gives each item once it is complete, as a list of one. However the text is cut, these are
+the items of the whole text.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from output_parsers.model_output import check_text, text_of
+from output_parsers.text.list_items import CommaItems, LineItems, MatchItems, WholeText, item_of
+from output_parsers.transform import BaseTransformOutputParser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Self
+
+    from output_parsers.model_output import ModelOutput
+    from output_parsers.text.list_items import ItemReader
+    from output_parsers.text.timed_regex import TimeLeft
+    from output_parsers.transform import ChunkReader
+
+
+class ListOutputParser(BaseTransformOutputParser[list[str]]):
+    r"""A parser whose result is a list of texts.
+
+    A subclass writes `parse`. Its items come when a stream has ended, unless there is a
+    `parse_iter` too::
+
+        class Tags(ListOutputParser):
+            def parse(self, text):
+                return re.findall(r"#(\w+)", text)
+
+            def parse_iter(self, text):
+                return re.finditer(r"#(\w+)", text)
+    """
+
+    @abstractmethod
+    def parse(self, text: str) -> list[str]:
+        """Return the items in *text*, in order."""
+
+    def parse_iter(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield a match for each item in *text*, in order; the item is its first group.
+
+        Once a match is followed by another, more text must not change it.
+
+        Raises:
+            NotImplementedError: The items cannot be told one by one.
+        """
+        raise NotImplementedError(f"{type(self).__name__} tells items only all at once: use parse")
+
+    def _items(self) -> ItemReader:
+        """Return what finds the items of one stream."""
+        if getattr(self.parse_iter, "__func__", None) is ListOutputParser.parse_iter:
+            return WholeText(self.parse)
+        return MatchItems(self.parse_iter, self.parse)
+
+    @override
+    def _reader(self) -> ChunkReader[list[str]]:
+        return _OneByOne(self._items())
+
+    @property
+    def _type(self) -> str:
+        return "list"
+
+
+class CommaSeparatedListOutputParser(ListOutputParser):
+    r"""The items of a list that is separated by commas.
+
+    ::
+
+        CommaSeparatedListOutputParser().parse('red, "green, or so", blue')
+        # ['red', 'green, or so', 'blue']
+
+    The rules are those of CSV. An item that begins with a double quote ends at the next one, and
+    holds commas, line breaks and, doubled, double quotes. Spaces before an item do not count. The
+    end of a line ends an item too, and an empty line holds none. Any text is a list: there are no
+    errors.
+    """
+
+    @override
+    def parse(self, text: str) -> list[str]:
+        """Return the items in *text*, in order."""
+        check_text(text)
+        if '"' in text or "\r" in text:
+            reader = CommaItems()
+            return [*reader.feed(text), *reader.close()]
+        lines = filter(None, text.split("\n"))
+        return [item.lstrip(" ") for line in lines for item in line.split(",")]
+
+    @override
+    def _items(self) -> ItemReader:
+        return CommaItems() if _is(self.parse, CommaSeparatedListOutputParser) else super()._items()
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its reply."""
+        return (
+            "Reply with the items on one line, separated by commas, and nothing else. Put an item "
+            'that holds a comma in double quotes. For example:\n\nfoo, "bar, or so", baz'
+        )
+
+    @property
+    def _type(self) -> str:
+        return "comma-separated-list"
+
+
+class _PatternListOutputParser(ListOutputParser):
+    """A parser whose items are what a regular expression finds."""
+
+    pattern: str
+    """What an item is, as a regular expression whose first group is its text.
+
+    A pattern of your own is read by the package `regex`, which knows the syntax of `re` and more.
+    With one an item streams once the next has begun, and is the same for any cut as long as the
+    pattern does not look further than that.
+    """
+    timeout_s: float = Field(default=1.0, gt=0)
+    """How long a pattern of your own may take with one text, in seconds."""
+
+    _flags: ClassVar[re.RegexFlag]
+    """How `pattern` is read."""
+
+    _lines: ClassVar[LineItems.Form]
+    """How to find the items of the default pattern, which takes linear time."""
+
+    @model_validator(mode="after")
+    def _is_a_pattern(self) -> Self:
+        if not self._is_default():
+            self._compiled()
+        return self
+
+    def parse(self, text: str) -> list[str]:
+        """Return the items in *text*, in order: an empty list if there are none.
+
+        Raises:
+            OutputParserException: A pattern of your own took too long.
+        """
+        check_text(text)
+        if self._is_default() and _is(self.parse_iter, _PatternListOutputParser):
+            return self._lines.item.findall(text)
+        return [item_of(match) for match in self.parse_iter(text)]
+
+    @override
+    def parse_iter(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield a match for each item in *text*, in order; the item is its first group.
+
+        A match of a pattern of your own is one of the package `regex`.
+
+        Raises:
+            OutputParserException: A pattern of your own took too long.
+        """
+        if self._is_default():
+            return self._lines.item.finditer(text)
+        return iter(self._time_left().matches(self._compiled(), text))
+
+    @override
+    def _items(self) -> ItemReader:
+        if not _is(self.parse_iter, _PatternListOutputParser):
+            return super()._items()
+        if not _is(self.parse, _PatternListOutputParser):
+            return WholeText(self.parse)
+        if self._is_default():
+            return LineItems(self._lines)
+        time_left, pattern = self._time_left(), self._compiled()
+        return MatchItems(
+            lambda text: time_left.matches(pattern, text),
+            lambda text: [item_of(match) for match in time_left.matches(pattern, text)],
+        )
+
+    def _is_default(self) -> bool:
+        return self.pattern == self._lines.item.pattern
+
+    def _compiled(self) -> Any:
+        from output_parsers.text.timed_regex import compiled
+
+        return compiled(self.pattern, self._flags)
+
+    def _time_left(self) -> TimeLeft:
+        from output_parsers.text.timed_regex import TimeLeft
+
+        return TimeLeft(self.timeout_s)
+
+
+class NumberedListOutputParser(_PatternListOutputParser):
+    r"""The items of a numbered list.
+
+    ::
+
+        NumberedListOutputParser().parse("Two colours:\n1. red\n2. green")  # ['red', 'green']
+
+    An item is what follows a number, a full stop and a white space, to the end of the line. All
+    other text is passed over.
+    """
+
+    # Python would look for the end of a long number from each of its digits, so only the first
+    # digit may begin a match.
+    pattern: str = r"(?<!\d)\d+\.\s([^\n]+)"
+
+    _flags: ClassVar = re.NOFLAG
+    _lines: ClassVar = LineItems.Form(re.compile(pattern), opener=re.compile(r"\d\.\n\Z"))
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its reply."""
+        return (
+            "Reply with a numbered list, one item on each line, the number followed by a full stop "
+            "and a space. For example:\n\n1. foo\n2. bar\n3. baz"
+        )
+
+    @property
+    def _type(self) -> str:
+        return "numbered-list"
+
+
+class MarkdownListOutputParser(_PatternListOutputParser):
+    r"""The items of a Markdown list.
+
+    ::
+
+        MarkdownListOutputParser().parse("Two colours:\n- red\n  * green")  # ['red', 'green']
+
+    An item is a line that begins, indented or not, with a hyphen or an asterisk and a white space.
+    All other text is passed over.
+    """
+
+    pattern: str = r"^[^\S\n]*[-*]\s([^\n]+)$"
+
+    _flags: ClassVar = re.MULTILINE
+    _lines: ClassVar = LineItems.Form(
+        re.compile(pattern, re.MULTILINE),
+        opener=re.compile(r"^[^\S\n]*[-*]\n\Z", re.MULTILINE),
+    )
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its reply."""
+        return (
+            "Reply with a Markdown list, one item on each line, each after a hyphen and a space. "
+            "For example:\n\n- foo\n- bar\n- baz"
+        )
+
+    @property
+    def _type(self) -> str:
+        return "markdown-list"
+
+
+class _OneByOne:
+    """Gives each item of a stream as a list of one."""
+
+    def __init__(self, items: ItemReader) -> None:
+        self._items = items
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[list[str]]:
+        text = chunk if isinstance(chunk, str) else text_of(chunk)
+        return [[item] for item in self._items.feed(text)]
+
+    def close(self) -> Iterable[list[str]]:
+        return [[item] for item in self._items.close()]
+
+
+def _is(method: object, cls: type) -> bool:
+    """Tell whether a bound *method* is the one that *cls* defines, and not a subclass's own."""
+    return getattr(method, "__func__", None) in vars(cls).values()

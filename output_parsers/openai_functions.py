@@ -1,0 +1,219 @@
+"""Parsers of the one function call a message may have, in the form that came before tool calls.
+
+::
+
+    AIMessage("", additional_kwargs={"function_call": {"name": "f", "arguments": '{"a": 1}'}})
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from output_parsers.base import BaseGenerationOutputParser
+from output_parsers.exceptions import OutputParserException
+from output_parsers.openai_tools import message_in
+from output_parsers.tool_calls.arguments import read_arguments
+from output_parsers.tool_calls.functions_stream import FunctionReader
+from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.transform import BaseCumulativeTransformOutputParser
+from outputs.growing_json.reader import parse_partial_json
+
+if TYPE_CHECKING:
+    from output_parsers.transform import ChunkReader
+    from outputs import Generation
+
+
+class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
+    """The function call of a message, its arguments as the text they are.
+
+    Raises:
+        OutputParserException: There is text without a message, or no function call in it.
+        ModelRefusalError: The model refused, and called nothing.
+    """
+
+    args_only: bool = True
+    """Give the arguments alone, in place of a copy of the whole call."""
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Return the function call in the message of the first of *result*; see the class.
+
+        Args:
+            result: What a chat model generated.
+            partial: Makes no difference.
+        """
+        call = function_call_in(message_in(result))
+        if not self.args_only:
+            return copy.deepcopy(call)
+        if "arguments" not in call:
+            raise OutputParserException(
+                "expected a function call with arguments",
+                llm_output=json.dumps(call, ensure_ascii=False, skipkeys=True, default=str),
+                observation="Your function call has no arguments. Write them as a JSON object.",
+            )
+        return copy.deepcopy(call["arguments"])
+
+
+class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
+    """The arguments of the function call of a message, as data.
+
+    ::
+
+        {"query": "rain"}
+
+    A stream gives as much of them as has arrived; with ``diff`` it gives what changed, as lists of
+    JSON Patch operations (RFC 6902). It ends in the result for the whole message, or in its error.
+
+    Raises:
+        OutputParserException: There is text without a message, no function call in it, or its
+            arguments are not JSON text.
+        ModelRefusalError: The model refused, and called nothing.
+    """
+
+    strict: bool = False
+    """Refuse control characters, such as line breaks, in strings."""
+
+    args_only: bool = True
+    """Give the arguments alone, in place of the whole call with them in it as data."""
+
+    @property
+    def _type(self) -> str:
+        return "json_functions"
+
+    @override
+    def _diff(self, prev: Any, next: Any) -> Any:
+        import jsonpatch
+
+        return jsonpatch.make_patch(prev, next).patch
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Return the arguments in the message of *result*; see the class.
+
+        Args:
+            result: What a chat model generated: one candidate.
+            partial: Whether more may follow. Then the result is `None` as long as there is none.
+        """
+        if len(result) != 1:
+            raise OutputParserException(f"Expected exactly one result, but got {len(result)}")
+        message = message_in(result)
+        found = self._partial_call(message) if partial else self._whole_call(message)
+        return self._result_of(found, partial=partial)
+
+    @override
+    def parse(self, text: str) -> Any:
+        """Refuse: function calls stand in a message, not in its text.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError("function calls stand in a message, not in its text")
+
+    def _whole_call(self, message: Any) -> Any:
+        call = function_call_in(message)
+        if "arguments" not in call:
+            return None
+        written = call["arguments"]
+        if not isinstance(written, str):
+            raise _unreadable(f"the JSON object must be str, not {type(written).__name__}", written)
+        try:
+            args = read_arguments(written, strict=self.strict)
+        except json.JSONDecodeError as error:
+            raise _unreadable(str(error), written, error.pos) from error
+        return args if self.args_only else {**call, "arguments": args}
+
+    def _partial_call(self, message: Any) -> Any:
+        """Return as much as can be read of the call, or `None`."""
+        call = message.additional_kwargs.get("function_call")
+        if not isinstance(call, dict) or not isinstance(call.get("arguments"), str):
+            return None
+        try:
+            args = parse_partial_json(call["arguments"], strict=self.strict)
+        except json.JSONDecodeError:
+            return None
+        return args if self.args_only else {**call, "arguments": args}
+
+    def _result_of(self, call: Any, *, partial: bool) -> Any:  # noqa: ARG002
+        """Return what the parser gives for a *call*, or its arguments, that has been read.
+
+        It is `None` if nothing can be read yet, or if the call has no arguments.
+        """
+        return call
+
+    @override
+    def _reader(self) -> ChunkReader[Any]:
+        # A subclass that parses in a way of its own gets the sum of all chunks each time.
+        if getattr(self.parse_result, "__func__", None) is JsonOutputFunctionsParser.parse_result:
+            return FunctionReader(self, tells_changes=self._tells_changes())
+        return super()._reader()
+
+    def _tells_changes(self) -> bool:
+        """Tell whether results are the arguments themselves, whose changes the reader knows."""
+        cls = JsonOutputFunctionsParser
+        same = type(self)._result_of is cls._result_of and type(self)._diff is cls._diff
+        return self.diff and self.args_only and same
+
+
+class JsonKeyOutputFunctionsParser(JsonOutputFunctionsParser):
+    """One of the arguments of the function call of a message, as data.
+
+    ::
+
+        JsonKeyOutputFunctionsParser(key_name="query")  # gives "rain"
+
+    Streams and errors are as in `JsonOutputFunctionsParser`.
+
+    Raises:
+        OutputParserException: Also if there is no such argument.
+    """
+
+    key_name: str
+    """The argument's name."""
+
+    @override
+    def _result_of(self, call: Any, *, partial: bool) -> Any:
+        if isinstance(call, dict) and (partial or self.key_name in call):
+            return call.get(self.key_name)
+        if partial:
+            return None
+        raise OutputParserException(
+            f"expected a function call with the argument {self.key_name!r}",
+            llm_output=json.dumps(call, ensure_ascii=False, default=str),
+            observation=f"The argument {self.key_name!r} is missing.",
+        )
+
+
+def function_call_in(message: Any) -> dict[str, Any]:
+    """Return the function call of *message*.
+
+    Raises:
+        OutputParserException: There is none.
+        ModelRefusalError: There is none, because the model refused.
+    """
+    call = (message.additional_kwargs or {}).get("function_call")
+    if isinstance(call, dict):
+        return call
+    if (refusal := refusal_in(message)) is not None:
+        raise ModelRefusalError.saying(refusal)
+    hint = ""
+    if getattr(message, "tool_calls", None) or message.additional_kwargs.get("tool_calls"):
+        hint = "; the message has tool calls, which JsonOutputToolsParser reads"
+    raise OutputParserException(
+        f"Could not parse function call: 'function_call'{hint}",
+        llm_output=message.text,
+        observation="You called no function. Call one of the functions you were given.",
+    )
+
+
+def _unreadable(reason: str, written: Any, pos: int = 0) -> OutputParserException:
+    text = written if isinstance(written, str) else repr(written)
+    return OutputParserException(
+        f"Could not parse function call data: {reason}",
+        llm_output=text,
+        span=(pos, len(text)),
+        observation=f"The arguments of your call cannot be read: {reason}. Write a JSON object.",
+    )

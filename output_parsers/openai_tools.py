@@ -1,0 +1,237 @@
+"""Parsers of tool calls: all of them, or those of one tool, by name and arguments.
+
+What a model calls stands in ``message.tool_calls`` or, in messages of old, unread in
+``message.additional_kwargs["tool_calls"]``; see `parse_tool_call`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import override
+
+from output_parsers.base import is_default
+from output_parsers.exceptions import OutputParserException
+from output_parsers.tool_calls.calls import (
+    no_name,
+    no_object,
+    parse_tool_call,
+    raise_all,
+    unread_calls,
+)
+from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.tools_stream import CallsReader, ParsedCall
+from output_parsers.transform import BaseCumulativeTransformOutputParser
+
+if TYPE_CHECKING:
+    from output_parsers.model_output import ModelOutput
+    from output_parsers.runnables.batching import RunnableConfig
+    from output_parsers.transform import ChunkReader
+    from outputs import Generation
+
+_CUT_SHORT = (
+    "The model stopped for the `max_tokens` stop reason, so its tool call is probably cut short:"
+    " raise `max_tokens`, or ask for less."
+)
+
+
+class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
+    """The tool calls of a message, in order.
+
+    ::
+
+        [{"type": "search", "args": {"query": "rain"}}]
+
+    A message without calls gives ``[]``. A stream gives this first, then the calls with as much of
+    their arguments as has arrived. It ends in the result for the whole message, or in its error.
+
+    Results share the arguments with the message and with each other: treat them as read-only.
+
+    Raises:
+        OutputParserException: There is text without a message, or the arguments of some calls are
+            not JSON.
+        ModelRefusalError: The model refused, and called nothing.
+    """
+
+    strict: bool = False
+    """Refuse control characters, such as line breaks, in strings, where calls are yet unread."""
+
+    return_id: bool = False
+    """Add the ``id`` of each call."""
+
+    first_tool_only: bool = False
+    """Give the first call alone in place of the list."""
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Return the calls in the message of the first of *result*; see the class.
+
+        Args:
+            result: What a chat model generated.
+            partial: Whether more may follow, so that calls that cannot be read are left out.
+        """
+        return self._parse(message_in(result), partial=partial)
+
+    @override
+    def invoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        # Another library's message is looked at as it is: to make it ours takes longer than this.
+        message = getattr(input, "message", input)
+        if self._is_overridden() or not hasattr(message, "additional_kwargs"):
+            return super().invoke(input, config, **kwargs)
+        return self._parse(message)
+
+    @override
+    async def ainvoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        if self._waits():
+            return await super().ainvoke(input, config, **kwargs)
+        return self.invoke(input, config, **kwargs)
+
+    @override
+    def _waits(self) -> bool:
+        return not (is_default(self.aparse_result) and is_default(self.aparse))
+
+    def _parse(self, message: Any, *, partial: bool = False) -> Any:
+        try:
+            calls = self._calls_in(message, partial=partial)
+            if not calls and not partial and (refusal := refusal_in(message)) is not None:
+                raise ModelRefusalError.saying(refusal)
+            return self._result_of(calls, partial=partial)
+        except ValueError as error:
+            if not partial and _is_cut_short(message):
+                import logging
+
+                logging.getLogger(__name__).exception(_CUT_SHORT)
+                error.add_note(_CUT_SHORT)
+            raise
+
+    @override
+    def parse(self, text: str) -> Any:
+        """Refuse: tool calls stand in a message, not in its text.
+
+        Raises:
+            NotImplementedError: Always.
+        """
+        raise NotImplementedError("tool calls stand in a message, not in its text")
+
+    def _calls_in(self, message: Any, *, partial: bool) -> list[ParsedCall] | None:
+        """Return the calls of *message*, or `None` if it has no place for any."""
+        is_ai = getattr(message, "type", "ai") in ("ai", "AIMessageChunk")
+        entries: Any = unread_calls(message) if is_ai and not partial else None
+        if entries is None:
+            if is_ai and (calls := getattr(message, "tool_calls", None)):
+                return [ParsedCall(call["name"], call["args"], call.get("id")) for call in calls]
+            entries = (message.additional_kwargs or {}).get("tool_calls")
+            if entries is None:
+                return None
+            if not isinstance(entries, list | tuple):
+                raise OutputParserException(
+                    "expected a list of tool calls",
+                    llm_output=repr(entries),
+                    observation="Your tool calls cannot be read. Call a tool again.",
+                )
+            is_ai = False
+        found = [self._read(entry, partial=partial, is_ai=is_ai) for entry in entries]
+        return [call for call in found if call is not None]
+
+    def _read(self, entry: Any, *, partial: bool, is_ai: bool) -> ParsedCall | None:
+        """Read one call in OpenAI's shape, which is told of if it is broken."""
+        try:
+            call = parse_tool_call(entry, partial=partial, strict=self.strict and not is_ai)
+        except OutputParserException as error:
+            function = entry.get("function") if isinstance(entry, dict) else None
+            name = function.get("name") if isinstance(function, dict) else None
+            return ParsedCall(name or "", {}, None, error=error)
+        if call is None:
+            return None
+        parsed = ParsedCall(call["name"], call["args"], call["id"])
+        if is_ai and not parsed.name:
+            parsed.error = no_name(entry)
+        elif is_ai and not isinstance(parsed.args, dict):
+            parsed.error = no_object(parsed.name, parsed.args)
+        return parsed
+
+    def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:  # noqa: ARG002
+        """Return what the parser gives for *calls*, which `_calls_in` or a stream found.
+
+        With *partial* the last of them may still grow.
+        """
+        if calls is None:
+            return []
+        calls = calls[:1] if self.first_tool_only else calls
+        raise_all(call.error for call in calls)
+        results = [self._described(call) for call in calls]
+        if self.first_tool_only:
+            return results[0] if results else None
+        return results
+
+    def _described(self, call: ParsedCall) -> dict[str, Any]:
+        if self.return_id:
+            return {"args": call.args, "id": call.id, "type": call.name}
+        return {"args": call.args, "type": call.name}
+
+    @override
+    def _reader(self) -> ChunkReader[Any]:
+        # A subclass that parses in a way of its own gets the sum of all chunks each time.
+        return super()._reader() if self._is_overridden() else CallsReader(self)
+
+    def _is_overridden(self) -> bool:
+        own = JsonOutputToolsParser.parse_result
+        return getattr(self.parse_result, "__func__", None) is not own
+
+
+class JsonOutputKeyToolsParser(JsonOutputToolsParser):
+    """The arguments of all calls of one tool, in order.
+
+    ::
+
+        JsonOutputKeyToolsParser(key_name="search")  # gives [{"query": "rain"}]
+
+    With ``first_tool_only``, those of the first such call, or `None`. With ``return_id`` each is a
+    dictionary as `JsonOutputToolsParser` has it. Streams and errors are as there.
+    """
+
+    key_name: str
+    """The tool's name."""
+
+    @override
+    def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
+        named = [call for call in calls or () if call.name == self.key_name]
+        counting = named[:1] if self.first_tool_only else calls or ()
+        raise_all(call.error for call in counting)
+        results = [self._described(call) if self.return_id else call.args for call in named]
+        if self.first_tool_only:
+            return results[0] if results else None
+        return results
+
+
+def message_in(result: list[Generation]) -> Any:
+    """Return the message of the first of *result*.
+
+    Raises:
+        OutputParserException: It is text only.
+    """
+    message = getattr(result[0], "message", None)
+    if message is None:
+        raise OutputParserException(
+            "This output parser can only be used with a chat generation.",
+            llm_output=result[0].text,
+            observation="You called nothing. Call one of the tools you were given.",
+        )
+    return message
+
+
+def _is_cut_short(message: Any) -> bool:
+    metadata = getattr(message, "response_metadata", None) or {}
+    stop: object = metadata.get("stop_reason")
+    finish: object = metadata.get("finish_reason")
+    return stop == "max_tokens" or finish == "length"

@@ -1,0 +1,1 @@
+"""What can be composed with ``|``: steps, functions as steps, and batches."""

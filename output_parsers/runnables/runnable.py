@@ -1,0 +1,254 @@
+"""What can be composed with ``|``: runnables, and the sequences they form.
+
+A sequence hands each chunk on as it arrives, through every step's `transform`. Whatever a step
+raises reaches the caller unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast, overload
+
+from typing_extensions import override
+
+from output_parsers.runnables.batching import configs_for
+from output_parsers.runnables.functions import Function, Generator, aiter_of, is_generator_function
+from output_parsers.runnables.langchain import LangChainStep, runnable_class
+from output_parsers.runnables.step import Input, Output, Step
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator, Sequence
+    from typing import Self
+
+    from output_parsers.runnables.batching import BatchConfig, RunnableConfig
+
+Other = TypeVar("Other")
+
+
+class ForeignRunnable(Protocol):
+    """A runnable of another library, such as a chat model of LangChain, told by two methods."""
+
+    @property
+    def invoke(self) -> Callable[..., Any]:
+        """Turn an input into an output."""
+
+    @property
+    def transform(self) -> Callable[..., Any]:
+        """Turn an iterator of input chunks into one of output chunks."""
+
+
+RunnableLike: TypeAlias = Step[Any, Any] | ForeignRunnable | Callable[..., Any]
+
+
+class Runnable(Step[Input, Output], LangChainStep):
+    """A step that composes with others: ``parser | function``, ``function | parser``."""
+
+    def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
+        """Make a step, and a `Runnable` of LangChain's too where that is imported."""
+        if not Runnable._is_registered and (theirs := runnable_class()) is not None:
+            theirs.register(Runnable)
+            Runnable._is_registered = True
+        return super().__new__(cls)
+
+    def __call__(
+        self,
+        input: Input,  # noqa: A002 - LangChain's name for it
+        config: RunnableConfig | None = None,
+    ) -> Output:
+        """Do the same as `invoke`."""
+        return self.invoke(input, config)
+
+    @overload
+    def __or__(self, other: Runnable[Any, Other]) -> RunnableSequence[Input, Other]: ...
+    @overload
+    def __or__(self, other: RunnableLike) -> RunnableSequence[Input, Any]: ...
+    def __or__(self, other: RunnableLike) -> RunnableSequence[Input, Any]:
+        """Return the sequence that hands what this gives to *other*, a runnable or a function."""
+        step = _as_step(other)
+        return NotImplemented if step is None else RunnableSequence(self, step)
+
+    def __ror__(self, other: Callable[..., Any] | ForeignRunnable) -> RunnableSequence[Any, Output]:
+        """Return the sequence that hands what *other*, a function, gives to this."""
+        step = _as_step(other)
+        return NotImplemented if step is None else RunnableSequence(step, self)
+
+    def pipe(self, *others: RunnableLike, name: str | None = None) -> RunnableSequence[Input, Any]:
+        """Return the sequence of this and all *others*, as ``|`` does."""
+        return RunnableSequence(self, *others, name=name)
+
+    def get_name(self, suffix: str | None = None, *, name: str | None = None) -> str:
+        """Return *name*, the runnable's own name or its class's, with *suffix* appended."""
+        generic: dict[str, Any] = getattr(type(self), "__pydantic_generic_metadata__", {})
+        found = (
+            name or getattr(self, "name", None) or (generic.get("origin") or type(self)).__name__
+        )
+        if not suffix:
+            return found
+        return found + suffix.title() if found[0].isupper() else f"{found}_{suffix.lower()}"
+
+
+class RunnableSequence(Runnable[Input, Output]):
+    """Steps of which each takes what the one before it gives.
+
+    Args:
+        steps: Two or more runnables or functions. A sequence among them is replaced by its steps.
+        name: See `Runnable.name`.
+
+    Raises:
+        TypeError: A step is neither a runnable nor callable.
+        ValueError: There are fewer than two steps.
+    """
+
+    def __init__(self, *steps: RunnableLike, name: str | None = None) -> None:
+        self.name = name
+        self.steps: list[Any] = []
+        for given in steps:
+            step = _as_step(given)
+            if step is None:
+                raise TypeError(f"expected a runnable or a callable, got {type(given).__name__}")
+            self.steps += step.steps if isinstance(step, RunnableSequence) else [step]
+        if len(self.steps) < 2:
+            raise ValueError(f"a sequence has at least 2 steps, got {len(self.steps)}")
+
+    def __repr__(self) -> str:
+        return " | ".join(map(repr, self.steps))
+
+    @override
+    def invoke(self, input: Input, config: RunnableConfig | None = None, **kwargs: Any) -> Output:
+        """Return what the last step gives; *kwargs* are for the first."""
+        first, *rest = self.steps
+        output: Output = first.invoke(input, config, **kwargs)
+        for step in rest:
+            output = step.invoke(output, config)
+        return output
+
+    @override
+    async def ainvoke(
+        self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Output:
+        """Return what the last step gives; *kwargs* are for the first."""
+        first, *rest = self.steps
+        output: Output = await first.ainvoke(input, config, **kwargs)
+        for step in rest:
+            output = await step.ainvoke(output, config)
+        return output
+
+    @override
+    def batch(
+        self,
+        inputs: Sequence[Input],
+        config: BatchConfig = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Output]:
+        """Take all *inputs* through one step after the other, each by its own `batch`."""
+        rows = _Rows(inputs, config)
+        for step in self.steps:
+            values, configs = rows.pending()
+            outputs = step.batch(values, configs, return_exceptions=return_exceptions, **kwargs)
+            kwargs = {}
+            if not rows.advance(outputs, drop_exceptions=return_exceptions):
+                break
+        return rows.values
+
+    @override
+    async def abatch(
+        self,
+        inputs: Sequence[Input],
+        config: BatchConfig = None,
+        *,
+        return_exceptions: bool = False,
+        **kwargs: Any,
+    ) -> list[Output]:
+        """Take all *inputs* through one step after the other, each by its own `abatch`."""
+        rows = _Rows(inputs, config)
+        for step in self.steps:
+            values, configs = rows.pending()
+            outputs = await step.abatch(
+                values, configs, return_exceptions=return_exceptions, **kwargs
+            )
+            kwargs = {}
+            if not rows.advance(outputs, drop_exceptions=return_exceptions):
+                break
+        return rows.values
+
+    @override
+    def stream(
+        self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Output]:
+        """Yield what the last step gives while the first is at work on *input*."""
+        return self.transform(iter([input]), config, **kwargs)
+
+    @override
+    def astream(
+        self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Output]:
+        """Yield what the last step gives while the first is at work on *input*."""
+        return self.atransform(aiter_of(input), config, **kwargs)
+
+    @override
+    def transform(
+        self, input: Iterator[Input], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> Iterator[Output]:
+        """Yield what the last step gives as input arrives at the first."""
+        first, *rest = self.steps
+        stream: Iterator[Output] = first.transform(input, config, **kwargs)
+        for step in rest:
+            stream = step.transform(stream, config)
+        return stream
+
+    @override
+    def atransform(
+        self, input: AsyncIterator[Input], config: RunnableConfig | None = None, **kwargs: Any
+    ) -> AsyncIterator[Output]:
+        """Yield what the last step gives as input arrives at the first."""
+        first, *rest = self.steps
+        stream: AsyncIterator[Output] = first.atransform(input, config, **kwargs)
+        for step in rest:
+            stream = step.atransform(stream, config)
+        return stream
+
+
+class RunnableLambda(Function[Input, Output], Runnable[Input, Output]):
+    """A function that composes with ``|``; see `Function` for its arguments."""
+
+
+class RunnableGenerator(Generator[Input, Output], Runnable[Input, Output]):
+    """A generator function that composes with ``|``; see `Generator` for its arguments."""
+
+
+class _Rows:
+    """The inputs of a batch on their way through the steps of a sequence."""
+
+    def __init__(self, inputs: Sequence[Any], config: BatchConfig) -> None:
+        self.values = list(inputs)
+        self.configs = configs_for(config, len(self.values))
+        self.live = list(range(len(self.values)))
+
+    def pending(self) -> tuple[list[Any], list[Any]]:
+        """Return the values that the next step takes, and the config of each."""
+        return [self.values[row] for row in self.live], [self.configs[row] for row in self.live]
+
+    def advance(self, outputs: Sequence[Any], *, drop_exceptions: bool) -> bool:
+        """Take what a step gave for `pending`; return whether any row goes on.
+
+        With *drop_exceptions* a row that failed does not.
+        """
+        for row, output in zip(self.live, outputs, strict=True):
+            self.values[row] = output
+        if drop_exceptions:
+            self.live = [r for r in self.live if not isinstance(self.values[r], Exception)]
+        return bool(self.live)
+
+
+def _as_step(thing: object) -> Any:
+    """Return *thing*, or the function *thing* as a step; None if it is neither."""
+    if isinstance(thing, Step):
+        return thing
+    methods = (getattr(thing, "invoke", None), getattr(thing, "transform", None))
+    if all(map(callable, methods)) and not isinstance(thing, type):
+        return thing
+    if is_generator_function(thing):
+        return RunnableGenerator(cast("Callable[..., Any]", thing))
+    return RunnableLambda(thing) if callable(thing) else None

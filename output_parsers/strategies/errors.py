@@ -1,0 +1,91 @@
+"""What can be wrong with a structured response.
+
+::
+
+    OutputParserException
+    └── StructuredOutputError
+        ├── MultipleStructuredOutputsError     more than one response, where one was asked for
+        └── StructuredOutputValidationError    a response that does not fit its schema
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from output_parsers.exceptions import OutputParserException
+from output_parsers.types.pydantic_models import without_addresses
+
+
+def told_to_model(error: object) -> str:
+    """Return what the model is told about *error* unless the caller says otherwise."""
+    return f"Error: {without_addresses(str(error))}\n Please fix your mistakes."
+
+
+class StructuredOutputError(OutputParserException):
+    """A model's message has no structured response that can be used.
+
+    Args:
+        error: The reason.
+        ai_message: The message.
+        llm_output: What of it is at fault, as text.
+    """
+
+    ai_message: Any
+    """The message."""
+
+    def __init__(
+        self, error: object, ai_message: Any = None, llm_output: str | None = None
+    ) -> None:
+        super().__init__(error, told_to_model(error), llm_output)
+        self.ai_message = ai_message
+
+
+class MultipleStructuredOutputsError(StructuredOutputError):
+    """A model gave more than one structured response.
+
+    Args:
+        tool_names: Under which names.
+        ai_message: The message.
+    """
+
+    def __init__(self, tool_names: list[str], ai_message: Any) -> None:
+        names = ", ".join(tool_names)
+        super().__init__(
+            f"Model incorrectly returned multiple structured responses ({names})"
+            " when only one is expected.",
+            ai_message,
+            names,
+        )
+        self.tool_names = tool_names
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.tool_names, self.ai_message), self.__dict__
+
+
+class StructuredOutputValidationError(StructuredOutputError):
+    """A model gave a structured response that does not fit its schema.
+
+    Args:
+        tool_name: Under which name.
+        source: What is wrong with it.
+        ai_message: The message.
+        is_text: Whether it is the text of the message, and no call of a tool.
+    """
+
+    def __init__(
+        self, tool_name: str, source: Exception, ai_message: Any, *, is_text: bool = False
+    ) -> None:
+        name = tool_name if is_text else f"tool '{tool_name}'"
+        super().__init__(
+            f"Failed to parse structured output for {name}: {str(source).removesuffix('.')}.",
+            ai_message,
+            getattr(source, "llm_output", None),
+        )
+        self.tool_name = tool_name
+        self.source = source
+        self.is_text = is_text
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make = partial(type(self), is_text=self.is_text)
+        return make, (self.tool_name, self.source, self.ai_message), self.__dict__

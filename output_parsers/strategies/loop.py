@@ -1,0 +1,168 @@
+"""One turn of a loop that ends in a structured response.
+
+The loop is the caller's; these functions say what a message comes to, and do nothing else::
+
+    while True:
+        message = model(messages)
+        match read_structured_output(message, strategy):
+            case StructuredResponse(response, answers):
+                return response
+            case StructuredRetry(error, answers):
+                messages += [message, *answers]
+            case None:
+                ...  # no response yet: run the tools it calls, or take its text as it is
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from output_parsers.exceptions import OutputParserException
+from output_parsers.strategies.bindings import ProviderStrategyBinding
+from output_parsers.strategies.errors import (
+    MultipleStructuredOutputsError,
+    StructuredOutputError,
+    StructuredOutputValidationError,
+    told_to_model,
+)
+from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
+from output_parsers.tool_calls.refusal import ModelRefusalError
+from outputs import ToolMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from output_parsers.strategies.bindings import OutputToolBinding
+    from output_parsers.strategies.strategy import HandleErrors
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredResponse:
+    """A message is, or calls a tool with, a response that fits."""
+
+    structured_response: Any
+    """The response: an object of the schema, or a dictionary."""
+    messages: list[ToolMessage]
+    """What to append after the message: an answer to the call, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredRetry:
+    """A message has a response that cannot be used, and the model is to be told."""
+
+    error: StructuredOutputError
+    """What is wrong."""
+    messages: list[ToolMessage]
+    """What to append after the message before the model is asked again."""
+
+
+def read_structured_output(
+    message: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any]
+) -> StructuredResponse | StructuredRetry | None:
+    """Return what *message* comes to, or `None` if it has no structured response.
+
+    Args:
+        message: An AI message, ours or another library's.
+        strategy: By which way the response comes. Of the calls in a message, those of other tools
+            are left to the caller; a message that calls tools is no response of the provider's.
+
+    Raises:
+        StructuredOutputError: The response cannot be used, and `ToolStrategy.handle_errors` does
+            not say to tell the model.
+        ModelRefusalError: With a `ProviderStrategy`: the model refused.
+        TypeError: *message* is no message, or *strategy* none of these.
+    """
+    if not hasattr(message, "content"):
+        raise TypeError(
+            f"expected a message, not {type(message).__name__}; AIMessage(text) makes one of a"
+            " text, and outputs.from_any of what a provider's API returns"
+        )
+    if isinstance(strategy, ProviderStrategy):
+        return None if _calls_of(message) else _read_text(message, strategy)
+    if not isinstance(strategy, ToolStrategy):
+        given = getattr(strategy, "__name__", type(strategy).__name__)
+        raise TypeError(
+            f"expected a ToolStrategy or a ProviderStrategy, not {given};"
+            " AutoStrategy(schema).resolve(has_provider=...) gives one of them"
+        )
+    bindings = strategy.bindings
+    calls = [call for call in _calls_of(message) if call["name"] in bindings]
+    if len(calls) == 1:
+        return _read_call(message, calls[0], strategy)
+    if calls:
+        names = [call["name"] for call in calls]
+        error: StructuredOutputError = MultipleStructuredOutputsError(names, message)
+        return _retry(error, calls, strategy.handle_errors)
+    broken = [call for call in _calls_of(message, "invalid_tool_calls") if call["name"] in bindings]
+    if not broken:
+        return None
+    source = OutputParserException(
+        broken[0].get("error") or "the arguments are not a JSON object",
+        llm_output=broken[0]["args"],
+    )
+    error = StructuredOutputValidationError(broken[0]["name"], source, message)
+    return _retry(error, broken, strategy.handle_errors)
+
+
+def structured_output_error_message(error: Exception, handle_errors: HandleErrors) -> str | None:
+    """Return what to tell the model about *error*, or `None` if it is to be raised.
+
+    Args:
+        error: What is wrong with its response.
+        handle_errors: See `ToolStrategy.handle_errors`.
+    """
+    if isinstance(handle_errors, str):
+        return handle_errors
+    if isinstance(handle_errors, bool):
+        is_told = handle_errors
+    elif isinstance(handle_errors, type | tuple):
+        is_told = isinstance(error, handle_errors)
+    else:
+        return handle_errors(error)
+    return told_to_model(error) if is_told else None
+
+
+def _calls_of(message: Any, kind: str = "tool_calls") -> list[Any]:
+    return getattr(message, kind, None) or []
+
+
+def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredResponse:
+    spec = strategy.schema_spec
+    try:
+        response = ProviderStrategyBinding.from_schema_spec(spec).parse(message)
+    except ModelRefusalError:
+        raise
+    except OutputParserException as error:
+        name = getattr(spec.schema, "__name__", "response_format")
+        raise StructuredOutputValidationError(name, error, message, is_text=True) from error
+    return StructuredResponse(response, [])
+
+
+def _read_call(
+    message: Any, call: Any, strategy: ToolStrategy[Any]
+) -> StructuredResponse | StructuredRetry:
+    binding: OutputToolBinding[Any] = strategy.bindings[call["name"]]
+    try:
+        response = binding.parse(call["args"])
+    except OutputParserException as source:
+        error = StructuredOutputValidationError(call["name"], source, message)
+        error.__cause__ = source
+        return _retry(error, [call], strategy.handle_errors)
+    content = strategy.tool_message_content or f"Returning structured response: {response}"
+    return StructuredResponse(response, [_answer(call, content)])
+
+
+def _retry(
+    error: StructuredOutputError, calls: Sequence[Any], handle_errors: HandleErrors
+) -> StructuredRetry:
+    content = structured_output_error_message(error, handle_errors)
+    if content is None:
+        raise error
+    return StructuredRetry(error, [_answer(call, content, status="error") for call in calls])
+
+
+def _answer(call: Any, content: str, status: str = "success") -> ToolMessage:
+    # A call without an id cannot be told from others; some models send none.
+    call_id = call.get("id") or ""
+    return ToolMessage(content, name=call["name"], tool_call_id=call_id, status=status)

@@ -1,0 +1,26 @@
+"""The parser that changes nothing."""
+
+from __future__ import annotations
+
+from typing_extensions import override
+
+from output_parsers.transform import BaseTransformOutputParser
+
+
+class StrOutputParser(BaseTransformOutputParser[str]):
+    """The text of what a model wrote, unchanged; of a stream, the text of each chunk.
+
+    ::
+
+        StrOutputParser().invoke(AIMessage("Hello"))  # 'Hello'
+        list(StrOutputParser().transform(iter([AIMessageChunk("Hel"), "lo"])))  # ['Hel', 'lo']
+    """
+
+    @override
+    def parse(self, text: str) -> str:
+        """Return *text*."""
+        return text
+
+    @property
+    def _type(self) -> str:
+        return "default"

@@ -1,0 +1,96 @@
+"""The parser of a JSON object whose keys are described in words."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+from typing_extensions import override
+
+from output_parsers.base import BaseOutputParser
+from output_parsers.model_output import check_text
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_INTRODUCTION = """\
+Reply with one Markdown code block that begins with ```json and ends with ```, and nothing else. In
+it is one JSON object, in which you replace each <type> by a value of that type, and leave out the
+comments.
+
+For example, if a city's name (string) and its number of people (number) were asked for:
+
+```json
+{"name": "Bonn", "people": 340000}
+```
+
+What is asked for:
+
+"""
+
+
+class ResponseSchema(BaseModel):
+    """One key of the object that a `StructuredOutputParser` reads."""
+
+    name: str
+    """The key."""
+    description: str
+    """What its value is, in words for the model."""
+    type: str = "string"
+    """The type of its value, in words for the model: ``list of strings``."""
+
+
+class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
+    r"""A JSON object that has certain keys.
+
+    ::
+
+        parser = StructuredOutputParser.from_response_schemas(
+            [ResponseSchema(name="answer", description="the answer, in one word")]
+        )
+        parser.parse('```json\n{"answer": "Paris"}\n```')  # {'answer': 'Paris'}
+
+    The object may stand in a code fence or begin the text. It may have other keys as well. The
+    types of the values are told to the model and not checked.
+    """
+
+    response_schemas: list[ResponseSchema]
+    """The keys that the object must have."""
+
+    @classmethod
+    def from_response_schemas(cls, response_schemas: list[ResponseSchema]) -> Self:
+        """Return a parser of objects with the keys that *response_schemas* describe."""
+        return cls(response_schemas=response_schemas)
+
+    @override
+    def parse(self, text: str) -> dict[str, Any]:
+        """Return the object in *text*.
+
+        Raises:
+            OutputParserException: There is none, or it lacks a key.
+        """
+        from output_parsers.json_in_prose.markdown import parse_and_check_json_markdown
+
+        check_text(text)
+        return parse_and_check_json_markdown(text, [key.name for key in self.response_schemas])
+
+    @override
+    def get_format_instructions(self, only_json: bool = False) -> str:
+        """Return what to tell the model about the form of its reply.
+
+        Args:
+            only_json: Return the code block with the keys alone, without words around it.
+        """
+        last = len(self.response_schemas) - 1
+        lines = (
+            f"\t{json.dumps(key.name, ensure_ascii=False)}: <{key.type}>"
+            f"{',' if number < last else ''}  // {' '.join(key.description.split())}\n"
+            for number, key in enumerate(self.response_schemas)
+        )
+        block = f"```json\n{{\n{''.join(lines)}}}\n```"
+        return block if only_json else _INTRODUCTION + block
+
+    @property
+    def _type(self) -> str:
+        return "structured"

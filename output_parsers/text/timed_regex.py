@@ -1,0 +1,151 @@
+"""Regular expressions that give up in time.
+
+Some patterns take exponential time on some texts, and either may come from a stranger. The package
+`regex` looks at the clock while it searches; Python's `re` cannot be stopped. It knows the syntax
+of `re` and more. What it looks at no clock for is compiling: see `_is_bomb`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from time import perf_counter, process_time
+from typing import TYPE_CHECKING, Any
+
+import regex  # type: ignore[import-untyped]
+
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@lru_cache(maxsize=256)
+def compiled(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Any:
+    """Return *pattern*, compiled.
+
+    Args:
+        pattern: A regular expression.
+        flags: How to read it, as `re` has them.
+
+    Raises:
+        ValueError: It is not a regular expression, or is nested too deep, or repeats too much.
+    """
+    if _is_bomb(pattern):
+        raise ValueError(
+            f"the regular expression {pattern!r:.200} repeats more than {_MAX_COPIES:,} parts, by "
+            "numbers within numbers"
+        )
+    known = flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE)
+    is_ascii = regex.ASCII if flags & re.ASCII else 0  # the one whose number is another
+    try:
+        return regex.compile(pattern, regex.VERSION0 | known.value | is_ascii)
+    except (regex.error, RecursionError) as error:
+        raise ValueError(f"{pattern!r:.200} is not a regular expression: {error}") from error
+
+
+class TimeLeft:
+    """The time that searches in one text may still take, by the clock on the wall.
+
+    The package `regex` counts the time that the process computes: that of all its threads, and none
+    while other processes compute. So a search gets a small part of the time first; how long that
+    has really taken tells how much the next attempt may get.
+
+    Args:
+        seconds: How long they may take together.
+    """
+
+    _FIRST = 1 / 16
+    """Which part of the time the first attempt gets."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = self._left = seconds
+
+    def search(self, pattern: Any, text: str) -> Any:
+        """Return the first match of the compiled *pattern* in *text*, or None.
+
+        Raises:
+            OutputParserException: It took too long, or more memory than `regex` allows itself.
+        """
+        return self._run(lambda seconds: pattern.search(text, timeout=seconds), pattern, text)
+
+    def matches(self, pattern: Any, text: str) -> list[Any]:
+        """Return all matches of the compiled *pattern* in *text*.
+
+        Raises:
+            OutputParserException: As above.
+        """
+        found: list[Any] = self._run(
+            lambda seconds: [*pattern.finditer(text, timeout=seconds)], pattern, text
+        )
+        return found
+
+    def _run(self, attempt: Callable[[float], Any], pattern: Any, text: str) -> Any:
+        computing = self._seconds * self._FIRST
+        try:
+            while self._left > 0:
+                began, computed = perf_counter(), process_time()
+                try:
+                    return attempt(computing)
+                except TimeoutError:
+                    share = (process_time() - computed) / (perf_counter() - began)
+                finally:
+                    self._left -= perf_counter() - began
+                computing = self._left * share
+                if computing < self._seconds * self._FIRST / 4:
+                    break
+        except MemoryError as error:
+            raise _too_much("too much memory", pattern, text) from error
+        raise _too_much(f"longer than {self._seconds:g} s (timeout_s)", pattern, text)
+
+
+def value_of(match: Any) -> str | tuple[str, ...]:
+    """Return what `re.findall` has for *match*: its group, or all if there are several or none."""
+    groups = match.re.groups
+    value: str | tuple[str, ...] = match.groups("") if groups > 1 else match[groups] or ""
+    return value
+
+
+def _too_much(cost: str, pattern: Any, text: str) -> OutputParserException:
+    return OutputParserException(
+        f"Could not parse output: the regular expression {pattern.pattern!r:.200} took {cost}",
+        observation="Your reply took too long to read. Repeat it, shorter, in the form that "
+        "was asked for.",
+        llm_output=text,
+    )
+
+
+_MAX_COPIES = 300_000
+"""How many parts of a pattern may be copied: each takes some 500 bytes."""
+
+_PIECES = re.compile(
+    r"""\\. | \[\^?\]?(?:\\.|[^\]\\])*\]       # a character that is escaped, or one of a set
+    | (?P<open>\() | (?P<close>\))
+    | (?:(?P<some>\+) | \{(?P<count>\d+)(?:,\d*)?\} | [*?])[?+]?
+    | .""",
+    re.DOTALL | re.VERBOSE,
+)
+
+
+def _is_bomb(pattern: str) -> bool:
+    """Tell whether *pattern* is short and would take gigabytes, as ``((a{999}){999}){999}``.
+
+    The package `regex` copies a part for each time that it has to be there, and once more.
+    """
+    sizes, last, copies = [0], 0, 0  # of the groups that are open, and of the last part
+    for piece in _PIECES.finditer(pattern):
+        if piece["open"]:
+            sizes.append(0)
+        elif piece["close"]:
+            last = sizes.pop() if len(sizes) > 1 else 0
+            sizes[-1] += last
+        elif times := 1 if piece["some"] else int((piece["count"] or "0")[:9]):
+            copies += last * times
+            sizes[-1] += last * times
+            last += last * times
+            if copies > _MAX_COPIES:
+                return True
+        else:
+            last = 1
+            sizes[-1] += 1
+    return False

@@ -1,0 +1,1 @@
+"""Tool calls on the wire, whole and while they arrive."""

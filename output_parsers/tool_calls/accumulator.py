@@ -1,0 +1,110 @@
+"""The sum of a stream's chunks so far."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from output_parsers.model_output import HasContent, content_of, message_of, part_of
+from outputs import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessageChunk,
+    ChatGenerationChunk,
+    Generation,
+    GenerationChunk,
+)
+from outputs.clients.streamed import Untold, finished, is_from_stream
+from outputs.messages.any_message import MESSAGE_CLASSES
+from outputs.messages.call_places import CallPlaces
+
+if TYPE_CHECKING:
+    from output_parsers.model_output import ModelOutput
+    from outputs import ToolCallChunk
+
+
+class Accumulator:
+    """Takes chunks and gives their sum as `text`, or as a `generation` with the message.
+
+    Messages are added up only when that is asked for, and then all that wait in one go: as long
+    as contents are plain text, so is the sum's.
+    """
+
+    def __init__(self) -> None:
+        self._texts: list[str] | None = []
+        """The text in pieces; None once it depends on how blocks add up."""
+        self._waiting: list[str | HasContent] = []
+        self._has_messages = False
+        self._message: BaseMessageChunk | None = None
+        self._places = CallPlaces()
+        self._untold = Untold()
+
+    def add(self, chunk: ModelOutput) -> str | HasContent:
+        """Append *chunk*; return what it adds, with all pieces of calls in their places.
+
+        Raises:
+            TypeError: It is neither text nor a message nor a generation.
+        """
+        part = part_of(chunk)
+        if not isinstance(part, str):
+            part = self._untold.told(part)
+        self._waiting.append(part)
+        self._has_messages = self._has_messages or not isinstance(part, str)
+        content = content_of(part)
+        if not isinstance(content, str):
+            self._texts = None
+        elif self._texts is not None:
+            self._texts.append(content)
+        return part if isinstance(part, str) else self._placed(part)
+
+    def _placed(self, message: HasContent) -> HasContent:
+        pieces: list[ToolCallChunk] | None = getattr(message, "tool_call_chunks", None)
+        if not pieces:
+            return message
+        placed = [self._places.place(piece) for piece in pieces]
+        if placed == pieces:
+            return message
+        ours = message_of(message)
+        assert isinstance(ours, AIMessageChunk), "nothing else has pieces of calls"
+        return ours.model_copy(update={"tool_call_chunks": placed})
+
+    def text(self) -> str:
+        """Return the text of the sum."""
+        if self._texts is None:
+            return self.generation().text
+        text = "".join(self._texts)
+        self._texts = [text]
+        return text
+
+    def generation(self) -> Generation:
+        """Return the sum: a chunk of a chat generation if there are messages, else of text.
+
+        Raises:
+            TypeError, ValueError: The messages do not add up; see `BaseMessageChunk`.
+        """
+        if not self._has_messages:
+            return GenerationChunk(text=self.text())
+        chunks = [_chunk_of(part) for part in self._waiting]
+        self._waiting.clear()
+        if self._message is None:
+            self._message = chunks.pop(0)
+        if chunks:
+            self._message = self._message + chunks
+        if isinstance(self._message, AIMessageChunk) and is_from_stream(self._message.content):
+            return ChatGenerationChunk(message=finished(self._message))
+        return ChatGenerationChunk(message=self._message)
+
+
+def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
+    """Return a text or message as a chunk that says the same."""
+    message = AIMessage(content=part) if isinstance(part, str) else message_of(part)
+    if isinstance(message, BaseMessageChunk):
+        return message
+    kind = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
+    fields = {name: value for name, value in message if name != "type"}
+    if fields.get("invalid_tool_calls"):
+        from output_parsers.tool_calls.calls import pieces_of  # few messages have any
+
+        fields["tool_call_chunks"] = pieces_of(message)
+    chunk = MESSAGE_CLASSES[f"{kind}Chunk"](**fields)
+    assert isinstance(chunk, BaseMessageChunk)
+    return chunk

@@ -1,0 +1,204 @@
+"""Tool calls on the wire, in OpenAI's shape, read one by one or all together.
+
+::
+
+    {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
+
+This is how they stand in ``message.additional_kwargs["tool_calls"]``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from output_parsers.exceptions import OutputParserException
+from output_parsers.tool_calls.arguments import read_arguments
+from outputs import invalid_tool_call
+from outputs.growing_json.reader import parse_partial_json
+from outputs.messages.wire_calls import calls_from_wire, chunks_from_calls, chunks_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from outputs import InvalidToolCall, ToolCallChunk
+
+
+def parse_tool_call(
+    raw_tool_call: dict[str, Any],
+    *,
+    partial: bool = False,
+    strict: bool = False,
+    return_id: bool = True,
+) -> dict[str, Any] | None:
+    """Read one tool call.
+
+    Args:
+        raw_tool_call: A call in OpenAI's shape; it is not changed.
+        partial: Whether more of the arguments may follow, so that what is incomplete is no error.
+        strict: Refuse control characters in the strings of the arguments.
+        return_id: Add the ``id`` and the ``type``, which make the result a `ToolCall`.
+
+    Returns:
+        ``{"name": …, "args": …}``. Arguments that are missing, `None` or empty are ``{}``. `None`
+        if it is no function call or, with *partial*, if nothing can be read of the arguments yet.
+
+    Raises:
+        OutputParserException: The arguments are not JSON.
+    """
+    raw: Any = raw_tool_call
+    if isinstance(raw, dict) and "function" not in raw:
+        return None
+    function = raw["function"] if isinstance(raw, dict) else None
+    if not isinstance(function, dict) or not isinstance(function.get("name"), str | None):
+        if partial:
+            return None
+        raise OutputParserException(
+            "expected a tool call with a function, its name and its arguments",
+            llm_output=repr(raw),
+            observation="Call a tool by its name, with a JSON object as arguments.",
+        )
+    name, written = function.get("name"), function.get("arguments")
+    if isinstance(written, dict):
+        args = written
+    elif partial:
+        if not isinstance(written, str):
+            return None
+        try:
+            args = parse_partial_json(written, strict=strict)
+        except json.JSONDecodeError:
+            return None
+    else:
+        args = _whole(name, written, strict=strict)
+    call: dict[str, Any] = {"name": name or "", "args": args or {}}
+    return {**call, "id": raw.get("id"), "type": "tool_call"} if return_id else call
+
+
+def parse_tool_calls(
+    raw_tool_calls: Iterable[dict[str, Any]],
+    *,
+    partial: bool = False,
+    strict: bool = False,
+    return_id: bool = True,
+) -> list[dict[str, Any]]:
+    """Read tool calls, each as `parse_tool_call` does; those that give `None` are left out.
+
+    Raises:
+        OutputParserException: The arguments of some calls are not JSON. Its message has those of
+            all of them, below one another, and its cause is a group of the single errors.
+    """
+    calls: list[dict[str, Any]] = []
+    errors: list[OutputParserException] = []
+    for raw in raw_tool_calls:
+        try:
+            call = parse_tool_call(raw, partial=partial, strict=strict, return_id=return_id)
+        except OutputParserException as error:
+            errors.append(error)
+        else:
+            if call is not None:
+                calls.append(call)
+    raise_all(errors)
+    return calls
+
+
+def raise_all(found: Iterable[OutputParserException | None]) -> None:
+    """Raise one error that says what all errors *found* say; none if there are none."""
+    errors = [error for error in found if error is not None]
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise OutputParserException(
+            "\n\n".join(map(str, errors)),
+            llm_output="\n\n".join(error.llm_output or "" for error in errors),
+            observation="\n\n".join(error.observation or "" for error in errors),
+        ) from ExceptionGroup("tool calls that cannot be read", errors)
+
+
+def unread_calls(message: Any) -> list[dict[str, Any]] | None:
+    """Return the calls of an AI *message* in OpenAI's shape, if it has not read all to their end.
+
+    Of a chunk it has read what there is so far, so ``{"a": 1`` is ``{"a": 1}`` among its calls.
+    """
+    if pieces := getattr(message, "tool_call_chunks", None):
+        return [_entry(piece) for piece in pieces]
+    calls, invalid = getattr(message, "tool_calls", []), getattr(message, "invalid_tool_calls", [])
+    if not invalid:
+        return None
+    wire = (message.additional_kwargs or {}).get("tool_calls")
+    if isinstance(wire, list | tuple) and calls_from_wire(list(wire)) == (calls, invalid):
+        return [entry for entry in wire if isinstance(entry, dict)]
+    return [_entry(call) for call in (*calls, *invalid)]
+
+
+def pieces_of(message: Any) -> list[ToolCallChunk]:
+    """Return the pieces of calls in an AI *message*, a chunk or whole, in the order they came."""
+    if hasattr(message, "tool_call_chunks"):
+        return list(message.tool_call_chunks)
+    entries = unread_calls(message)
+    if entries is None:
+        return chunks_from_calls(getattr(message, "tool_calls", []), [])
+    return chunks_from_wire(entries)
+
+
+def no_name(call: dict[str, Any]) -> OutputParserException:
+    """Return the error for a *call* that names no tool."""
+    return OutputParserException(
+        "expected a tool call with the name of a tool",
+        llm_output=repr(call),
+        observation="You called a tool without a name. Call one of the tools by its name.",
+    )
+
+
+def no_object(name: str, args: Any) -> OutputParserException:
+    """Return the error for a call of *name* whose arguments are JSON, but no object."""
+    return OutputParserException(
+        f"Tool arguments must be specified as a dict, received: {args}",
+        llm_output=repr(args),
+        observation=f"Write the arguments of {name} as a JSON object.",
+    )
+
+
+def _entry(call: Any) -> dict[str, Any]:
+    return {"id": call.get("id"), "function": {"name": call["name"], "arguments": call["args"]}}
+
+
+def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> InvalidToolCall:
+    """Return a call that cannot be read as what a message has for such.
+
+    Args:
+        raw_tool_call: What should be a call in OpenAI's shape; what it lacks is `None` in the
+            result.
+        error_msg: What is wrong with it.
+    """
+    raw = raw_tool_call if isinstance(raw_tool_call, dict) else {}
+    function = raw.get("function")
+    function = function if isinstance(function, dict) else {}
+    written = function.get("arguments")
+    if written is not None and not isinstance(written, str):
+        written = json.dumps(written, skipkeys=True, default=str)
+    return invalid_tool_call(
+        name=function.get("name"), args=written, id=raw.get("id"), error=error_msg
+    )
+
+
+def _whole(name: Any, written: Any, *, strict: bool) -> Any:
+    """Return the arguments *written* for a call of *name*."""
+    if not written:
+        return {}
+    if not isinstance(written, str):
+        raise OutputParserException(
+            f"Function {name} arguments are JSON text, not {type(written).__name__}",
+            llm_output=repr(written),
+            observation=f"Write the arguments of {name} as a JSON object.",
+        )
+    try:
+        return read_arguments(written, strict=strict)
+    except json.JSONDecodeError as error:
+        raise OutputParserException(
+            f"Function {name} arguments:\n\n{written}\n\nare not valid JSON. "
+            f"Received JSONDecodeError {error}",
+            llm_output=written,
+            span=(error.pos, len(written)),
+            observation=f"The arguments of {name} are not valid JSON: {error}."
+            f" Call {name} again with a JSON object.",
+        ) from error

@@ -1,0 +1,109 @@
+"""A model that refuses, which providers tell apart from what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from output_parsers.exceptions import OutputParserException
+from outputs.messages.ended import is_filtered, is_refused
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class ModelRefusalError(OutputParserException):
+    """The model refused, or a filter of its provider held back all that it wrote.
+
+    Do not ask again: the same prompt gives the same refusal, and so ``send_to_llm`` is not set. In
+    a loop, catch it before `OutputParserException`.
+    """
+
+    @property
+    def refusal(self) -> str:
+        """What the model said about it."""
+        return self.llm_output or ""
+
+    @classmethod
+    def saying(cls, refusal: str) -> Self:
+        """Return the error for a model that refused in the words *refusal*."""
+        return cls(
+            f"the model refused: {refusal}" if refusal else "the model refused",
+            llm_output=refusal,
+            observation="You refused, so there is nothing to go on with. If you can do it in part,"
+            " do that in the form you were asked for.",
+            span=(0, len(refusal)),
+        )
+
+    @classmethod
+    def by_filter(cls) -> Self:
+        """Return the error for a provider whose filter held back all of the reply."""
+        return cls(
+            "a filter of the provider held back the reply",
+            llm_output="",
+            observation="Your reply was held back by a filter, so there is nothing to go on with.",
+            span=(0, 0),
+        )
+
+
+def refusal_in(message: Any) -> str | None:
+    """Return what *message* says in refusal, or `None` if it does not refuse.
+
+    Providers in OpenAI's style tell it by a block or beside the content::
+
+        AIMessage([{"type": "refusal", "refusal": "I can't help with that."}])
+        AIMessage("", additional_kwargs={"refusal": "I can't help with that."})
+    """
+    content = message.content
+    blocks = content if isinstance(content, list) else []
+    texts = [
+        str(block.get("refusal") or "")
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") == "refusal"
+    ]
+    if texts:
+        return "".join(texts)
+    beside = (getattr(message, "additional_kwargs", None) or {}).get("refusal")
+    return beside if isinstance(beside, str) and beside else None
+
+
+def refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError | None:
+    """Return the error for a *message* that refuses, be it beside other words; `None` if none does.
+
+    Besides what `refusal_in` finds, Anthropic says it by the reason for which the message ended,
+    which may have begun to answer, and a refusal without words may be the only thing there is. What
+    a filter has left nothing of is no answer either.
+
+    Args:
+        message: The message.
+        text: What it says.
+        calls: Whether it calls anything.
+    """
+    refusal = refusal_in(message)
+    if refusal is not None:
+        return ModelRefusalError.saying(refusal)
+    metadata = getattr(message, "response_metadata", None)
+    metadata = metadata if isinstance(metadata, Mapping) else {}
+    if is_refused(metadata):
+        details = metadata.get("stop_details")
+        explanation = details.get("explanation") if isinstance(details, Mapping) else None
+        return ModelRefusalError.saying(str(explanation or "") or text)
+    if calls or text.strip():
+        return None
+    beside = getattr(message, "additional_kwargs", None) or {}
+    if isinstance(beside.get("refusal"), str):
+        return ModelRefusalError.saying("")
+    return ModelRefusalError.by_filter() if is_filtered(metadata) else None
+
+
+def may_refuse(message: Any) -> bool:
+    """Tell whether `refusal_error` has to look at *message*, or at a chunk of one."""
+    beside = getattr(message, "additional_kwargs", None)
+    if refusal_in(message) is not None or (beside and isinstance(beside.get("refusal"), str)):
+        return True
+    metadata = getattr(message, "response_metadata", None)
+    return (
+        bool(metadata)
+        and isinstance(metadata, Mapping)
+        and (is_refused(metadata) or is_filtered(metadata))
+    )

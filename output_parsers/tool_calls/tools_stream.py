@@ -1,0 +1,208 @@
+"""Tool calls while they arrive.
+
+Each call has a reader of its own, which takes the pieces of its arguments, so the work for a chunk
+does not depend on what came before. The sum of the chunks is made once, at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.tool_calls.arguments import GrowingArguments
+from output_parsers.tool_calls.calls import pieces_of
+from output_parsers.transform import Changing, NewResults
+from outputs import AIMessage
+from outputs.clients.streamed import served_indexes
+from outputs.messages.any_message import MESSAGE_CLASSES
+from outputs.messages.wire_calls import chunks_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from output_parsers.exceptions import OutputParserException
+    from output_parsers.model_output import ModelOutput
+    from outputs import Generation, ToolCallChunk
+
+
+@dataclass(slots=True)
+class ParsedCall:
+    """A tool call whose arguments have been read, as far as they have arrived."""
+
+    name: str
+    args: Any
+    """A dictionary; in messages of old it may be any JSON value."""
+    id: str | None
+    is_arriving: bool = False
+    """Whether more may come, of the name too; then what is wrong with it is told at the end."""
+    is_due: bool = True
+    """Whether to make something of it, again if that has been done before."""
+    built: Any = None
+    """What a parser made of it, to give until it is due again."""
+    error: OutputParserException | None = None
+    """What is wrong with its arguments, if they cannot be read."""
+
+
+class CallsParser(Changing, Protocol):
+    """What a reader of a stream asks of its parser."""
+
+    strict: bool
+
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Parse the whole message."""
+
+    def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
+        """Return the result for calls that have been read; `None` are no calls at all."""
+
+
+class CallsReader:
+    """Gives the result for the calls so far after each chunk, if it is not the one before."""
+
+    def __init__(self, parser: CallsParser) -> None:
+        self._parser = parser
+        self._sum = Accumulator()
+        self._calls: CallsSoFar | None = None
+        self._results = NewResults(parser)
+        self._is_empty = True
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
+        """Take *chunk* and give the result if it is another."""
+        message = self._sum.add(chunk)
+        self._is_empty = False
+        if isinstance(message, str):
+            return ()
+        if self._calls is None:
+            self._calls = CallsSoFar(message, strict=self._parser.strict)
+        elif not self._calls.add(message):
+            return ()
+        return self._results.give(self._parser._result_of(self._calls.read(), partial=True))
+
+    def close(self) -> Iterable[Any]:
+        """Give the result for the whole message if it is another."""
+        if self._is_empty:
+            return ()
+        return self._results.give(self._parser.parse_result([self._sum.generation()]))
+
+
+class CallsSoFar:
+    """The calls of a message that arrives in chunks.
+
+    Pieces belong together by the rules of `outputs.merge_lists`, by which messages add up.
+
+    Args:
+        message: The first chunk. If it is no AI message, neither is the sum, and its calls stand
+            in ``additional_kwargs`` only.
+        strict: How to read these.
+    """
+
+    def __init__(self, message: Any, *, strict: bool) -> None:
+        kind = MESSAGE_CLASSES.get(getattr(message, "type", ""), AIMessage)
+        self._is_ai = issubclass(kind, AIMessage)
+        self._is_raw = False
+        self._strict = strict and not self._is_ai
+        self._calls: list[_GrowingCall] = []
+        self._by_index: dict[int, _SameIndex] = {}
+        self._served: set[int] = set()  # calls that the provider's server makes
+        self.add(message)
+
+    def add(self, message: Any) -> bool:
+        """Take a chunk; return whether it has pieces of calls."""
+        wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
+        entries = list(wire) if isinstance(wire, list | tuple) else None
+        self._is_raw = self._is_raw or entries is not None
+        pieces = pieces_of(message) if self._is_ai else chunks_from_wire(entries or [])
+        content = getattr(message, "content", None)
+        if isinstance(content, list):
+            self._served |= served_indexes(content)
+        if self._served:
+            pieces = [piece for piece in pieces if piece["index"] not in self._served]
+        for piece in pieces:
+            self._call_for(piece).add(piece)
+        return bool(pieces)
+
+    def read(self) -> list[ParsedCall] | None:
+        """Return the calls as a parser finds them in the sum, or `None` if that has none."""
+        if self._is_ai and (calls := self._read(is_raw=False)):
+            return calls
+        return self._read(is_raw=True) if self._is_raw else None
+
+    def _read(self, *, is_raw: bool) -> list[ParsedCall]:
+        calls = [call.read(is_raw=is_raw) for call in self._calls]
+        return [call for call in calls if call is not None]
+
+    def _call_for(self, piece: ToolCallChunk) -> _GrowingCall:
+        # Pieces on the wire may have anything for an index or an id.
+        index, call_id = piece["index"], piece["id"] if isinstance(piece["id"], str) else None
+        if not isinstance(index, int):
+            index = None
+        same = None if index is None else self._by_index.get(index)
+        known = None if same is None else same.get(call_id)
+        if known is None:
+            known = _GrowingCall(strict=self._strict)
+            self._calls.append(known)
+            if index is not None:
+                self._by_index.setdefault(index, _SameIndex(known)).by_id[call_id] = known
+        return known
+
+
+class _SameIndex:
+    """The calls with one index: rarely more than one, told apart by their ids."""
+
+    __slots__ = ("by_id", "first")
+
+    def __init__(self, first: _GrowingCall) -> None:
+        self.first = first
+        self.by_id: dict[str | None, _GrowingCall] = {}
+
+    def get(self, call_id: str | None) -> _GrowingCall | None:
+        if not call_id:
+            return self.first
+        if not self.first.parsed.id:
+            self.by_id[call_id] = self.first
+        return self.by_id.get(call_id)
+
+
+_VALUES_PER_CHAR = 16
+"""How many values may be looked at anew for each character of a call that arrives. To make an
+object all of them are: were that done after every chunk, it would take quadratic time."""
+
+
+class _GrowingCall:
+    __slots__ = ("_args", "_has_changed", "_paid_values", "_values", "parsed")
+
+    def __init__(self, *, strict: bool) -> None:
+        self._args = GrowingArguments(strict=strict)
+        self._has_changed = False
+        self._values = self._paid_values = 0
+        self.parsed = ParsedCall("", {}, None, is_arriving=True)
+
+    def add(self, piece: ToolCallChunk) -> None:
+        parsed = self.parsed
+        parsed.id = parsed.id or piece["id"]
+        if isinstance(piece["name"], str):
+            parsed.name += piece["name"]
+            self._has_changed = True
+        text = piece["args"] or ""
+        self._args.feed(text)
+        self._values += text.count(",")  # before every value but the first of a list or object
+        self._paid_values += _VALUES_PER_CHAR * len(text)
+
+    def read(self, *, is_raw: bool) -> ParsedCall | None:
+        """Return the call so far, or `None` if its arguments cannot be read as one's."""
+        args, parsed = self._args, self.parsed
+        if is_raw and not args.has_value:
+            return None
+        value = args.value if args.started else {}
+        if is_raw:
+            value = value or {}
+        elif not isinstance(value, dict):
+            return None
+        if value is not parsed.args:
+            parsed.args = value
+            self._has_changed = True
+        is_time = self._paid_values >= self._values or args.is_complete
+        parsed.is_due = parsed.is_due or (self._has_changed and is_time)
+        if parsed.is_due:
+            self._has_changed, self._paid_values = False, 0
+        return parsed

@@ -1,0 +1,171 @@
+"""The parser of YAML, as a pydantic model."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, Field, ValidationError, field_validator
+from typing_extensions import override
+
+from output_parsers.base import BaseOutputParser
+from output_parsers.exceptions import OutputParserException
+from output_parsers.model_output import check_text
+
+Model = TypeVar("Model", bound=BaseModel)
+
+_INSTRUCTIONS = """\
+Reply with one YAML document between two lines of three backticks, and nothing else. Indent by two
+spaces. The document must conform to the JSON Schema at the end.
+
+For example, to the schema
+{"properties": {"name": {"type": "string"}, "tags": {"items": {"type": "string"}, "type": "array"}}}
+this reply conforms:
+```yaml
+name: "Tea: a history"
+tags:
+  - plants
+  - trade
+```
+This one does not, for `tags` is no list: {"name": "Tea", "tags": "plants"}
+
+The schema:
+"""
+
+
+class YamlOutputParser(BaseOutputParser[Model]):
+    r"""A YAML document, in a code fence or not, as a pydantic model.
+
+    ::
+
+        class City(BaseModel):
+            name: str
+            people: int
+
+        YamlOutputParser(pydantic_object=City).parse("```yaml\nname: Bonn\npeople: 340000\n```")
+        # City(name='Bonn', people=340000)
+
+    Only plain data is read: no tag makes an object of another kind. Needs PyYAML, which the extra
+    ``yaml`` installs.
+    """
+
+    pydantic_object: type[Model]
+    """The model."""
+    pattern: re.Pattern[str] | None = None
+    """What finds the document, as its group ``yaml``, if fences are not to be looked for. The
+    package `regex` searches for it, which knows the syntax of `re`."""
+
+    timeout_s: float = Field(default=1.0, gt=0)
+    """How long `pattern` may take with one text, in seconds."""
+
+    @field_validator("pattern")
+    @classmethod
+    def _has_its_group(cls, pattern: re.Pattern[str] | None) -> re.Pattern[str] | None:
+        if pattern is not None:
+            if "yaml" not in pattern.groupindex:
+                raise ValueError(f"{pattern.pattern!r} has no group named yaml")
+            _timed(pattern)
+        return pattern
+
+    @override
+    def parse(self, text: str) -> Model:
+        """Return the model that the document in *text* describes.
+
+        Raises:
+            OutputParserException: It is no YAML, or not the model's, or goes too deep, or repeats
+                itself too often by aliases.
+            ImportError: PyYAML is not installed.
+        """
+        check_text(text)
+        start, end = self._document(text)
+        try:
+            return self.pydantic_object.model_validate(_load(text[start:end]))
+        except ValueError as error:  # of pydantic, or a `YamlError`
+            name = self.pydantic_object.__name__
+            position: int | None = getattr(error, "position", None)
+            reason = _reason(error)
+            raise OutputParserException(
+                f"Failed to parse {name} from completion {text}. Got: {error}",
+                observation=f"Your YAML could not be used: {reason}. Reply with the whole "
+                "document again, between two lines of three backticks, in the form asked for.",
+                llm_output=text,
+                span=None if position is None else (start + position, start + position + 1),
+                reason=f"the YAML cannot be used: {reason}",
+            ) from error
+
+    @override
+    def get_format_instructions(self) -> str:
+        """Return what to tell the model about the form of its reply, with the model's schema."""
+        schema = self.pydantic_object.model_json_schema()
+        shown = {key: value for key, value in schema.items() if key not in {"title", "type"}}
+        return _INSTRUCTIONS + json.dumps(shown, ensure_ascii=False)
+
+    @property
+    @override
+    def OutputType(self) -> Any:
+        """The model."""
+        return self.pydantic_object
+
+    @property
+    def _type(self) -> str:
+        return "yaml"
+
+    def _document(self, text: str) -> tuple[int, int]:
+        """Return where the document in *text* begins and ends: what is in the fence, or all."""
+        if self.pattern is not None:
+            from output_parsers.text.timed_regex import TimeLeft
+
+            match = TimeLeft(self.timeout_s).search(_timed(self.pattern), text)
+            is_found = match is not None and match["yaml"] is not None
+            return match.span("yaml") if match and is_found else (0, len(text))
+        opener = _OPENER.search(text)
+        if opener is None:
+            return 0, len(text)
+        start, indent = opener.end(), re.escape(opener["indent"] or "")
+        # Backticks in a value do not end the document, nor does a fence that is indented as a part
+        # of a value is; unless there is nothing else to end it.
+        closer = re.compile(rf"^(?:{indent})?(?P<fence>```)[^\S\n]*$", re.MULTILINE)
+        end = closer.search(text, start)
+        if end is None:
+            # Fences in a value come in pairs, so one without another is the document's.
+            fences = [*_INDENTED_FENCE.finditer(text, start)]
+            is_odd = len(fences) % 2 == 1 and not fences[-1]["tag"]
+            end = fences[-1] if is_odd else _INLINE_CLOSER.search(text, start)
+        return start, end.start("fence") if end else max(start, len(text.rstrip()))
+
+
+_OPENER = re.compile(r"(?:\A(?>(?:\s*\n)?)(?P<indent>[^\S\n]*+)|^)```(?:ya?ml)?", re.MULTILINE)
+_INDENTED_FENCE = re.compile(r"^[^\S\n]*(?P<fence>```)(?P<tag>\w*)[^\S\n]*$", re.MULTILINE)
+_INLINE_CLOSER = re.compile(r"(?<=\S)[^\S\n]*(?P<fence>```)")
+"""What ends a document whose closing fence has no line of its own."""
+
+
+def _timed(pattern: re.Pattern[str]) -> Any:
+    """Return *pattern* as one that gives up in time."""
+    from output_parsers.text.timed_regex import compiled
+
+    return compiled(pattern.pattern, re.RegexFlag(pattern.flags))
+
+
+def _load(text: str) -> Any:
+    try:
+        from output_parsers.text.yaml_loader import load
+    except ModuleNotFoundError as error:
+        if error.name != "yaml":
+            raise
+        raise ImportError(
+            'YamlOutputParser needs PyYAML: pip install "agent-parsers[yaml]"'
+        ) from error
+    return load(text)
+
+
+def _reason(error: ValueError) -> str:
+    """Return what *error* says, in one line."""
+    if not isinstance(error, ValidationError):
+        return " ".join(str(error).split())
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return "; ".join(
+        f"{'.'.join(map(str, detail['loc'])) or 'the document'}: {detail['msg']}"
+        for detail in details
+    )

@@ -1,0 +1,158 @@
+r"""Messages from Anthropic's Messages API, whole or streamed.
+
+::
+
+    {"type": "message", "role": "assistant", "model": "claude-5", "stop_reason": "tool_use",
+     "content": [{"type": "text", "text": "Hello"},
+                 {"type": "tool_use", "id": "1", "name": "search", "input": {"query": "rain"}}],
+     "usage": {"input_tokens": 5, "output_tokens": 7}}
+
+A stream begins each block of the content, and goes on with it by its index::
+
+    {"type": "content_block_start", "index": 1, "content_block":
+     {"type": "tool_use", "id": "1", "name": "search", "input": {}}}
+    {"type": "content_block_delta", "index": 1, "delta":
+     {"type": "input_json_delta", "partial_json": "{\"query\": \"ra"}}
+
+Source: https://docs.anthropic.com/en/api/messages
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from outputs.clients.fields import content_of, in_order, place, without_none
+from outputs.clients.openai import calls_in_blocks
+from outputs.messages.ai import AIMessage
+from outputs.messages.ai_chunks import AIMessageChunk
+from outputs.messages.tool_calls import tool_call_chunk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from outputs.messages.roles import BaseMessage
+
+_KNOWN = ("message_", "content_block_", "ping")
+"""How events begin, those that are not known yet, too."""
+
+_RETOLD = frozenset(("citation", "input_json", "text", "thinking"))
+"""Events of the client's own, which tell of a delta that is an event as well."""
+
+
+def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
+    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    if kind == "message":
+        return message_from_anthropic(fields)
+    if kind in _EVENTS:
+        return _EVENTS[kind](fields)
+    is_retold = kind == "signature" or (kind in _RETOLD and "snapshot" in fields)
+    return AIMessageChunk([]) if is_retold or kind.startswith(_KNOWN) else None
+
+
+def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
+    """Read a message. Content that is nothing but one text becomes text."""
+    content = fields["content"]
+    blocks = [_block(block) for block in content]
+    return AIMessage(
+        content_of(blocks),
+        tool_calls=calls_in_blocks(blocks),
+        response_metadata=_metadata(fields),
+        usage_metadata=_usage(fields.get("usage")),
+        id=fields.get("id"),
+    )
+
+
+def _block(block: dict[str, Any]) -> dict[str, Any]:
+    """Return what the server sent of a *block*, without what the client made of it."""
+    known = in_order(block).items()
+    return {name: value for name, value in known if name != "parsed_output"}
+
+
+def _metadata(fields: dict[str, Any]) -> dict[str, Any]:
+    return without_none(
+        {
+            "model_name": fields.get("model"),
+            "stop_reason": fields.get("stop_reason"),
+            "stop_sequence": fields.get("stop_sequence"),
+            "stop_details": fields.get("stop_details"),
+        }
+    )
+
+
+def _usage(usage: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Read usage; tokens written to the cache or found in it are input tokens too."""
+    if not usage:
+        return None
+    cache = {
+        "cache_creation": usage.get("cache_creation_input_tokens") or 0,
+        "cache_read": usage.get("cache_read_input_tokens") or 0,
+    }
+    tokens_in = (usage.get("input_tokens") or 0) + sum(cache.values())
+    tokens_out = usage.get("output_tokens") or 0
+    found: dict[str, Any] = {
+        "input_tokens": tokens_in,
+        "output_tokens": tokens_out,
+        "total_tokens": tokens_in + tokens_out,
+    }
+    return {**found, "input_token_details": cache} if any(cache.values()) else found
+
+
+def _message_start(event: dict[str, Any]) -> AIMessageChunk:
+    # The output tokens are counted again at the end, and in all.
+    message = event["message"]
+    usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
+    return AIMessageChunk(
+        [],
+        response_metadata=_metadata(message),
+        usage_metadata=_usage(usage),
+        id=message.get("id"),
+    )
+
+
+def _message_delta(event: dict[str, Any]) -> AIMessageChunk:
+    usage = event.get("usage") and {"output_tokens": event["usage"].get("output_tokens")}
+    return AIMessageChunk(
+        [], response_metadata=_metadata(event["delta"]), usage_metadata=_usage(usage)
+    )
+
+
+def _block_start(event: dict[str, Any]) -> AIMessageChunk:
+    index, block = event["index"], _block(event["content_block"])
+    calls = []
+    if block["type"] == "tool_use":
+        given = block.get("input")
+        arguments = json.dumps(given, ensure_ascii=False) if given else ""
+        calls = [tool_call_chunk(name=block["name"], args=arguments, id=block["id"], index=index)]
+    if block["type"] == "thinking" and not block.get("signature"):
+        block.pop("signature", None)
+    return AIMessageChunk([{**block, "index": place(index)}], tool_call_chunks=calls)
+
+
+def _block_delta(event: dict[str, Any]) -> AIMessageChunk:
+    index, delta = event["index"], event["delta"]
+    kind = delta["type"]
+    calls = []
+    if kind == "text_delta":
+        block = {"type": "text", "text": delta["text"]}
+    elif kind == "input_json_delta":
+        block = {"type": "tool_use", "partial_json": delta["partial_json"]}
+        calls = [tool_call_chunk(args=delta["partial_json"], index=index)]
+    elif kind == "thinking_delta":
+        block = {"type": "thinking", "thinking": delta["thinking"]}
+    elif kind == "signature_delta":
+        block = {"type": "thinking", "signature": delta["signature"]}
+    elif kind == "citations_delta":
+        block = {"type": "text", "citations": [delta["citation"]]}
+    else:
+        return AIMessageChunk([])
+    return AIMessageChunk([{**block, "index": place(index)}], tool_call_chunks=calls)
+
+
+_EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
+    "message_start": _message_start,
+    "message_delta": _message_delta,
+    "content_block_start": _block_start,
+    "content_block_delta": _block_delta,
+}
+"""The events that say something."""

@@ -1,0 +1,102 @@
+"""What the objects of other libraries have, by name: dictionaries and lists all the way down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields as fields_of_class
+from dataclasses import is_dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from outputs.messages.content import Content
+
+_LEAVES = frozenset((str, int, float, bool, type(None)))
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return what *value* has: a mapping, a model, or any other object with attributes.
+
+    Raises:
+        TypeError: It has no named parts.
+    """
+    found = plain(value)
+    if not isinstance(found, dict):
+        names = getattr(value, "__dict__", None)
+        if not names or isinstance(value, type):
+            raise TypeError(f"expected a message, not {type(value).__name__}")
+        found = {name: plain(part) for name, part in names.items() if not name.startswith("_")}
+    return found
+
+
+def plain(value: Any) -> Any:
+    """Return *value* with models and records in it as dictionaries; other values stay as they are.
+
+    Records are dataclasses and namespaces. Of other objects only the attributes of the outermost
+    count: who knows what is behind them?
+    """
+    if type(value) in _LEAVES:
+        return value
+    if isinstance(value, dict | Mapping):
+        return {n: each if type(each) in _LEAVES else plain(each) for n, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [each if type(each) in _LEAVES else plain(each) for each in value]
+    if isinstance(value, type):
+        return value
+    if isinstance(value, BaseModel):
+        # Clients do not validate what a server sends, and pydantic warns of each wrong type.
+        return value.model_dump(warnings=False)
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields_of_class(value)}
+    dump = getattr(value, "model_dump", None)
+    if callable(dump) and isinstance(found := dump(), dict):  # A mock gives but another mock.
+        return plain(found)
+    if isinstance(value, SimpleNamespace):
+        return plain(vars(value))
+    return value
+
+
+def without_none(fields: dict[str, Any]) -> dict[str, Any]:
+    """Return *fields* without those that are `None`."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def content_of(blocks: list[dict[str, Any]]) -> Content:
+    """Return *blocks* as content: as text, if they are nothing but one text."""
+    match blocks:
+        case [{"type": "text", "text": str(text), **rest}] if not rest:
+            return text
+    return [*blocks]
+
+
+def in_order(block: dict[str, Any]) -> dict[str, Any]:
+    """Return a *block* as logs quote it, whoever made it: its type and id first, nothing `None`.
+
+    What a tool is called with stays as it is.
+    """
+    names = sorted(block, key=lambda name: (name != "type", name != "id", name))
+    return {
+        name: block[name] if name == "input" else _in_order(block[name])
+        for name in names
+        if block[name] is not None
+    }
+
+
+def _in_order(part: Any) -> Any:
+    if isinstance(part, dict):
+        return in_order(part)
+    return [_in_order(each) for each in part] if isinstance(part, list) else part
+
+
+def place(*numbers: int) -> str:
+    """Return the index of a block that comes in pieces, which add up by it; see `merge_lists`.
+
+    Blocks of other libraries have another, so that `finished` knows those of this one.
+    """
+    return "_".join((PLACE, *map(str, numbers)))
+
+
+PLACE = "lc_at"
+"""How it begins."""

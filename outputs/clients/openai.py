@@ -1,0 +1,241 @@
+"""Messages from OpenAI's Chat Completions, and from the many APIs made after them.
+
+Whole, or streamed (then with ``delta`` in place of ``message``)::
+
+    {"object": "chat.completion", "model": "gpt-5", "choices": [{"finish_reason": "stop",
+     "message": {"role": "assistant", "content": "Hello", "tool_calls": [...]}}], "usage": {...}}
+
+Source: https://platform.openai.com/docs/api-reference/chat
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from outputs.clients.errors import provider_error
+from outputs.clients.fields import without_none
+from outputs.messages.ai import AIMessage
+from outputs.messages.ai_chunks import AIMessageChunk
+from outputs.messages.roles import (
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+)
+from outputs.messages.tool_calls import ToolCall, tool_call
+from outputs.messages.wire_calls import chunks_from_wire
+
+_CLASSES: dict[str, type[BaseMessage]] = {
+    "assistant": AIMessage,
+    "developer": SystemMessage,
+    "function": FunctionMessage,
+    "system": SystemMessage,
+    "tool": ToolMessage,
+    "user": HumanMessage,
+}
+_INPUT_DETAILS = {"audio": "audio_tokens", "cache_read": "cached_tokens"}
+_OUTPUT_DETAILS = {"audio": "audio_tokens", "reasoning": "reasoning_tokens"}
+
+_RETOLD = ("content.", "refusal.", "tool_calls.", "logprobs.")
+"""How events of the client's own begin, which tell of a chunk that is an event as well."""
+
+_ADDS_UP = (dict, list, str)
+"""What servers add to the pieces of a message: the rest, such as a truth value, is of one chunk."""
+
+TEXT_ARGUMENT = "__arg1"
+"""Under this name stands what a tool is called with that takes a text; LangChain names it so."""
+TEXT_START = f'{{"{TEXT_ARGUMENT}": "'
+"""How such arguments begin, while the text is written."""
+TEXT_END = '"}'
+"""How they end."""
+
+
+def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
+    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    if kind == "chunk" and isinstance(fields.get("chunk"), dict):
+        fields = fields["chunk"]
+    elif kind.startswith(_RETOLD):
+        return AIMessageChunk("")
+    elif kind:
+        return None
+    if "choices" in fields:
+        return _from_choices(fields)
+    if isinstance(fields.get("message"), dict) or isinstance(fields.get("delta"), dict):
+        return _from_choices({"choices": [fields]})
+    return message_from_role(fields) if isinstance(fields.get("role"), str) else None
+
+
+def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
+    """Read one message of a conversation, known by its ``role``; another role is a `ChatMessage`.
+
+    What our message has no field for goes to ``additional_kwargs``. Anthropic's messages of a
+    conversation look the same, with their tool calls in the content.
+
+    Args:
+        fields: The message.
+        more: Fields of our message that are known already.
+    """
+    message_class = _CLASSES.get(fields["role"], ChatMessage)
+    names = {"content", "role", "name", "id"}
+    if message_class is ToolMessage:
+        names.add("tool_call_id")
+    ours = without_none({name: value for name, value in fields.items() if name in names})
+    rest = {
+        name: value
+        for name, value in fields.items()
+        if name not in names and value not in (None, [], {})
+    }
+    content = ours.pop("content", "") or _transcript_in(rest)
+    if message_class is not ChatMessage:
+        del ours["role"]
+    if message_class is AIMessage:
+        if isinstance(entries := rest.get("tool_calls"), list):
+            rest["tool_calls"] = [_with_function(entry) for entry in entries]
+        if isinstance(function := rest.get("function_call"), dict):
+            rest["function_call"] = _ordered(function)
+        if calls := calls_in_blocks(content):
+            ours["tool_calls"] = calls
+    return message_class(content, additional_kwargs=rest, **ours, **more)
+
+
+def _transcript_in(fields: dict[str, Any]) -> str:
+    """Return what is said in the audio of a message, or of a piece of one."""
+    audio = fields.get("audio")
+    return (audio.get("transcript") or "") if isinstance(audio, dict) else ""
+
+
+def calls_in_blocks(content: Any) -> list[ToolCall]:
+    """Return the tool calls among the blocks of *content*, as Anthropic has them there."""
+    return [
+        tool_call(name=block["name"], args=block.get("input") or {}, id=block["id"])
+        for block in (() if isinstance(content, str) else content)
+        if isinstance(block, dict) and block.get("type") == "tool_use"
+    ]
+
+
+def _with_function(entry: Any) -> Any:
+    """Return a call as that of a function; one of a custom tool has a text in place of arguments.
+
+    ::
+
+        {"id": "1", "type": "custom", "custom": {"name": "run", "input": "ls"}}
+    """
+    if not isinstance(entry, dict):
+        return entry
+    if isinstance(custom := entry.get("custom"), dict):
+        arguments = json.dumps({TEXT_ARGUMENT: custom["input"]}, ensure_ascii=False)
+        return {**entry, "function": {"name": custom["name"], "arguments": arguments}}
+    if isinstance(function := entry.get("function"), dict):
+        return {**entry, "function": _ordered(function)}
+    return entry
+
+
+def _ordered(function: dict[str, Any]) -> dict[str, Any]:
+    """Return a *function* that begins with its name, as errors quote it, whoever made it."""
+    return {"name": function["name"], **function} if "name" in function else function
+
+
+def _from_choices(fields: dict[str, Any]) -> BaseMessage:
+    """Read the first choice of a completion, or what a chunk has of it.
+
+    Raises:
+        ProviderError: The provider failed before the choice was whole.
+        ValueError: There is no choice.
+    """
+    choices = fields["choices"] or []
+    if not all(isinstance(choice, dict) for choice in choices):
+        raise TypeError("a choice that is no data")
+    # Some servers leave the object out, and Azure's first chunk has an empty one and no choice.
+    is_chunk = (
+        fields.get("object") in ("chat.completion.chunk", "")
+        or any(isinstance(choice.get("delta"), dict) for choice in choices)
+        or ("object" not in fields and not choices and bool(fields.get("usage")))
+    )
+    choice = next((each for each in choices if not each.get("index")), None)
+    if choice is not None and (choice.get("error") or choice.get("finish_reason") == "error"):
+        raise provider_error(choice)
+    if is_chunk:
+        return _chunk_of(fields, choice or {})
+    if choice is None:
+        raise ValueError("the completion has no choices")
+    known: dict[str, Any] = {
+        "id": fields.get("id"),
+        "response_metadata": metadata_of(fields, choice),
+        "usage_metadata": usage_of(fields, "prompt_tokens", "completion_tokens"),
+    }
+    if "message" not in choice and isinstance(text := choice.get("text"), str):
+        # The older completions, of text; a piece of a stream has no reason to finish.
+        is_last = choice.get("finish_reason") is not None
+        return (AIMessage if is_last else AIMessageChunk)(text, **known)
+    message = choice["message"]
+    return message_from_role({**message, "role": message.get("role") or "assistant"}, **known)
+
+
+def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
+    """Read a chunk, of which *choice* is there; the last may have a usage and no choice."""
+    delta = without_none(choice.get("delta") or {})
+    content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
+    delta.pop("role", None)
+    delta = {name: value for name, value in delta.items() if isinstance(value, _ADDS_UP)}
+    if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
+        # What such a tool takes is text. It is written as JSON here, to be ended by who knows when.
+        calls = [_text_piece(call) if call in customs else call for call in calls]
+        delta["custom_tool_calls"] = [{"index": call.get("index")} for call in customs]
+    return AIMessageChunk(
+        content,
+        additional_kwargs=delta,
+        response_metadata=metadata_of(fields, choice) if choice.get("finish_reason") else {},
+        tool_call_chunks=chunks_from_wire(calls),
+        usage_metadata=usage_of(fields, "prompt_tokens", "completion_tokens"),
+        id=fields.get("id") or None,
+    )
+
+
+def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
+    custom = call["custom"]
+    start = TEXT_START if custom.get("name") else ""
+    arguments = start + json_inside(custom.get("input") or "")
+    return {**call, "function": {"name": custom.get("name"), "arguments": arguments}}
+
+
+def json_inside(text: str) -> str:
+    """Return *text* as it stands between the quotes of a JSON string."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | None:
+    """Return the usage of a reply, where the counts of tokens are called *read* and *written*."""
+    usage = fields.get("usage")
+    if not usage:
+        return None
+    tokens_in, tokens_out = usage.get(read) or 0, usage.get(written) or 0
+    found: dict[str, Any] = {
+        "input_tokens": tokens_in,
+        "output_tokens": tokens_out,
+        "total_tokens": usage.get("total_tokens") or tokens_in + tokens_out,
+    }
+    for ours, theirs, names in (
+        ("input_token_details", f"{read}_details", _INPUT_DETAILS),
+        ("output_token_details", f"{written}_details", _OUTPUT_DETAILS),
+    ):
+        details = usage.get(theirs) or {}
+        if counts := without_none({name: details.get(key) for name, key in names.items()}):
+            found[ours] = counts
+    return found
+
+
+def metadata_of(fields: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
+    """Return what is to know of a reply besides: its model, and why it ended."""
+    return without_none(
+        {
+            "model_name": fields.get("model"),
+            "system_fingerprint": fields.get("system_fingerprint"),
+            "status": fields.get("status"),
+            "incomplete_details": fields.get("incomplete_details"),
+            "finish_reason": choice.get("finish_reason"),
+            "logprobs": choice.get("logprobs"),
+        }
+    )

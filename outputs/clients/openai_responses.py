@@ -1,0 +1,287 @@
+r"""Messages from OpenAI's Responses API, whole or streamed.
+
+::
+
+    {"object": "response", "model": "gpt-5", "usage": {...}, "output": [
+     {"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "Hello"}]},
+     {"type": "function_call", "call_id": "1", "name": "search", "arguments": "{}"}]}
+
+All items stay in the content, in their order: those that reason and call belong together, and the
+API wants both back. Texts become blocks of type ``text`` that have the ``id`` of their item.
+
+A stream begins each item, and goes on with it by its index::
+
+    {"type": "response.output_item.added", "output_index": 1, "item": {"type": "function_call", …}}
+    {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{\"query\": "}
+
+Source: https://platform.openai.com/docs/api-reference/responses
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from outputs.clients.errors import provider_error
+from outputs.clients.fields import content_of, in_order, place, without_none
+from outputs.clients.openai import (
+    TEXT_ARGUMENT,
+    TEXT_END,
+    TEXT_START,
+    json_inside,
+    message_from_role,
+    metadata_of,
+    usage_of,
+)
+from outputs.messages.ai import AIMessage
+from outputs.messages.ai_chunks import AIMessageChunk
+from outputs.messages.roles import ToolMessage
+from outputs.messages.tool_calls import tool_call_chunk
+from outputs.messages.wire_calls import calls_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from outputs.messages.roles import BaseMessage
+
+ITEMS = frozenset((
+    "additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call",
+    "compaction", "computer_call", "computer_call_output", "custom_tool_call",
+    "custom_tool_call_output", "file_search_call", "function_call", "function_call_output",
+    "image_generation_call", "local_shell_call", "local_shell_call_output",
+    "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program",
+    "program_output", "reasoning", "shell_call", "shell_call_output", "tool_search_call",
+    "tool_search_output", "web_search_call",
+))  # fmt: skip
+"""The types of items, but for messages, that are known by themselves."""
+_UNENDED = ("cancelled", "in_progress", "queued")
+"""The states of a response that has nothing to go by, or half of it."""
+_PARTS = ("output_", "input_", "refusal")
+"""How the types of the parts of an item begin that is a message."""
+
+
+def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
+    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    if fields.get("object") == "response":
+        return message_from_response(fields)
+    if kind.startswith("response."):
+        handler = _EVENTS.get(kind)
+        return AIMessageChunk([]) if handler is None else handler(fields)
+    if kind == "message":
+        return _from_item(fields) if _is_item(fields) else None
+    return _from_item(fields) if kind in ITEMS else None
+
+
+def message_from_response(fields: dict[str, Any]) -> AIMessage:
+    """Read what the API returned; what is no text stays the item it is.
+
+    Raises:
+        ProviderError: The response failed.
+    """
+    status = fields.get("status")
+    if status == "failed" or fields.get("error"):
+        raise provider_error(fields)
+    if status in _UNENDED:
+        raise ValueError(f"the response has no end: its status is {status!r}")
+    return _from_items(
+        fields["output"],
+        response_metadata=metadata_of(fields, {}),
+        usage_metadata=usage_of(fields, "input_tokens", "output_tokens"),
+        id=fields.get("id"),
+    )
+
+
+def is_output(items: list[Any]) -> bool:
+    """Tell whether *items* are those of a response."""
+    kinds = [item.get("type") if isinstance(item, dict) else None for item in items]
+    return all(kind == "message" or kind in ITEMS for kind in kinds)
+
+
+def _is_item(fields: dict[str, Any]) -> bool:
+    """Tell whether a message is an item; Anthropic's messages have the same type."""
+    content = fields.get("content")
+    return (
+        isinstance(content, str)
+        or "status" in fields
+        or any(str(part.get("type")).startswith(_PARTS) for part in content or ())
+    )
+
+
+def _from_item(item: dict[str, Any]) -> BaseMessage:
+    """Read one item: of the model, or of what it was told."""
+    kind, role = item["type"], item.get("role", "assistant")
+    if kind in ("function_call_output", "custom_tool_call_output"):
+        return ToolMessage(item["output"], tool_call_id=item["call_id"])
+    if role != "assistant" or isinstance(item.get("content"), str):
+        return message_from_role({"role": role, "content": item["content"]})
+    return _from_items([item])
+
+
+def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
+    blocks: list[dict[str, Any]] = []
+    entries = []
+    for item in items:
+        if item["type"] == "message":
+            blocks += [_text_block(part, item) for part in item["content"]]
+        else:
+            blocks.append(_item(item))
+            if (entry := wire_entry(item)) is not None:
+                entries.append(entry)
+    calls, invalid = calls_from_wire(entries)
+    return AIMessage(content_of(blocks), tool_calls=calls, invalid_tool_calls=invalid, **known)
+
+
+def wire_entry(item: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a call as Chat Completions have it; `None` if the *item* is no call of a tool."""
+    if item.get("type") == "function_call":
+        kind, arguments = "function", item["arguments"]
+    elif item.get("type") == "custom_tool_call":
+        kind = "custom"
+        arguments = json.dumps({TEXT_ARGUMENT: item["input"]}, ensure_ascii=False)
+    else:
+        return None
+    function = {"name": item["name"], "arguments": arguments}
+    return {"id": item["call_id"], "type": kind, "function": function}
+
+
+def _text_block(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    kind = "text" if part["type"] == "output_text" else part["type"]
+    known = {name: value for name, value in part.items() if value and name != "logprobs"}
+    return in_order({kind: "", **known, "type": kind, **_item_fields(item)})
+
+
+def _item_fields(item: dict[str, Any]) -> dict[str, Any]:
+    """Return what a text has to know of its item."""
+    return without_none({"id": item.get("id"), "phase": item.get("phase")})
+
+
+def _item(item: dict[str, Any]) -> dict[str, Any]:
+    """Return an item as a block; those that are told piece by piece have no status."""
+    growing = item["type"] in ("function_call", "custom_tool_call", "reasoning")
+    known = in_order(item).items()
+    return {name: value for name, value in known if not (growing and name == "status")}
+
+
+# -- events --------------------------------------------------------------------------------------
+
+
+def _block(event: dict[str, Any], kind: str, **parts: Any) -> AIMessageChunk:
+    """Return a chunk that adds *parts* to an item of this *kind*."""
+    index = place(event.get("output_index", 0))
+    return AIMessageChunk([{"type": kind, **parts, "index": index}])
+
+
+def _text(event: dict[str, Any], kind: str, **parts: Any) -> AIMessageChunk:
+    """Return a chunk that adds *parts* to the text of an item."""
+    index = place(event.get("output_index", 0), event.get("content_index", 0))
+    known = without_none({"id": event.get("item_id")})
+    return AIMessageChunk([{"type": kind, **parts, **known, "index": index}])
+
+
+def _call(event: dict[str, Any], block: dict[str, Any], args: str, **more: Any) -> AIMessageChunk:
+    """Return a chunk that adds *args* to a call, and the *block* to its item."""
+    index = event.get("output_index", 0)
+    return AIMessageChunk(
+        [{**block, "index": place(index)}] if block else [],
+        tool_call_chunks=[tool_call_chunk(args=args, index=index, **more)],
+    )
+
+
+def _added(event: dict[str, Any]) -> AIMessageChunk:
+    item = _item(event["item"])
+    kind = item["type"]
+    if kind == "reasoning":
+        return _block(event, kind, **without_none({"id": item.get("id")}))
+    if kind == "function_call":
+        args = item.get("arguments", "")
+    elif kind == "custom_tool_call":
+        args = TEXT_START + json_inside(item.get("input", ""))
+    else:
+        return AIMessageChunk([])
+    return _call(event, item, args, name=item["name"], id=item["call_id"])
+
+
+def _done(event: dict[str, Any]) -> AIMessageChunk:
+    item = _item(event["item"])
+    kind = item["type"]
+    if kind == "message":
+        return AIMessageChunk([
+            {**_told_late(part, item), "index": place(event.get("output_index", 0), number)}
+            for number, part in enumerate(item["content"])
+        ])  # fmt: skip
+    if kind == "function_call":
+        return _block(event, kind, whole=item)
+    if kind == "custom_tool_call":
+        is_cut = event["item"].get("status") == "incomplete"
+        return _call(event, {"type": kind, "whole": item}, "" if is_cut else TEXT_END)
+    if kind == "reasoning":
+        # Its texts were told, so that all of them came before what follows here.
+        late = {name: item[name] for name in ("encrypted_content",) if name in item}
+        return _block(event, kind, summary=[], **late)
+    item.pop("type")
+    return _block(event, kind, **item)
+
+
+def _told_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+    """Return what of a text is known only at its end, and the text, if that was not told before."""
+    block = _text_block(part, item)
+    kind = block["type"]
+    late: dict[str, Any] = {n: block[n] for n in ("annotations", "phase") if n in block}
+    return {"type": kind, **late, "whole": {"id": block.get("id"), kind: block[kind]}}
+
+
+def _arguments(event: dict[str, Any]) -> AIMessageChunk:
+    delta = event["delta"]
+    return _call(event, {"type": "function_call", "arguments": delta}, delta)
+
+
+def _custom_input(event: dict[str, Any]) -> AIMessageChunk:
+    delta = event["delta"]
+    return _call(event, {"type": "custom_tool_call", "input": delta}, json_inside(delta))
+
+
+def _summary(event: dict[str, Any]) -> AIMessageChunk:
+    index = event.get("summary_index", 0)
+    part = {"type": "summary_text", "text": event["delta"], "index": index}
+    return _block(event, "reasoning", summary=[part])
+
+
+def _reasoning(event: dict[str, Any]) -> AIMessageChunk:
+    index = event.get("content_index", 0)
+    part = {"type": "reasoning_text", "text": event["delta"], "index": index}
+    return _block(event, "reasoning", content=[part])
+
+
+def _created(event: dict[str, Any]) -> AIMessageChunk:
+    return AIMessageChunk([], id=event["response"].get("id"))
+
+
+def _ended(event: dict[str, Any]) -> AIMessageChunk:
+    response = event["response"]
+    return AIMessageChunk(
+        [],
+        response_metadata=metadata_of(response, {}),
+        usage_metadata=usage_of(response, "input_tokens", "output_tokens"),
+        id=response.get("id"),
+    )
+
+
+def _failed(event: dict[str, Any]) -> AIMessageChunk:
+    raise provider_error(event["response"])
+
+
+_EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
+    "response.created": _created,
+    "response.output_item.added": _added,
+    "response.output_item.done": _done,
+    "response.output_text.delta": lambda event: _text(event, "text", text=event["delta"]),
+    "response.refusal.delta": lambda event: _text(event, "refusal", refusal=event["delta"]),
+    "response.function_call_arguments.delta": _arguments,
+    "response.custom_tool_call_input.delta": _custom_input,
+    "response.reasoning_summary_text.delta": _summary,
+    "response.reasoning_text.delta": _reasoning,
+    "response.completed": _ended,
+    "response.incomplete": _ended,
+    "response.failed": _failed,
+}
+"""The events that say something."""

@@ -1,0 +1,1 @@
+"""JSON that is still being written: one reader, whole and partial values, and what changed."""

@@ -1,0 +1,58 @@
+"""What text is JSON in disguise: an object that is cut, or one written as a string once more."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+from outputs.growing_json.errors import JsonError, JsonIncompleteError
+
+__all__ = ["begins_object", "unquoted"]
+
+_COMMENT: Final = re.compile(r"\{\s*+[#/]").match
+_single: Final = re.compile(r"'(?:[^'\\]++|\\.)*+'", re.DOTALL).fullmatch
+_IN_SINGLE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
+
+
+def begins_object(text: str) -> bool:
+    """Tell whether *text* is a JSON object that is cut, or nearly one, and so no text."""
+    text = text.lstrip()
+    if not text.startswith("{") or _COMMENT(text):
+        return False
+    from outputs import LenientJsonReader  # few texts begin with a brace
+
+    reader = LenientJsonReader()
+    try:
+        reader.feed(text)
+        reader.close(supply_closers=False)
+    except JsonIncompleteError:
+        return True
+    except JsonError:
+        return False
+    return False
+
+
+def unquoted(text: str) -> str | None:
+    """Return what *text* says if all of it is one string, in double or single quotes.
+
+    `None` if it is none. Escapes are those of JSON; in single quotes these too may be escaped.
+    """
+    if not text.startswith(('"', "'")):
+        return None
+    if text[0] == "'":
+        if _single(text) is None:
+            return None
+        text = f'"{_IN_SINGLE.sub(_in_double, text[1:-1])}"'
+    try:
+        value = json.loads(text, strict=False)
+    except ValueError:
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _in_double(found: re.Match[str]) -> str:
+    """Return a part of a string in single quotes as it is written in double ones."""
+    if found[1] == "'":
+        return "'"
+    return found[0] if found[1] else '\\"'

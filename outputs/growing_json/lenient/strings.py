@@ -1,0 +1,298 @@
+"""Strings as models write them: other quotes, quotes inside, raw line breaks, odd escapes."""
+
+from __future__ import annotations
+
+import re
+import string
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from outputs.growing_json import scalars as scalars
+from outputs.growing_json.errors import JsonSyntaxError
+from outputs.growing_json.lenient.ahead import CLOSERS, Follows, what_follows
+from outputs.growing_json.reader import JsonReader
+from outputs.growing_json.scalars import NOTHING
+
+if TYPE_CHECKING:
+    from outputs.growing_json.scalars import Matcher
+
+RepairKind: TypeAlias = Literal[
+    "comment",
+    "control_characters",
+    "doubled_brace",
+    "escape",
+    "inner_quote",
+    "literal",
+    "missing_closer",
+    "missing_comma",
+    "missing_quote",
+    "quotes",
+    "surrounding_text",
+    "trailing_comma",
+    "unquoted_key",
+]
+
+
+class JsonRepair(NamedTuple):
+    """Something that was read although it is not JSON."""
+
+    kind: RepairKind
+    """What was wrong."""
+    span: tuple[int, int]
+    """Where, in `str` characters from the start of the text. Empty where something is missing."""
+    message: str
+    """What was done, in a sentence a person can read."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a string is quoted."""
+
+    closers: str
+    marks: str
+    """All quotes that count as inner quotes if they do not end the string."""
+    plain: Matcher
+    """Matches text that needs no thought."""
+
+
+@cache
+def _style_of(opener: str) -> _Style:
+    closers = CLOSERS[opener]
+    plain = scalars.matcher(rf"[^\\\x00-\x1f{closers}{opener}]*+")
+    return _Style(closers, closers + opener, plain)
+
+
+_NEVER_QUOTED_FIRST: Final = frozenset(" \t\r\n,:;.")
+_BEFORE_QUOTES: Final = frozenset(" \t\r\n([{=:,")
+_APOSTROPHES: Final = frozenset("'’")
+_control_run = scalars.matcher(r"[\x00-\x1f]++")
+_escapes = scalars.matcher(rf"(?: {scalars.ESCAPE} )*+")
+_cut_hex = re.compile(r"\\x[0-9a-fA-F]?\Z").match
+_hex = re.compile(r"\\x([0-9a-fA-F]{2})").match
+
+# No language that models imitate has these escapes, so they are regular expressions or LaTeX. What
+# Markdown escapes (`\_`, `\*`) is not here: whether the backslash belongs to the text is unknown.
+_KEEPS_BACKSLASH: Final = frozenset(string.ascii_letters) - frozenset("abfnrtuvxNU") | frozenset(
+    "()[]{}.?+|^%&"
+)
+
+
+class LenientStrings(JsonReader):
+    """Reads strings in any quotes; a quote inside is text if JSON does not go on after it.
+
+    Inner quotes come in pairs, and what they quote begins after the first. If JSON could go on
+    after the second of a pair, there are two readings, and neither is taken, unless the text of the
+    string has opened a bracket that only one of them closes: ``"args": "{"a": "b", "c": "d"}"``.
+    After inner quotes, the end of the text or a fence is no sign that a string has ended.
+    """
+
+    _READS_REMAINS = False
+
+    __slots__ = (
+        "_brackets",
+        "_controls",
+        "_ended",
+        "_inner",
+        "_left",
+        "_repairs",
+        "_segment",
+        "_start",
+        "_style",
+    )
+
+    def __init__(self, *, max_depth: int, max_chars: int | None) -> None:
+        # Strict, so that whole containers read at the speed of C need no repair.
+        super().__init__(strict=True, max_depth=max_depth, max_chars=max_chars)
+        self._repairs: list[JsonRepair] = []
+        self._ended = False  # whether no more text will come
+        self._left: Any = NOTHING  # what was partial when the text broke
+        self._style = _style_of('"')
+        self._start = 0  # of the open string
+        self._controls = False  # whether it has raw control characters
+        self._inner = 0  # how many inner quotes it has
+        self._brackets = 0  # how many brackets are open in its text, inner quotes left out
+        self._segment: list[str] = []  # its text since the last inner quote
+
+    def _repair(self, kind: RepairKind, start: int, end: int, message: str) -> None:
+        """Note a repair; *start* and *end* are places in the chunk that is read."""
+        span = (self._offset + start, self._offset + end)
+        self._repairs.append(JsonRepair(kind, span, message))
+
+    def _begin_text(self, chunk: str, pos: int) -> None:
+        self._style = _style_of(chunk[pos])
+        self._start = self._offset + pos
+        self._parts = []
+        self._segment = []
+        self._controls = False
+        self._inner = self._brackets = 0
+
+    def _open_text(self, chunk: str, pos: int) -> int:
+        self._begin_text(chunk, pos)
+        self._inside = LenientStrings._text
+        return self._text(chunk, pos + 1)
+
+    def _text(self, chunk: str, pos: int) -> int:
+        self._stale = True
+        stop = self._read_text(chunk, pos)
+        if self._inside is not None:
+            return stop
+        return self._put("".join(self._parts), stop)
+
+    def _open_key(self, chunk: str, pos: int) -> int:
+        self._begin_text(chunk, pos)
+        self._inside = LenientStrings._key_text
+        return self._key_text(chunk, pos + 1)
+
+    def _key_text(self, chunk: str, pos: int) -> int:
+        stop = self._read_text(chunk, pos)
+        if self._inside is None:
+            self._grown.key = "".join(self._parts)
+            self._state = self._COLON
+        return stop
+
+    def _read_text(self, chunk: str, pos: int) -> int:
+        """Read on in a string, to behind its end or the end of the chunk."""
+        size = len(chunk)
+        plain = self._style.plain
+        while True:
+            stop = plain(chunk, pos).end()
+            if stop > pos:
+                self._add_text(chunk[pos:stop])
+            if stop == size:
+                return size
+            char = chunk[stop]
+            if char == "\\":
+                pos = self._escape(chunk, stop)
+            elif char < " ":
+                pos = _control_run(chunk, stop).end()
+                self._controls = True
+                self._add_text(chunk[stop:pos])
+            else:
+                pos = self._quote(chunk, stop)
+                if self._inside is None:
+                    return pos
+
+    def _add_text(self, text: str) -> None:
+        self._parts.append(text)
+        self._segment.append(text)
+
+    def _escape(self, chunk: str, pos: int) -> int:
+        """Read the escapes at *pos*."""
+        stop = _escapes(chunk, pos).end()
+        if stop > pos:
+            self._add_text(scalars.unescape(chunk[pos:stop]))
+            return stop
+        if scalars.cut_escape(chunk, pos) or _cut_hex(chunk, pos):
+            self._held = chunk[pos:]
+            return len(chunk)
+        after = chunk[pos + 1]
+        code = _hex(chunk, pos)
+        if code is not None:
+            text, stop = chr(int(code.group(1), 16)), code.end()
+            message = "read an escape that Python and JavaScript have"
+        elif after == "'":
+            text, stop, message = after, pos + 2, "read an escape that Python and JavaScript have"
+        elif after == "_" and self._inside is LenientStrings._key_text:
+            text, stop, message = after, pos + 2, "read an escape that Markdown has"
+        elif after in _KEEPS_BACKSLASH:
+            text, stop, message = chunk[pos : pos + 2], pos + 2, "kept a backslash as text"
+        else:
+            return self._break(chunk, pos, "expected a valid escape", in_string=True)
+        self._repair("escape", pos, stop, message)
+        self._add_text(text)
+        return stop
+
+    def _quote(self, chunk: str, pos: int) -> int:
+        """Decide what the quote at *pos* is, and read it."""
+        char = chunk[pos]
+        if char in _APOSTROPHES and char in self._style.marks and self._last_char().isalnum():
+            if pos + 1 == len(chunk) and not self._ended:
+                self._held = char
+                return len(chunk)
+            if chunk[pos + 1 : pos + 2].isalnum():
+                return self._inner_quote(pos, char)
+        if self._inside is LenientStrings._key_text:
+            return self._end_text(pos)
+        in_doubt = self._inner % 2 == 1
+        if char not in self._style.closers:
+            self._count_brackets(inside_quotes=in_doubt)
+            self._inner += 1
+            return self._inner_quote(pos, char)
+        follows = what_follows(
+            chunk,
+            pos + 1,
+            self._grown,
+            in_doubt=in_doubt,
+            ended=self._ended,
+            end_counts=not self._grown.depth or not self._may_open_quotes(),
+        )
+        if follows is Follows.UNKNOWN:
+            self._held = chunk[pos:]
+            return len(chunk)
+        if in_doubt:
+            self._count_brackets(inside_quotes=True)
+            is_text = follows is not Follows.JSON or self._brackets > 0
+        elif follows in (Follows.JSON, Follows.PERHAPS_JSON):
+            return self._end_text(pos)
+        else:
+            self._count_brackets(inside_quotes=False)
+            is_text = follows is Follows.TEXT and chunk[pos + 1] not in _NEVER_QUOTED_FIRST
+        if not is_text:
+            reason = "expected ',' or a bracket after a string, or quotes in it to be escaped"
+            return self._break(chunk, pos, reason, in_string=True)
+        self._inner += 1
+        return self._inner_quote(pos, char)
+
+    def _may_open_quotes(self) -> bool:
+        """Whether a quote here, if nothing comes after it, is as likely to begin as to end one."""
+        return self._inner > 0 or self._last_char() in _BEFORE_QUOTES
+
+    def _inner_quote(self, pos: int, char: str) -> int:
+        self._repair("inner_quote", pos, pos + 1, "read a quote as part of the text around it")
+        self._parts.append(char)
+        return pos + 1
+
+    def _last_char(self) -> str:
+        return self._parts[-1][-1] if self._parts else ""
+
+    def _count_brackets(self, *, inside_quotes: bool) -> None:
+        """Count the brackets since the last inner quote."""
+        if not inside_quotes:
+            text = "".join(self._segment)
+            opened, closed = (sum(map(text.count, brackets)) for brackets in ("([{", ")]}"))
+            self._brackets = max(0, self._brackets + opened - closed)
+        self._segment = []
+
+    def _end_text(self, pos: int) -> int:
+        """End the string by the quote at *pos*."""
+        self._inside = None
+        span = (self._start, self._offset + pos + 1)
+        if self._style.closers != '"':
+            self._repairs.append(JsonRepair("quotes", span, "read a string in other quotes"))
+        if self._controls:
+            message = "read raw control characters or line breaks in a string"
+            self._repairs.append(JsonRepair("control_characters", span, message))
+        return pos + 1
+
+    def _partial(self) -> Any:
+        if self.error is not None:
+            return self._left
+        if self._inside is not LenientStrings._text:
+            return super()._partial()
+        text = "".join(self._parts)
+        self._parts = [text] if text else []
+        more = scalars.read_cut_escape(self._held) if self._held[:1] == "\\" else ""
+        return NOTHING if more is None else text + more
+
+    def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
+        """Give up on the text at *pos*; the value stays what it is."""
+        self._left = self._partial()
+        self._broke_in_string = in_string
+        self.error = JsonSyntaxError(reason, "", self._offset + pos)
+        self.end = None
+        self._inside = LenientStrings._ignore
+        return len(chunk)
+
+    def _ignore(self, chunk: str, _pos: int) -> int:
+        return len(chunk)

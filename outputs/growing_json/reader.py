@@ -1,0 +1,261 @@
+"""JSON read while it is written: the value so far, at every moment.
+
+`parse_partial_json` takes a text at once, cut short or not; `JsonReader` takes it as it streams in.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from outputs.growing_json import scalars as scalars
+from outputs.growing_json.errors import (
+    JsonError,
+    JsonIncompleteError,
+    JsonLimitError,
+    JsonSyntaxError,
+)
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.steps import JsonSteps
+from outputs.growing_json.whole import MAX_DEPTH, parse_whole, supply_closers
+
+if TYPE_CHECKING:
+    from outputs.growing_json.changes import Operation
+
+__all__ = [
+    "JsonError",
+    "JsonIncompleteError",
+    "JsonLimitError",
+    "JsonReader",
+    "JsonSyntaxError",
+    "parse_partial_json",
+]
+
+_NEVER: Final[Any] = object()
+
+
+class JsonReader(JsonSteps):
+    """Reads one JSON value from text that arrives in chunks, cut anywhere.
+
+    ::
+
+        reader = JsonReader()
+        reader.feed('{"tool": "sea')    # 13, the characters used
+        reader.value                    # {"tool": "sea"}
+        reader.feed('rch"} and so on')  # 5
+        reader.complete, reader.end     # True, 18
+
+    The value after any prefix is what `parse_partial_json` returns for that prefix. Python's
+    ``NaN`` and ``Infinity`` are accepted, and raw control characters in strings.
+
+    Text that stops being JSON does not raise: `error` is set, and `value` follows the brackets of
+    the rest, as LangChain's does. Only a limit raises in `feed`.
+
+    Args:
+        strict: Refuse control characters in strings, except the newline.
+        max_depth: How many arrays and objects may be open at once.
+        max_chars: How many characters may be read; `None` for any number.
+    """
+
+    __slots__ = ("_open_value", "_seen", "_snapshot")
+
+    def __init__(
+        self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
+    ) -> None:
+        super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
+        self._snapshot: Any = NOTHING
+        self._open_value: Any = NOTHING  # the string or number in it that is not whole
+        self._seen: Any = _NEVER  # what it was when `changed` was asked, once there is an error
+
+    def feed(self, chunk: str) -> int:
+        """Read on; return how many characters of *chunk* were used.
+
+        That is all of them until the value has ended; what comes after it is left alone.
+
+        Raises:
+            JsonLimitError: A limit is passed. It is raised again if more is fed.
+        """
+        if self._offset + len(chunk) > self._max_chars:
+            return self._feed_to_limit(chunk)
+        return self._feed(chunk)
+
+    def _feed_to_limit(self, chunk: str) -> int:
+        if isinstance(self.error, JsonLimitError):
+            raise self.error
+        used = self._feed(chunk[: self._max_chars - self._offset])
+        if self.end is None:
+            self._refuse(0, f"expected at most {self._max_chars} characters", "max_chars")
+        return used
+
+    @property
+    def complete(self) -> bool:
+        """Whether the value has ended."""
+        return self.end is not None
+
+    @property
+    def depth(self) -> int:
+        """How many arrays and objects are open, or were when the text stopped being JSON."""
+        return self._grown.depth
+
+    @property
+    def broke_in_string(self) -> bool:
+        """Whether the text stopped being JSON inside a string."""
+        return self._broke_in_string
+
+    @property
+    def nothing_read(self) -> bool:
+        """Whether the text stopped being JSON before anything of it could be read."""
+        grown = self._grown
+        return self.error is not None and grown.root is NOTHING and not grown.depth
+
+    @property
+    def has_value(self) -> bool:
+        """Whether anything can be read yet; if not, `value` is `None`."""
+        if self._stale:
+            self._look()
+        return self._snapshot is not NOTHING
+
+    @property
+    def value(self) -> Any:
+        """The value so far.
+
+        It never changes, however the text goes on, and shares all closed containers with the
+        values before and after it, so treat it as read-only. It costs a copy of the open
+        containers (their items are not copied) and of the open string.
+        """
+        if self._stale:
+            self._look()
+        return None if self._snapshot is NOTHING else self._snapshot
+
+    def changed(self) -> bool:
+        """Whether `value` is another than when this was last asked: ``0`` is not yet ``0.0``.
+
+        It does not compare values, so its cost does not depend on how large they are. Where the
+        text has stopped being JSON (see `error`) it may say so of a value that is the same.
+        """
+        if self._stale:
+            self._look()
+        if self._remains is None:
+            return self._grown.changed(self._open_value)
+        before, self._seen = self._seen, self._snapshot
+        return before is not self._seen
+
+    def changes(self) -> list[Operation]:
+        r"""Return what changed since the last call, as JSON Patch operations (RFC 6902).
+
+        The first is a ``replace`` at path ``""`` with the whole value; then what is new is an
+        ``add``, and a string that grows is a ``replace`` of the whole string. What cannot be read
+        any more is a ``remove``: a string that ends in ``\u12``, until the rest comes. The cost
+        does not depend on how many items the open containers have.
+        """
+        if self._moved:  # The brackets of a broken text may lead anywhere.
+            self._moved = False
+            return self._grown.start_again(self.value if self.has_value else NOTHING)
+        if self._stale:
+            self._look()
+        return self._grown.changes(self._open_value)
+
+    def close(self, *, supply_closers: bool = False) -> Any:
+        """Tell the end of the text; return the whole value.
+
+        Args:
+            supply_closers: Accept a value that lacks nothing but brackets at its end.
+
+        Raises:
+            JsonSyntaxError: The text stopped being JSON.
+            JsonLimitError: A limit was passed.
+            JsonIncompleteError: The text ended before the value did; its ``closers`` tells
+                whether only brackets are missing.
+        """
+        if self._inside is JsonSteps._number and self._grown.top is None:
+            self._end_number("", 0, self._parts[0])
+        if self.error is not None:
+            raise self.error
+        if self.end is None:
+            closers = self._missing_closers()
+            if closers is None or not supply_closers:
+                begun = self._grown.depth or self._inside is not None or self._held
+                missing = "the rest of the value" if begun else "a value"
+                reason = f"expected {missing}, but the text ended"
+                raise JsonIncompleteError(reason, "", self._offset, closers)
+            self._close_all(0)
+        return self._grown.root
+
+    def feed_trailing(self, chunk: str) -> None:
+        """Read text after the end of the value as if it belonged to it, as LangChain does.
+
+        It leaves the value alone unless its brackets are unbalanced.
+        """
+        self._break(chunk, 0, f"expected {self._END.expected}")
+
+    def _look(self) -> None:
+        self._stale = False
+        self._open_value = self._partial()
+        if self._remains is None:
+            self._snapshot = self._grown.snapshot(self._open_value)
+        else:
+            self._snapshot = self._remains.value()
+
+    def _partial(self) -> Any:
+        """Return what can be read of the string or number that is open, or `NOTHING`."""
+        if self._inside is JsonSteps._text:
+            text = "".join(self._parts)
+            self._parts = [text]
+            if not self._held:
+                return text
+            more = scalars.read_cut_escape(self._held)
+            return NOTHING if more is None else text + more
+        if self._inside is JsonSteps._number:
+            return scalars.read_number(self._parts[0])[0]
+        return NOTHING
+
+    def _missing_closers(self) -> str | None:
+        if self._inside is not None or self._held or not self._state.closable:
+            return None
+        tops = [top for top, _ in self._grown.frames()]
+        return "".join("]" if isinstance(top, list) else "}" for top in reversed(tops))
+
+
+def parse_partial_json(
+    text: str, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
+) -> Any:
+    r"""Return the value of the longest readable prefix of *text*.
+
+    What is open at the end is closed, and what cannot be read there is dropped::
+
+        {"tool": "search", "input": {"query": "par   {"tool": "search", "input": {"query": "par"}}
+        {"tool": "search", "inp                      {"tool": "search"}
+        {"ok": tru                                   {}
+
+    This is the rule of ``langchain_core.utils.json.parse_partial_json``, with all that follows
+    from it: a closing bracket that closes nothing makes the value `None`, and after text that is
+    not JSON the brackets of the rest still decide what the value is.
+
+    Args:
+        text: JSON, whole or cut short. Text after the value is ignored if its brackets match.
+        strict: Refuse control characters in strings, except the newline.
+        max_depth: How many arrays and objects may be open at once.
+        max_chars: How long *text* may be; `None` for any length.
+
+    Raises:
+        json.JSONDecodeError: No prefix has a value; the message is that of `json.loads`.
+        JsonLimitError: *text* passes a limit (it is a `json.JSONDecodeError`, too).
+    """
+    if max_chars is not None and len(text) > max_chars:
+        reason = f"expected at most {max_chars} characters (max_chars)"
+        raise JsonLimitError(reason, "", max_chars, "max_chars")
+    value = parse_whole(text, max_depth)
+    if value is NOTHING:
+        value = parse_whole(supply_closers(text), max_depth)
+    if value is not NOTHING:
+        return value
+    reader = JsonReader(strict=strict, max_depth=max_depth)
+    used = reader.feed(text)
+    if used < len(text):
+        reader.feed_trailing(text[used:])
+    if not reader.has_value:
+        with suppress(RecursionError):
+            json.loads(text, strict=strict)  # Raises what everybody knows how to read.
+        reader.close()
+    return reader.value

@@ -1,0 +1,318 @@
+"""The steps in which JSON is read, a chunk at a time, in time linear in the text.
+
+A state is a table: what the next character may be, and the method that reads it. What the end of a
+chunk cuts is either held back and read again with the next chunk (a word, an escape: at most a
+dozen characters), or read on by the method in ``_inside`` (a string, a number).
+
+A reader that mends what models write instead of JSON adds entries to the tables, or overrides
+`JsonSteps._unexpected`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, ClassVar, NoReturn, TypeAlias
+
+from outputs.growing_json import scalars as scalars
+from outputs.growing_json.errors import JsonLimitError, JsonSyntaxError
+from outputs.growing_json.remains import Remains
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.value import GrowingValue
+from outputs.growing_json.whole import MAX_DEPTH, MIN_CHARS, ContainerScanner
+
+Step: TypeAlias = Callable[[Any, str, int], int]
+"""A method that reads a chunk from a position on and returns the position after what it read."""
+
+
+class State(dict[str, Step]):
+    """What may come next: a step for each character, and the words for an error.
+
+    Args:
+        expected: What may come.
+        steps: What reads it, by its first character.
+        closable: Whether nothing is lost if the text ends here. None: if a bracket may close.
+    """
+
+    def __init__(self, expected: str, steps: dict[str, Step], closable: bool | None = None) -> None:
+        super().__init__(steps)
+        self.expected = expected
+        self.closable = ("]" in steps or "}" in steps) if closable is None else closable
+
+
+class JsonSteps:
+    """The states and steps of a `JsonReader`, which documents the arguments."""
+
+    _READS_REMAINS: ClassVar = True
+    """Whether the value changes after an error, with the brackets of the rest."""
+
+    __slots__ = (
+        "_broke_in_string",
+        "_escaped_text",
+        "_grown",
+        "_held",
+        "_inside",
+        "_max_chars",
+        "_max_depth",
+        "_max_number_chars",
+        "_moved",
+        "_offset",
+        "_parts",
+        "_plain_text",
+        "_remains",
+        "_scanner",
+        "_stale",
+        "_state",
+        "_strict",
+        "end",
+        "error",
+    )
+
+    end: int | None
+    """Where the value ended, in ``str`` characters from the start of the text; `None` until then.
+
+    The end of a number at the top shows only with the character after it, or at `close`.
+    """
+
+    error: JsonSyntaxError | JsonLimitError | None
+    """Why and where reading failed; `None` while the text is JSON."""
+
+    def __init__(
+        self, *, strict: bool = False, max_depth: int = MAX_DEPTH, max_chars: int | None = None
+    ) -> None:
+        self._strict = strict
+        self._plain_text = scalars.strict_plain_text if strict else scalars.plain_text
+        self._escaped_text = scalars.strict_escaped_text if strict else scalars.escaped_text
+        self._max_depth = max_depth
+        self._max_chars = sys.maxsize if max_chars is None else max_chars
+        self._max_number_chars = scalars.max_number_chars()
+        self.end = None
+        self.error = None
+        self._offset = 0  # of the chunk that is being read
+        self._state = self._VALUE
+        self._inside: Step | None = None
+        self._held = ""
+        self._parts: list[str] = []  # of the open string or number
+        self._grown = GrowingValue()
+        self._stale = False  # whether the value may have changed since it was last looked at
+        self._scanner: ContainerScanner | None = None
+        self._remains: Remains | None = None
+        self._broke_in_string = False
+        self._moved = False  # whether the remains have
+
+    def _feed(self, chunk: str) -> int:
+        """Read *chunk*; return how much of it was used, which is all until the value has ended."""
+        held = len(self._held)
+        if held:
+            chunk = self._held + chunk
+            self._held = ""
+            self._offset -= held
+        size = len(chunk)
+        pos = 0 if self._inside is None else self._inside(self, chunk, 0)
+        while pos < size:
+            step = self._state.get(chunk[pos])
+            if step is not None:
+                pos = step(self, chunk, pos)
+            elif self.end is not None:
+                break
+            else:
+                pos = self._unexpected(chunk, pos)
+        self._offset += pos
+        return pos - held
+
+    def _space(self, chunk: str, pos: int) -> int:
+        return scalars.skip_space(chunk, pos).end()
+
+    def _open_array(self, chunk: str, pos: int) -> int:
+        return self._open(chunk, pos, [], self._FIRST_ITEM)
+
+    def _open_object(self, chunk: str, pos: int) -> int:
+        return self._open(chunk, pos, {}, self._FIRST_KEY)
+
+    def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
+        room = self._max_depth - self._grown.depth
+        if room <= 0:
+            self._refuse(pos, f"expected at most {self._max_depth} open brackets", "max_depth")
+        if len(chunk) - pos >= MIN_CHARS:
+            if self._scanner is None:
+                overwritten = self._grown.overwritten if self._READS_REMAINS else None
+                self._scanner = ContainerScanner(strict=self._strict, overwritten=overwritten)
+            value, end = self._scanner.scan(chunk, pos, room, self._offset)
+            if value is not NOTHING:
+                return self._put(value, end)
+        self._grown.open(container)
+        self._state = state
+        self._stale = True
+        return pos + 1
+
+    def _close_container(self, _chunk: str, pos: int) -> int:
+        self._grown.close()
+        return self._after_value(pos + 1)
+
+    def _close_all(self, pos: int) -> int:
+        """End the value at *pos*, where its closing brackets are missing."""
+        while self._grown.depth:
+            self._grown.close()
+        return self._after_value(pos)
+
+    def _put(self, value: Any, pos: int) -> int:
+        """Add a whole value that ends at *pos*; return *pos*."""
+        self._grown.put(value)
+        return self._after_value(pos)
+
+    def _after_value(self, pos: int) -> int:
+        self._stale = True
+        top = self._grown.top
+        if top is None:
+            self._state = self._END
+            self.end = self._offset + pos
+        else:
+            self._state = self._AFTER_ITEM if type(top) is list else self._AFTER_MEMBER
+        return pos
+
+    def _await_value(self, _chunk: str, pos: int) -> int:
+        self._state = self._VALUE
+        return pos + 1
+
+    def _await_key(self, _chunk: str, pos: int) -> int:
+        self._state = self._KEY
+        return pos + 1
+
+    def _open_text(self, chunk: str, pos: int) -> int:
+        self._parts = []
+        self._inside = JsonSteps._text
+        return self._text(chunk, pos + 1)
+
+    def _text(self, chunk: str, pos: int) -> int:
+        self._stale = True
+        stop = self._read_text(chunk, pos)
+        if stop == len(chunk):
+            return stop
+        if chunk[stop] != '"':
+            return self._break_in_text(chunk, stop)
+        self._inside = None
+        return self._put("".join(self._parts), stop + 1)
+
+    def _open_key(self, chunk: str, pos: int) -> int:
+        self._parts = []
+        self._inside = JsonSteps._key_text
+        return self._key_text(chunk, pos + 1)
+
+    def _key_text(self, chunk: str, pos: int) -> int:
+        stop = self._read_text(chunk, pos)
+        if stop == len(chunk):
+            return stop
+        if chunk[stop] != '"':
+            return self._break_in_text(chunk, stop)
+        self._inside = None
+        self._grown.key = "".join(self._parts)
+        self._state = self._COLON
+        return stop + 1
+
+    def _read_text(self, chunk: str, pos: int) -> int:
+        """Read on in a string, up to its end, the end of the chunk or what may not be there."""
+        size = len(chunk)
+        stop = self._plain_text(chunk, pos).end()
+        if stop == size or chunk[stop] != "\\":
+            self._parts.append(chunk[pos:stop])
+            return stop
+        stop = self._escaped_text(chunk, pos).end()
+        self._parts.append(scalars.unescape(chunk[pos:stop]))
+        if stop < size and scalars.cut_escape(chunk, stop):
+            self._held = chunk[stop:]
+            return size
+        return stop
+
+    def _open_number(self, chunk: str, pos: int) -> int:
+        if chunk.startswith("-I", pos):
+            return self._word(chunk, pos)
+        if pos == len(chunk) - 1 and chunk[pos] == "-":
+            self._held = "-"
+            return pos + 1
+        self._parts = [""]
+        self._inside = JsonSteps._number
+        return self._number(chunk, pos)
+
+    def _number(self, chunk: str, pos: int) -> int:
+        stop = scalars.number_run(chunk, pos).end()
+        text = self._parts[0] + chunk[pos:stop]
+        limit = self._max_number_chars
+        if len(text) > limit + text.startswith("-"):
+            reason = f"expected a number of at most {limit} characters"
+            self._refuse(stop, reason, "max_number_chars")
+        if stop == len(chunk):
+            self._parts = [text]
+            self._stale = True
+            return stop
+        return self._end_number(chunk, stop, text)
+
+    def _end_number(self, chunk: str, stop: int, text: str) -> int:
+        self._inside = None
+        value, whole = scalars.read_number(text)
+        if value is not NOTHING:
+            self._put(value, stop)
+        return stop if whole else self._break(chunk, stop, "expected a valid number up to here")
+
+    def _word(self, chunk: str, pos: int) -> int:
+        word, value = scalars.WORDS[chunk[pos]]
+        if chunk.startswith(word, pos):
+            return self._put(value, pos + len(word))
+        if len(chunk) - pos < len(word) and word.startswith(chunk[pos:]):
+            self._held = chunk[pos:]
+            return len(chunk)
+        return self._break(chunk, pos, "expected a value")
+
+    def _unexpected(self, chunk: str, pos: int) -> int:
+        """Deal with a character that the state has no step for."""
+        return self._break(chunk, pos, f"expected {self._state.expected}")
+
+    def _break_in_text(self, chunk: str, pos: int) -> int:
+        reason = "a valid escape" if chunk[pos] == "\\" else "control characters to be escaped"
+        return self._break(chunk, pos, f"expected {reason}", in_string=True)
+
+    def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
+        """Give up on the text as JSON at *pos*, and follow its brackets from there."""
+        self.error = JsonSyntaxError(reason, "", self._offset + pos)
+        self.end = None
+        self._broke_in_string = in_string
+        self._inside = JsonSteps._scan
+        self._parts = []
+        self._stale = True
+        grown = self._grown
+        self._remains = Remains(grown.frames(), grown.root, grown.overwritten, in_string=in_string)
+        return self._scan(chunk, pos)
+
+    def _scan(self, chunk: str, pos: int) -> int:
+        assert self._remains is not None
+        if self._remains.scan(chunk, pos):
+            self._stale = self._moved = True
+        return len(chunk)
+
+    def _refuse(self, pos: int, reason: str, limit: str) -> NoReturn:
+        self.error = JsonLimitError(f"{reason} ({limit})", "", self._offset + pos, limit)
+        self._max_chars = -1  # No text is short enough now.
+        raise self.error
+
+    _SPACE: ClassVar[dict[str, Step]] = dict.fromkeys(" \t\n\r", _space)
+    _VALUE: ClassVar = State(
+        "a value",
+        {
+            **_SPACE,
+            '"': _open_text,
+            "{": _open_object,
+            "[": _open_array,
+            **dict.fromkeys("-0123456789", _open_number),
+            **dict.fromkeys("tfnNI", _word),
+        },
+    )
+    _FIRST_ITEM: ClassVar = State("a value or ']'", _VALUE | {"]": _close_container})
+    _AFTER_ITEM: ClassVar = State(
+        "',' or ']'", {**_SPACE, ",": _await_value, "]": _close_container}
+    )
+    _KEY: ClassVar = State("a key in double quotes", {**_SPACE, '"': _open_key})
+    _FIRST_KEY: ClassVar = State("a key in double quotes or '}'", _KEY | {"}": _close_container})
+    _COLON: ClassVar = State("':'", {**_SPACE, ":": _await_value})
+    _AFTER_MEMBER: ClassVar = State(
+        "',' or '}'", {**_SPACE, ",": _await_key, "}": _close_container}
+    )
+    _END: ClassVar = State("the end of the text", {})

@@ -1,0 +1,184 @@
+"""A value of arrays and objects under construction, and copies of it that stay as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from outputs.growing_json.changes import Changes, Operation, pointer
+from outputs.growing_json.scalars import NOTHING
+
+
+class GrowingValue:
+    """Builds a value from the outside in, and hands out snapshots on the way.
+
+    A container is added to the one around it only when it closes. So whatever an open container
+    holds is final, and a snapshot copies the open containers and shares everything else.
+    """
+
+    __slots__ = ("_changed", "_changes", "_shown", "_stack", "key", "overwritten", "root", "top")
+
+    def __init__(self) -> None:
+        self.root: Any = NOTHING
+        """The whole value, once it is."""
+        self.top: Any = None
+        """The innermost open container."""
+        self.key: str | None = None
+        """The key, in an object, for which a value is awaited."""
+        self.overwritten: dict[int, list[tuple[str, Any]]] = {}
+        """For each object, by ``id``, in which a key came twice: all its members, in order."""
+        # The open containers around the top and their keys, above an entry for the bottom.
+        self._stack: list[tuple[Any, str | None]] = []
+        self._changes: Changes | None = None
+        # Whether snapshots have become others since `changed` was asked; what was partial then.
+        self._changed = False
+        self._shown: Any = NOTHING
+
+    @property
+    def depth(self) -> int:
+        """How many containers are open."""
+        return len(self._stack)
+
+    def frames(self) -> list[tuple[Any, str | None]]:
+        """Return the open containers, outermost first, each with the key it waits to fill."""
+        return [*self._stack[1:], (self.top, self.key)] if self._stack else []
+
+    def open(self, container: Any) -> None:
+        """Open a new array or object where a value is awaited."""
+        self._note(container)
+        self._stack.append((self.top, self.key))
+        self.top = container
+        self.key = None
+
+    def close(self) -> None:
+        """Close the innermost container."""
+        container = self.top
+        self.top, self.key = self._stack.pop()
+        changes = self._changes
+        if changes is not None and changes.depth > len(self._stack):
+            changes.depth = len(self._stack)  # Nothing to tell: it was known while it was open.
+            self._add(container)
+        else:
+            self._put(container)
+
+    def put(self, value: Any) -> None:
+        """Add a whole value."""
+        self._note(value)
+        self._put(value)
+
+    def _put(self, value: Any) -> None:
+        changes = self._changes
+        if changes is not None and changes.depth == len(self._stack):
+            changes.put(self._path(changes.depth), value)
+        self._add(value)
+
+    def _add(self, value: Any) -> None:
+        key = self.key
+        top = self.top
+        if key is not None:
+            if key in top or self.overwritten:
+                self._keep_overwritten(top, key, value)
+            top[key] = value
+            self.key = None
+        elif top is not None:
+            top.append(value)
+        else:
+            self.root = value
+
+    def _keep_overwritten(self, top: dict[str, Any], key: str, value: Any) -> None:
+        """Keep what a repeated key would lose; if the text breaks, it may be the value again."""
+        members = self.overwritten.get(id(top))
+        if members is not None:
+            members.append((key, value))
+        elif key in top:
+            self.overwritten[id(top)] = [*top.items(), (key, value)]
+
+    def snapshot(self, partial: Any) -> Any:
+        """Return the value so far, with *partial* (or `NOTHING`) where a value is awaited."""
+        if self._stack:
+            return self._copy_from(1, partial)
+        return self.root if partial is NOTHING else partial
+
+    def _copy_from(self, depth: int, value: Any) -> Any:
+        """Return copies of the open containers from number *depth* inwards, *value* innermost."""
+        stack = self._stack
+        top, key = self.top, self.key
+        for number in range(len(stack), depth - 1, -1):
+            copy = top.copy()
+            if value is not NOTHING:
+                if key is None:
+                    copy.append(value)
+                else:
+                    copy[key] = value
+            value = copy
+            top, key = stack[number - 1]
+        return value
+
+    def changed(self, partial: Any) -> bool:
+        """Whether a snapshot with *partial* is another value than when last asked."""
+        changed, shown = self._changed, self._shown
+        if not changed and shown is not partial:
+            shown, visible = self._visible(shown), self._visible(partial)
+            changed = shown is not visible and differ(shown, visible)
+        self._changed, self._shown = False, partial
+        return changed
+
+    def _note(self, value: Any) -> None:
+        """Note whether *value*, where one is awaited, is new to who asked last."""
+        if not self._changed:
+            shown = self._visible(self._shown)
+            self._changed = shown is NOTHING or differ(shown, value)
+        self._shown = NOTHING
+
+    def _visible(self, partial: Any) -> Any:
+        """Return what stands where a value is awaited, if *partial* is what is open there."""
+        if partial is NOTHING and self.key is not None:
+            return self.top.get(self.key, NOTHING)
+        return partial
+
+    def changes(self, partial: Any) -> list[Operation]:
+        """Return what changed since the last call; *partial* as in `snapshot`."""
+        depth = len(self._stack)
+        changes = self._changes
+        if changes is None:
+            return self.start_again(self.snapshot(partial), partial)
+        path = self._path(changes.depth)
+        if depth > changes.depth:
+            changes.open(path, self._copy_from(changes.depth + 1, partial), depth, partial)
+        else:
+            before = self.top.get(self.key, NOTHING) if isinstance(self.top, dict) else NOTHING
+            changes.grow(path, partial, before)
+        return changes.collect()
+
+    def start_again(self, value: Any, partial: Any = NOTHING) -> list[Operation]:
+        """Return the change that replaces everything by *value*, unless that is `NOTHING`."""
+        if value is NOTHING:
+            return []
+        self._changes = Changes(len(self._stack), partial)
+        return [{"op": "replace", "path": "", "value": value}]
+
+    def _path(self, depth: int) -> str:
+        """Return the path to what is awaited in the open container number *depth*."""
+        frames = [*self._stack, (self.top, self.key)][1 : depth + 1]
+        return pointer(len(top) if key is None else key for top, key in frames)
+
+
+def differ(one: Any, other: Any) -> bool:
+    """Whether two JSON values are not the same, as ``0`` and ``0.0`` are not."""
+    pairs = [(one, other)]
+    while pairs:
+        one, other = pairs.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return True
+        if isinstance(one, dict):
+            if one.keys() != other.keys():
+                return True
+            pairs.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list):
+            if len(one) != len(other):
+                return True
+            pairs.extend(zip(one, other, strict=True))
+        elif one != other:
+            return True
+    return False

@@ -1,0 +1,174 @@
+"""Whole values at the speed of C, where they are what the reader would make of them.
+
+The reader in Python takes about twenty times as long per character, and says the last word:
+whatever is refused here is left to it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+from pydantic_core import from_json
+
+from outputs.growing_json.scalars import NOTHING, matcher, max_number_chars, number_run
+
+MAX_DEPTH: Final = 200
+"""How many arrays and objects may be open at once, unless the caller says otherwise.
+
+Deeper values break much of what is done with values (``==``, ``repr``, ``json.dumps``).
+"""
+
+MIN_CHARS: Final = 64
+"""In less text than this, looking for a whole container is not worth the attempt."""
+
+_MAX_WASTE: Final = 16
+"""How many times all there is may be looked through in vain."""
+
+_HARMLESS_CHARS: Final = 600
+"""No number in this much text is refused; Python's own limit cannot be set below 640 digits."""
+
+_containers = frozenset((list, dict))
+_STRING = r'"(?:[^"\\]++|\\.)*+"'
+_strings = re.compile(_STRING, re.DOTALL)
+_to_open_string = matcher(rf'(?s:(?: [^"]++ | {_STRING} )*+)')
+_brackets = re.compile(r"[\[\]{}]").findall
+_scan_container = json.JSONDecoder(strict=False).raw_decode
+
+
+def parse_whole(text: str, max_depth: int) -> Any:
+    """Return the value of *text* if it is JSON by the book, else `NOTHING`."""
+    if max_depth < MAX_DEPTH and text.count("[") + text.count("{") > max_depth:
+        return NOTHING
+    if _has_long_number(text, 0, len(text)):
+        return NOTHING
+    try:
+        # The parser takes 201 levels. Inside one more array it is the 200 that we want.
+        items = from_json(f"[{text}]")
+    except (ValueError, TypeError):  # A TypeError tells of surrogates in *text*.
+        return NOTHING
+    return items[0] if len(items) == 1 else NOTHING
+
+
+def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
+    """Return the array or object that begins at *start*, and where it ends, or `NOTHING`.
+
+    Text after it does not matter. Control characters in strings are accepted.
+    """
+    try:
+        value, end = _scan_container(text, start)
+    except (ValueError, RecursionError):
+        return NOTHING, start
+    if not _is_safe(value, max_depth, text, start, end):
+        return NOTHING, start
+    return value, end
+
+
+def supply_closers(text: str) -> str:
+    """Return *text* without a cut key or a comma at its end, and with what closes it.
+
+    That makes most text that was cut short JSON again; where it does not, the reader is asked.
+    """
+    start = _to_open_string(text, 0).end()
+    closers: list[str] = []
+    for bracket in _brackets(_strings.sub("", text[:start])):
+        if bracket in "[{":
+            closers.append("]" if bracket == "[" else "}")
+        elif not closers or closers.pop() != bracket:
+            return text
+    before = text[:start].rstrip(" \t\n\r")
+    if start == len(text) or (closers[-1:] == ["}"] and before.endswith(("{", ","))):
+        ending = before.removesuffix(",")
+    else:
+        cut = (len(text) - len(text.rstrip("\\"))) % 2  # A backslash that has nothing to escape.
+        ending = text[: len(text) - cut] + '"'
+    return ending + "".join(reversed(closers))
+
+
+class ContainerScanner:
+    """Reads arrays and objects that lie as a whole in one chunk.
+
+    Args:
+        strict: Refuse all control characters in strings.
+        overwritten: Is told the members of each object in which a key came twice, by its ``id``.
+            None: nobody has to know, which is faster.
+    """
+
+    __slots__ = ("_found", "_overwritten", "_scan", "_waste")
+
+    def __init__(
+        self, *, strict: bool, overwritten: dict[int, list[tuple[str, Any]]] | None
+    ) -> None:
+        found: list[tuple[dict[str, Any], list[tuple[str, Any]]]] = []
+
+        def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            members = dict(pairs)
+            if len(members) != len(pairs):
+                found.append((members, pairs))
+            return members
+
+        self._found = found
+        self._overwritten = {} if overwritten is None else overwritten
+        hook = None if overwritten is None else build
+        self._scan = json.JSONDecoder(strict=strict, object_pairs_hook=hook).raw_decode
+        self._waste = 0
+
+    def scan(self, chunk: str, pos: int, max_depth: int, offset: int) -> tuple[Any, int]:
+        """Return the container at *pos* and where it ends, or `NOTHING` and *pos*.
+
+        Args:
+            chunk: The text.
+            pos: Where a bracket opens.
+            max_depth: How many levels the value may have.
+            offset: How many characters came before *chunk*. What is read in vain may not be more
+                than a multiple of all there was, to keep the time linear.
+        """
+        self._found.clear()
+        left = len(chunk) - pos
+        if self._waste > _MAX_WASTE * (offset + len(chunk)):
+            return NOTHING, pos
+        try:
+            value, end = self._scan(chunk, pos)
+        except (ValueError, RecursionError):
+            self._waste += left
+            return NOTHING, pos
+        if not _is_safe(value, max_depth, chunk, pos, end):
+            self._waste += left
+            return NOTHING, pos
+        for members, pairs in self._found:
+            self._overwritten[id(members)] = pairs
+        return value, end
+
+
+def _is_safe(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
+    """Whether the reader would not refuse *value*, which was read from *text*."""
+    return end - start <= min(2 * max_depth, _HARMLESS_CHARS) or not (
+        _has_long_number(text, start, end) or _is_deeper(value, max_depth, text, start, end)
+    )
+
+
+def _has_long_number(text: str, start: int, end: int) -> bool:
+    """Whether there may be a number so long that the reader refuses it."""
+    stride = max_number_chars() // 2
+    # Any number of twice the stride holds a whole stride between two of these places.
+    return end - start > stride and any(
+        number_run(text, pos).end() - pos >= stride for pos in range(start, end, stride)
+    )
+
+
+def _is_deeper(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
+    """Whether *value*, read from *text*, has more than *max_depth* levels."""
+    if text.count("[", start, end) + text.count("{", start, end) <= max_depth:
+        return False
+    level = [value]
+    for _ in range(max_depth):
+        level = [
+            item
+            for outer in level
+            for item in (outer if type(outer) is list else outer.values())
+            if type(item) in _containers
+        ]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,69 @@
+"""The content of a message: text, or a list of blocks; its text, and how contents add up."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+from outputs.messages.merging import ListMerger
+
+Content: TypeAlias = str | list[str | dict[Any, Any]]
+"""Text, or a list of text and blocks such as ``{"type": "text", "text": "Hello"}``."""
+
+
+class TextAccessor(str):
+    """The text of a message; also callable, because it used to be a method."""
+
+    __slots__ = ()
+
+    def __call__(self) -> str:
+        """Return the text, with a `DeprecationWarning`: ``.text`` is a property now."""
+        warnings.warn(
+            "message.text() is deprecated; use the property message.text",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return str(self)
+
+
+def text_of(content: Content, *, untyped: bool = False) -> str:
+    """Return the text in *content*: plain strings and blocks of type ``text``, joined.
+
+    Args:
+        content: Text or blocks.
+        untyped: Count blocks with a ``text`` but without a ``type`` too.
+    """
+    if isinstance(content, str):
+        return content
+    types = ("text", None) if untyped else ("text",)
+    return "".join(
+        block if isinstance(block, str) else block["text"]
+        for block in content
+        if isinstance(block, str)
+        or (block.get("type") in types and isinstance(block.get("text"), str))
+    )
+
+
+def merge_content(first_content: Content | None, *contents: Content) -> Content:
+    """Add up contents, in linear time and without changing any of them.
+
+    Text and text is joined. Once a list occurs the result is a list: text before it becomes its
+    first item, text after it goes on with the last item if that is text and is a new item if not,
+    and lists add up by the rules of `merge_lists`.
+
+    Raises:
+        TypeError: Blocks with the same index do not fit together; see `merge_dicts`.
+    """
+    pieces: list[str] = []
+    merger: ListMerger | None = None
+    for content in ("" if first_content is None else first_content, *contents):
+        if isinstance(content, str):
+            if merger is None:
+                pieces.append(content)
+            else:
+                merger.extend_text(content)
+        elif merger is None:
+            merger = ListMerger(["".join(pieces), *content] if pieces else content)
+        else:
+            merger.extend(content)
+    return "".join(pieces) if merger is None else merger.result()

@@ -1,0 +1,206 @@
+"""Tool calls whose arguments are JSON text, from a provider or in chunks, read and written.
+
+Providers in OpenAI's style send calls in this shape::
+
+    {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from outputs.messages.tool_calls import (
+    InvalidToolCall,
+    ToolCall,
+    ToolCallChunk,
+    invalid_tool_call,
+    tool_call,
+    tool_call_chunk,
+)
+
+if TYPE_CHECKING:
+    from outputs.growing_json.reader import JsonReader
+
+
+def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToolCall]]:
+    """Read complete tool calls in OpenAI's shape; an entry without a function is skipped.
+
+    Returns:
+        The calls that name a tool and whose arguments are a JSON object or an empty JSON value,
+        which counts as ``{}``; and all others. Arguments may also come as a dictionary already.
+    """
+    calls: list[ToolCall] = []
+    invalid: list[InvalidToolCall] = []
+    for entry in entries:
+        function = entry.get("function") if isinstance(entry, dict) else None
+        if not isinstance(function, dict):
+            continue
+        name, written, call_id = function.get("name"), function.get("arguments"), _id_of(entry)
+        if not isinstance(name, str | None):
+            invalid.append(invalid_tool_call(args=_as_text(written), id=call_id))
+            continue
+        args = _complete(written) if isinstance(written, str) else written
+        if isinstance(args, dict) and "name" in function:
+            calls.append(tool_call(name=name or "", args=args, id=call_id))
+        else:
+            invalid.append(invalid_tool_call(name=name, args=_as_text(written), id=call_id))
+    return calls, invalid
+
+
+def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
+    """Read pieces of tool calls in OpenAI's shape, which have an ``index`` besides."""
+    chunks = []
+    for entry in entries:
+        if isinstance(entry, dict):
+            function = entry.get("function")
+            name, args = None, None
+            if isinstance(function, dict):
+                name, args = function.get("name"), _as_text(function.get("arguments"))
+                name = name if isinstance(name, str) else None
+            chunks.append(
+                tool_call_chunk(name=name, args=args, id=_id_of(entry), index=entry.get("index"))
+            )
+    return chunks
+
+
+def calls_from_chunks(
+    chunks: list[ToolCallChunk], growing: GrowingCalls | None = None
+) -> tuple[list[ToolCall], list[InvalidToolCall]]:
+    """Read the calls that *chunks* amount to so far.
+
+    Args:
+        chunks: One for each call.
+        growing: What was read of the same calls when they were shorter, to read on from there;
+            `None` to read all at once, which is faster if it is done once.
+
+    Returns:
+        The calls, with as much of the arguments as has arrived (``{}`` before anything has), and
+        those whose arguments cannot become a JSON object.
+    """
+    calls: list[ToolCall] = []
+    invalid: list[InvalidToolCall] = []
+    for position, chunk in enumerate(chunks):
+        name, written, call_id = chunk["name"], chunk["args"], chunk["id"]
+        args = _partial(written) if growing is None else growing.read(position, written or "")
+        if args is not None:
+            calls.append(tool_call(name=name or "", args=args, id=call_id))
+        else:
+            invalid.append(invalid_tool_call(name=name, args=written, id=call_id))
+    return calls, invalid
+
+
+class GrowingCalls:
+    """The arguments of calls while their texts grow; what was read once is not read again."""
+
+    __slots__ = ("_args",)
+
+    def __init__(self) -> None:
+        self._args: list[_GrowingArgs] = []
+
+    def read(self, position: int, text: str) -> dict[str, Any] | None:
+        """Return the object *text* amounts to so far, or `None` if it is none.
+
+        Args:
+            position: Which call it is; positions begin at 0 and none is left out.
+            text: All that has arrived of its arguments.
+        """
+        if position == len(self._args):
+            self._args.append(_GrowingArgs())
+        return self._args[position].read(text)
+
+
+class _GrowingArgs:
+    __slots__ = ("_reader", "_text")
+
+    def __init__(self) -> None:
+        self._reader: JsonReader | None = None
+        self._text = ""
+
+    def read(self, text: str) -> dict[str, Any] | None:
+        if not text:
+            return {}
+        if self._reader is None or not text.startswith(self._text):
+            from outputs.growing_json.reader import JsonReader
+
+            self._reader = JsonReader()
+            self._text = ""
+        try:
+            self._reader.feed(text[len(self._text) :])
+        except ValueError:  # A limit is passed, and will be at every further try.
+            return None
+        self._text = text
+        if self._reader.end is not None and text[self._reader.end :].strip():
+            return _partial(text)
+        value = self._reader.value
+        # The copy is the caller's to change; what is inside is shared with later values.
+        return dict(value) if isinstance(value, dict) else None
+
+
+def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> list[ToolCallChunk]:
+    """Write complete calls as chunks without an index, so that they stay apart in a sum."""
+    return [
+        *(
+            tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call.get("id"))
+            for call in calls
+        ),
+        *(tool_call_chunk(name=bad["name"], args=bad["args"], id=bad["id"]) for bad in invalid),
+    ]
+
+
+def finished_block(
+    block: str | dict[Any, Any], calls: dict[str | None, ToolCall]
+) -> str | dict[Any, Any]:
+    """Return a typed block of a message that has ended, with its call complete if it is one.
+
+    Args:
+        block: Of type ``tool_call_chunk``, ``server_tool_call_chunk`` or ``server_tool_call``;
+            any other is returned as it is.
+        calls: The calls of the message by id.
+    """
+    if isinstance(block, str):
+        return block
+    kind, call_id, written = block.get("type"), block.get("id"), block.get("args") or "{}"
+    if kind == "tool_call_chunk" and isinstance(call_id, str) and call_id in calls:
+        extras = {"extras": block["extras"]} if "extras" in block else {}
+        return {**calls[call_id], **extras}
+    if kind in ("server_tool_call_chunk", "server_tool_call") and isinstance(written, str):
+        args = _complete(written)
+        if args is not None:
+            return {**block, "type": "server_tool_call", "args": args}
+    return block
+
+
+def _complete(written: str) -> dict[str, Any] | None:
+    """Return the object written as JSON, ``{}`` for any empty value, or `None` if it is neither."""
+    from outputs.growing_json.load import load_json  # at the first call, as below
+
+    try:
+        value = load_json(written) or {}
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _partial(written: str | None) -> dict[str, Any] | None:
+    """Return as much of an object as has been written as JSON, or `None` if it is none."""
+    if not written:
+        return {}
+    # Imported at the first call: many programs never see one, and `import outputs` is to be cheap.
+    from outputs.growing_json.reader import parse_partial_json
+
+    try:
+        value = parse_partial_json(written)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _id_of(entry: dict[str, Any]) -> str | None:
+    """Return the id of a call, which some servers send as a number."""
+    call_id = entry.get("id")
+    return call_id if call_id is None else str(call_id)
+
+
+def _as_text(written: Any) -> str | None:
+    return written if written is None or isinstance(written, str) else json.dumps(written)
