@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     )
     from agent_parsers.explain.explanation import Explanation
     from agent_parsers.json import JSONAgentOutputParser
-    from agent_parsers.native.reading.message_parser import MessageParser
+    from agent_parsers.native.message_parser import MessageParser
     from agent_parsers.native.writing.to_anthropic import to_anthropic
     from agent_parsers.native.writing.to_langchain import to_langchain
     from agent_parsers.native.writing.to_openai import to_openai
@@ -63,9 +63,9 @@ if TYPE_CHECKING:
     )
     from agent_parsers.self_ask import SelfAskOutputParser
     from agent_parsers.tools import ToolsAgentOutputParser
-    from agent_parsers.toolset.errors import ToolInputError, UnknownToolError
+    from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
+    from agent_parsers.toolset.schemas.spec import ToolSpec
     from agent_parsers.toolset.set import ToolSet
-    from agent_parsers.toolset.spec import ToolSpec
     from agent_parsers.xml import XMLAgentOutputParser
 
 __all__ = [
@@ -148,7 +148,7 @@ _MODULES = {
     "merge_events": "agent_parsers.events",
     "Explanation": "agent_parsers.explain.explanation",
     "JSONAgentOutputParser": "agent_parsers.json",
-    "MessageParser": "agent_parsers.native.reading.message_parser",
+    "MessageParser": "agent_parsers.native.message_parser",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
     "to_langchain": "agent_parsers.native.writing.to_langchain",
     "to_openai": "agent_parsers.native.writing.to_openai",
@@ -174,10 +174,10 @@ _MODULES = {
     "parse_transcripts": "agent_parsers.runs.transcript_parser",
     "SelfAskOutputParser": "agent_parsers.self_ask",
     "ToolsAgentOutputParser": "agent_parsers.tools",
-    "ToolInputError": "agent_parsers.toolset.errors",
-    "UnknownToolError": "agent_parsers.toolset.errors",
+    "ToolInputError": "agent_parsers.toolset.problems.errors",
+    "UnknownToolError": "agent_parsers.toolset.problems.errors",
     "ToolSet": "agent_parsers.toolset.set",
-    "ToolSpec": "agent_parsers.toolset.spec",
+    "ToolSpec": "agent_parsers.toolset.schemas.spec",
     "XMLAgentOutputParser": "agent_parsers.xml",
 }
 """Where each name is that is imported at its first use."""

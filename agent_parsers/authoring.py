@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.problems import Problem
     from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
     from agent_parsers.engine.grammar.words import Words
-    from agent_parsers.engine.markers import Ahead, Inline, Label, Literal, Marker
+    from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
     from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
     from agent_parsers.engine.writing.prompt import instructions, replies
     from agent_parsers.engine.writing.tool_lists import list_functions, list_schemas
@@ -151,11 +151,11 @@ _MODULES = {
     "Role": "agent_parsers.engine.grammar.table",
     "Table": "agent_parsers.engine.grammar.table",
     "Words": "agent_parsers.engine.grammar.words",
-    "Ahead": "agent_parsers.engine.markers",
-    "Inline": "agent_parsers.engine.markers",
-    "Label": "agent_parsers.engine.markers",
-    "Literal": "agent_parsers.engine.markers",
-    "Marker": "agent_parsers.engine.markers",
+    "Ahead": "agent_parsers.engine.markers.kinds",
+    "Inline": "agent_parsers.engine.markers.kinds",
+    "Label": "agent_parsers.engine.markers.kinds",
+    "Literal": "agent_parsers.engine.markers.kinds",
+    "Marker": "agent_parsers.engine.markers.kinds",
     "read_json_input": "agent_parsers.engine.repairs.json_inputs",
     "write_json_input": "agent_parsers.engine.repairs.json_inputs",
     "instructions": "agent_parsers.engine.writing.prompt",

@@ -7,11 +7,11 @@ from functools import cache
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.testing.texts.calls_meant import Meant, RawInput, calls_in, raw_input, reading
-from agent_parsers.testing.texts.double_keys import double_keys
-from agent_parsers.testing.texts.pieces import marker_in, markers, sample_action
-from agent_parsers.testing.texts.quotations import quotations
-from agent_parsers.testing.texts.sample_calls import (
+from agent_parsers.testing.trials.calls_meant import Meant, RawInput, calls_in, raw_input, reading
+from agent_parsers.testing.trials.double_keys import double_keys
+from agent_parsers.testing.trials.pieces import marker_in, markers, sample_action
+from agent_parsers.testing.trials.quotations import quotations
+from agent_parsers.testing.trials.sample_calls import (
     OBJECTS,
     TEXTS,
     sample_turns,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.authoring import Dialect
     from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.testing.texts.sample_calls import SampleTurn
+    from agent_parsers.testing.trials.sample_calls import SampleTurn
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 

@@ -43,8 +43,14 @@ if TYPE_CHECKING:
         JsonKeyOutputFunctionsParser,
         JsonOutputFunctionsParser,
         OutputFunctionsParser,
+        PydanticAttrOutputFunctionsParser,
+        PydanticOutputFunctionsParser,
     )
-    from output_parsers.openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
+    from output_parsers.openai_tools import (
+        JsonOutputKeyToolsParser,
+        JsonOutputToolsParser,
+        PydanticToolsParser,
+    )
     from output_parsers.prompts import (
         NAIVE_FIX_PROMPT,
         NAIVE_RETRY_PROMPT,
@@ -88,12 +94,7 @@ if TYPE_CHECKING:
         parse_tool_call,
         parse_tool_calls,
     )
-    from output_parsers.tool_calls.functions_pydantic import (
-        PydanticAttrOutputFunctionsParser,
-        PydanticOutputFunctionsParser,
-    )
     from output_parsers.tool_calls.refusal import ModelRefusalError
-    from output_parsers.tool_calls.tools_pydantic import PydanticToolsParser
     from output_parsers.xml import XMLOutputParser
     from output_parsers.yaml import YamlOutputParser
     from outputs.growing_json.lenient.strings import JsonRepair
@@ -232,10 +233,10 @@ _MODULES = {
     "make_invalid_tool_call": "output_parsers.tool_calls.calls",
     "parse_tool_call": "output_parsers.tool_calls.calls",
     "parse_tool_calls": "output_parsers.tool_calls.calls",
-    "PydanticAttrOutputFunctionsParser": "output_parsers.tool_calls.functions_pydantic",
-    "PydanticOutputFunctionsParser": "output_parsers.tool_calls.functions_pydantic",
+    "PydanticAttrOutputFunctionsParser": "output_parsers.openai_functions",
+    "PydanticOutputFunctionsParser": "output_parsers.openai_functions",
     "ModelRefusalError": "output_parsers.tool_calls.refusal",
-    "PydanticToolsParser": "output_parsers.tool_calls.tools_pydantic",
+    "PydanticToolsParser": "output_parsers.openai_tools",
     "XMLOutputParser": "output_parsers.xml",
     "YamlOutputParser": "output_parsers.yaml",
     "JsonRepair": "outputs.growing_json.lenient.strings",

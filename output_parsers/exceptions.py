@@ -10,7 +10,7 @@ A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` 
 
 from __future__ import annotations
 
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 _MAX_COLUMNS = 100
 """The widest line `OutputParserException.pointer` draws, in characters."""

@@ -18,7 +18,7 @@ from outputs import Generation
 
 if TYPE_CHECKING:
     from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
-    from output_parsers.transform import ChunkReader
+    from output_parsers.streams.readers import ChunkReader
 
 
 class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):

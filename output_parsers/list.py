@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from output_parsers.model_output import ModelOutput
+    from output_parsers.streams.readers import ChunkReader
     from output_parsers.text.list_items import ItemReader
     from output_parsers.text.timed_regex import TimeLeft
-    from output_parsers.transform import ChunkReader
 
 
 class ListOutputParser(BaseTransformOutputParser[list[str]]):

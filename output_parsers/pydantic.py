@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from output_parsers.model_output import ModelOutput
-    from output_parsers.transform import ChunkReader
+    from output_parsers.streams.readers import ChunkReader
     from outputs import Generation
 
 Model = TypeVar("Model")

@@ -1,89 +1,23 @@
-"""Parsers of streams.
-
-What a stream parser does with a chunk is written once, as a reader without I/O: `feed` takes a
-chunk and returns what it gives, `close` returns what the end of the stream gives. `read` and
-`aread` are the two loops around any reader.
-"""
+"""The base classes of parsers that read a stream."""
 
 # ruff: noqa: A002 - `input` is the name of the argument in LangChain
 
 from __future__ import annotations
 
-from inspect import isawaitable
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic
 
 from typing_extensions import override
 
 from output_parsers.base import BaseOutputParser, T, is_default
-from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.streams.accumulator import Accumulator
+from output_parsers.streams.readers import NewResults, aread, read
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterable, Iterator
+    from collections.abc import AsyncIterator, Iterable, Iterator
 
     from output_parsers.model_output import ModelOutput
     from output_parsers.runnables.batching import RunnableConfig
-
-Out = TypeVar("Out", covariant=True)
-
-
-class ChunkReader(Protocol[Out]):
-    """Takes the chunks of one stream and gives what can be said after each."""
-
-    def feed(self, chunk: ModelOutput, /) -> Iterable[Out]:
-        """Take *chunk* and return what it gives, often nothing."""
-
-    def close(self) -> Iterable[Out]:
-        """Return what is left to say when the stream has ended."""
-
-
-def read(
-    reader: ChunkReader[Out], chunks: Iterator[ModelOutput], origin: object = None
-) -> Generator[Out, None, None]:
-    """Yield what *reader* gives for *chunks*, as they arrive.
-
-    *chunks* and their *origin* are closed however this ends: a caller who stops early lets go of
-    the connection. A client's stream gives a new generator to each who iterates over it, and
-    closing that does not close the stream, so both are closed.
-    """
-    try:
-        for chunk in chunks:
-            yield from reader.feed(chunk)
-        yield from reader.close()
-    finally:
-        close(chunks, origin)
-
-
-async def aread(
-    reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput], origin: object = None
-) -> AsyncGenerator[Out, None]:
-    """Do the same as `read` for *chunks* that have to be waited for."""
-    try:
-        async for chunk in chunks:
-            for output in reader.feed(chunk):
-                yield output
-        for output in reader.close():
-            yield output
-    finally:
-        await aclose(chunks, origin)
-
-
-def close(*sources: object) -> None:
-    """Close those of *sources* that can be closed, each once."""
-    for source in _each_once(sources):
-        if (closer := getattr(source, "close", None)) is not None:
-            closer()
-
-
-def _each_once(sources: tuple[object, ...]) -> list[object]:
-    return [*{id(source): source for source in sources}.values()]
-
-
-async def aclose(*sources: object) -> None:
-    """Close those of *sources* that can be closed, each once; wait for it where that is needed."""
-    for source in _each_once(sources):
-        closer = getattr(source, "aclose", None) or getattr(source, "close", None)
-        if closer is not None and isawaitable(closing := closer()):
-            await closing
+    from output_parsers.streams.readers import ChunkReader
 
 
 class BaseTransformOutputParser(BaseOutputParser[T]):
@@ -143,35 +77,6 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
     @override
     def _reader(self) -> ChunkReader[T]:
         return _AllSoFar(self)
-
-
-class Changing(Protocol):
-    """What `NewResults` asks of its parser."""
-
-    diff: bool
-
-    def _diff(self, prev: Any, next: Any) -> Any:
-        """Return what changed."""
-
-
-class NewResults:
-    """Gives a result only if it is another than the one before, or what changed if `diff` is set.
-
-    Args:
-        parser: Says so, and tells what changed.
-    """
-
-    def __init__(self, parser: Changing) -> None:
-        self._parser = parser
-        self.last: Any = None
-        """The result before."""
-
-    def give(self, result: Any) -> Iterable[Any]:
-        """Return what to give for *result*; it is nothing for None."""
-        if result is None or result == self.last:
-            return ()
-        last, self.last = self.last, result
-        return (self._parser._diff(last, result) if self._parser.diff else result,)
 
 
 class _EachChunk(Generic[T]):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from output_parsers.exceptions import OutputParserException
-    from output_parsers.transform import ChunkReader
+    from output_parsers.streams.readers import ChunkReader
 
 _INSTRUCTIONS = """\
 Reply with one XML document and nothing else.

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agent_parsers.cli.runs import STDIN, Trouble
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 __all__ = ["Screen", "echo_json", "excerpt", "name_of", "trouble_lines"]
 

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from agent_parsers import AgentAction, AgentFinish
 from agent_parsers.cli.screen import name_of, trouble_lines
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, Part, TaggedForm
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Role
-from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.names import mend_tool
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.call_blocks import calls_dialect

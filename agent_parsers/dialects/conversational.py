@@ -19,9 +19,9 @@ from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
-from agent_parsers.engine.markers import Ahead, Label, Literal, Marker
-from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.markers.kinds import Ahead, Label, Literal, Marker
 from agent_parsers.engine.repairs.inputs import mend_answer
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:

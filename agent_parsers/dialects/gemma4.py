@@ -26,7 +26,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.code.brace_calls import BraceCalls
 from agent_parsers.engine.grammar.table import Go
-from agent_parsers.engine.markers import LINE_END, Ahead, Literal
+from agent_parsers.engine.markers.kinds import LINE_END, Ahead, Literal
 from agent_parsers.families.call_blocks import calls_dialect, calls_table
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Result, WrittenCall
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["DIALECT", "write_call", "write_result"]
 

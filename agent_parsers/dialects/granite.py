@@ -13,13 +13,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.table import Go, Role
-from agent_parsers.engine.markers import Literal
+from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.json_blocks import block_rules, list_dialect, write_named
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Move, Table
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["DIALECT"]
 

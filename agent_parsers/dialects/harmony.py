@@ -18,14 +18,14 @@ from functools import partial
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.headers import HeadedMessage, Header, NamedText
+from agent_parsers.engine.calls.json.headed import HeadedMessage, Header, NamedText
 from agent_parsers.engine.calls.json.named_head import Head
 from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.marks import Before, one_of
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
-from agent_parsers.engine.markers import Literal
-from agent_parsers.engine.payloads import ToolHead
+from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.events import AnswerDelta, Repair, SkippedDelta, ThoughtDelta
 from agent_parsers.families.json_blocks import PROBLEMS, block_rules, json_dialect
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Result, WrittenCall
     from agent_parsers.engine.grammar.table import Move
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["DIALECT"]
 

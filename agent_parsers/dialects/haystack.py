@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.markers import Inline, Label
+from agent_parsers.engine.markers.kinds import Inline, Label
 from agent_parsers.engine.repairs.names import mend_tool
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Written
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers import Marker
-    from agent_parsers.engine.payloads import ToolHead
+    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.repairs.payloads import ToolHead
     from agent_parsers.events import Repair
 
 __all__ = ["DIALECT"]

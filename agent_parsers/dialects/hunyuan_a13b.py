@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.grammar.table import Go, Role
-from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.families.call_blocks import calls_dialect, calls_table
 from agent_parsers.families.json_blocks import LIST_PROBLEMS, block_rules, write_named
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.grammar.dialect import Written
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["DIALECT"]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
-from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.names import mend_tool
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.json_blocks import (

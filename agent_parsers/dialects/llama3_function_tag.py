@@ -20,7 +20,7 @@ from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
 from agent_parsers.engine.calls.tags.form import Element, Named, Part, TaggedForm
 from agent_parsers.engine.grammar.table import Go
-from agent_parsers.engine.markers import Literal
+from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.events import Repair
 from agent_parsers.families.call_blocks import ONE_CALL_PROMPT, calls_table
 from agent_parsers.families.json_blocks import block_rules, json_dialect

@@ -11,7 +11,7 @@ from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Inline, Label, Literal
 from agent_parsers.engine.repairs.inputs import mend_answer, mend_input
 from agent_parsers.engine.repairs.names import mend_tool
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.payloads import BadPayload
 from agent_parsers.engine.repairs.inputs import mend_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from outputs.growing_json.lenient.json_text import begins_object
 

@@ -15,7 +15,7 @@ from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Label
+from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.names import mend_tool
 
 __all__ = ["DIALECT"]

@@ -15,7 +15,7 @@ from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Label
+from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import mend_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.writing.tool_lists import list_schemas

@@ -15,8 +15,8 @@ from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.grammar.labels import localised
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.payloads import BadPayload, ToolHead
 from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.dialects import qwen3_coder
 from agent_parsers.engine.calls.code.python_scan import read_literal
 from agent_parsers.engine.calls.tags.form import Element, Part, truth_values
-from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import ResultsWriter, inputs_of, write_value
 

@@ -17,7 +17,7 @@ from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Label, Literal, Marker
+from agent_parsers.engine.markers.kinds import Label, Literal, Marker
 from agent_parsers.events import Event, InputDelta, ToolNamed
 
 __all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]

@@ -20,7 +20,7 @@ from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.writing.tool_lists import list_functions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 

@@ -19,7 +19,7 @@ from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.reasoning import other_reasoning
 from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import mend_written_input
 from agent_parsers.engine.repairs.names import mend_tool
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.markers import LONGEST_LEAD, begins_sentence, is_hedged
-from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.markers.kinds import LONGEST_LEAD, begins_sentence, is_hedged
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.reading.machine import MAX_CHARS, machine
 from agent_parsers.engine.reading.quotations import closes_quotation
@@ -17,6 +16,7 @@ from agent_parsers.engine.reading.quoting import may_quote
 from agent_parsers.engine.reading.rules import unmarked
 from agent_parsers.engine.reading.spans import call_span, end_span, trimmed
 from agent_parsers.engine.repairs.names import is_bare_name, mend_tool
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
 from output_parsers import OutputParserException
 

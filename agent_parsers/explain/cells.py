@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from unicodedata import category, east_asian_width
 
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.markers import INDENT, MOST, SPACED, Label, Marker
+from agent_parsers.engine.markers.kinds import INDENT, MOST, SPACED, Label, Marker
 from agent_parsers.engine.reading.machine import Machine, machine
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.explain.findings import IgnoredMarker

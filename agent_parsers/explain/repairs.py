@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.markers import Label
+from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.explain.cells import cells, fit, wrapped
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.table import Go, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Literal
+from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.grammar.dialect import Result
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.toolset import ToolSet
 
 __all__ = [

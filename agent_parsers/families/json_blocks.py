@@ -12,7 +12,7 @@ from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go
-from agent_parsers.engine.markers import Literal
+from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.call_blocks import calls_dialect, calls_table
 from agent_parsers.families.json_steps import ENCODED, OTHER_INPUTS, OTHER_TOOLS, WRAPPERS
 from agent_parsers.families.turn_writer import write_json

@@ -29,17 +29,17 @@ from agent_parsers.engine.calls.marks import Before, one_of
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
 from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.markers import Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import mend_answer
 from agent_parsers.engine.repairs.names import mend_tool
-from agent_parsers.toolset.names import folded
+from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.grammar.dialect import Written
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = [
     "ANSWERS",

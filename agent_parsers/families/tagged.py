@@ -10,14 +10,14 @@ from agent_parsers.engine.calls.tags.calls import TaggedCalls
 from agent_parsers.engine.calls.tags.form import Part
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
 from agent_parsers.engine.grammar.table import Go, Role
-from agent_parsers.engine.markers import Literal
+from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.call_blocks import calls_table
 from agent_parsers.families.turn_writer import TAGS
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.grammar.table import Move, Table
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["tagged_table"]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.native.reading.message_parser import MessageParser, MessageTurn
+    from agent_parsers.native.message_parser import MessageParser, MessageTurn
     from agent_parsers.native.reading.stream import MessageStreamParser
     from agent_parsers.native.writing.to_anthropic import to_anthropic
     from agent_parsers.native.writing.to_langchain import to_langchain
@@ -23,8 +23,8 @@ __all__ = [
 ]
 
 _MODULES = {
-    "MessageParser": "agent_parsers.native.reading.message_parser",
-    "MessageTurn": "agent_parsers.native.reading.message_parser",
+    "MessageParser": "agent_parsers.native.message_parser",
+    "MessageTurn": "agent_parsers.native.message_parser",
     "MessageStreamParser": "agent_parsers.native.reading.stream",
     "to_anthropic": "agent_parsers.native.writing.to_anthropic",
     "to_langchain": "agent_parsers.native.writing.to_langchain",

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
 from agent_parsers.events import ActionComplete, AnswerDelta, Event, Finish
-from output_parsers.transform import aclose, close
+from output_parsers.streams.readers import aclose, close
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

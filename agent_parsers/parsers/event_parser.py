@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.reading.machine import MAX_CHARS
 from agent_parsers.parsers.turn_reader import TurnReader
-from output_parsers.transform import aread, read
+from output_parsers.streams.readers import aread, read
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
@@ -32,9 +32,9 @@ class EventParser(BaseModel):
     lenient: bool = False
     """Whether what models really write is mended, or only what is written by the book is read."""
     tools: Any = Field(default=None, exclude=True)
-    """The tools there are, in any form of `agent_parsers.tools.Tools`; kept as a `ToolSet`, and one
-    that is given, with its policies, as it is. A turn that calls another tool is an error, and so
-    is an input that the tool does not take; one that it takes has the types that the schema says.
+    """The tools there are, in any form of `agent_parsers.toolset.Tools`; kept as a `ToolSet`, and
+    a `ToolSet` is kept as it is, with its policies. A turn that calls another tool is an error, and
+    so is an input that the tool does not take; one that it takes has the types of the schema.
     `None`: any name will do, and any input."""
     max_chars: int = Field(default=MAX_CHARS, ge=0)
     """Longest turn that is read, in characters; of a message its content, names, and arguments that

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from output_parsers import OutputParserException
-from output_parsers.transform import aclose, close
+from output_parsers.streams.readers import aclose, close
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator

@@ -15,13 +15,13 @@ from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.machine import MAX_CHARS
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
-from agent_parsers.toolset.names import did_you_mean
+from agent_parsers.toolset.problems.names import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.grammar.modes import OnConflict
-    from agent_parsers.native.reading.message_parser import MessageParser
+    from agent_parsers.native.message_parser import MessageParser
     from agent_parsers.toolset import Tools
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
@@ -139,7 +139,7 @@ def get_parser(
         name: Name or alias of a dialect; `list_dialects` has the names. ``"openai_functions"``,
             ``"openai_tools"`` and ``"tools"`` read messages with calls, not text.
         tools: The tools there are, for the prompt and to check names and inputs: a `ToolSet`, or
-            names, functions, models, schemas and other forms; see `agent_parsers.tools.Tools`.
+            names, functions, models, schemas and other forms; see `agent_parsers.toolset.Tools`.
             `None`: any name will do, and any input.
         lenient: Whether what models really write is mended, or only what the dialect says is read.
             What was mended is told by `DialectParser.read` and by events, not by `parse`.

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from agent_parsers.testing.pins.scripted import ModelCall, ScriptedModel
     from agent_parsers.testing.pins.snapshots import ReadableSnapshots, readable_snapshots
     from agent_parsers.testing.report import DialectReport
-    from agent_parsers.testing.texts.step_strategies import turns
-    from agent_parsers.testing.texts.stories import cut, every_cut
-    from agent_parsers.testing.texts.strategies import cuts, texts
+    from agent_parsers.testing.trials.step_strategies import turns
+    from agent_parsers.testing.trials.stories import cut, every_cut
+    from agent_parsers.testing.trials.strategies import cuts, texts
 
 __all__ = [
     "BrokenLawError",
@@ -58,11 +58,11 @@ _MODULES = {
     "ReadableSnapshots": "agent_parsers.testing.pins.snapshots",
     "readable_snapshots": "agent_parsers.testing.pins.snapshots",
     "DialectReport": "agent_parsers.testing.report",
-    "turns": "agent_parsers.testing.texts.step_strategies",
-    "cut": "agent_parsers.testing.texts.stories",
-    "every_cut": "agent_parsers.testing.texts.stories",
-    "cuts": "agent_parsers.testing.texts.strategies",
-    "texts": "agent_parsers.testing.texts.strategies",
+    "turns": "agent_parsers.testing.trials.step_strategies",
+    "cut": "agent_parsers.testing.trials.stories",
+    "every_cut": "agent_parsers.testing.trials.stories",
+    "cuts": "agent_parsers.testing.trials.strategies",
+    "texts": "agent_parsers.testing.trials.strategies",
 }
 """Where each name is that is imported at its first use."""
 

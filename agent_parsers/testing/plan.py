@@ -9,12 +9,12 @@ from agent_parsers.testing import laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.laws.work import WHOLE, shapes
 from agent_parsers.testing.smallest import Case, drawn_cases, failure, smallest_case, smallest_text
-from agent_parsers.testing.texts.double_keys import double_keys
-from agent_parsers.testing.texts.hypothesis import st
-from agent_parsers.testing.texts.pieces import fragments, rows, small_inputs, written
-from agent_parsers.testing.texts.quotations import quotations
-from agent_parsers.testing.texts.sample_calls import sample_turns, tool_sets
-from agent_parsers.testing.texts.step_strategies import (
+from agent_parsers.testing.trials.double_keys import double_keys
+from agent_parsers.testing.trials.hypothesis import st
+from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs, written
+from agent_parsers.testing.trials.quotations import quotations
+from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.trials.step_strategies import (
     forgeries,
     observations,
     plain_actions,
@@ -22,7 +22,7 @@ from agent_parsers.testing.texts.step_strategies import (
     plain_turns,
     wild_turns,
 )
-from agent_parsers.testing.texts.strategies import anything, plain, soup
+from agent_parsers.testing.trials.strategies import anything, plain, soup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

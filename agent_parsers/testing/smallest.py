@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from agent_parsers.testing.laws.broken import BrokenLawError
-from agent_parsers.testing.texts.hypothesis import (
+from agent_parsers.testing.trials.hypothesis import (
     HealthCheck,
     NoSuchExample,
     Phase,
@@ -16,7 +16,7 @@ from agent_parsers.testing.texts.hypothesis import (
     settings,
     st,
 )
-from agent_parsers.testing.texts.strategies import cuts, policies, texts, tool_lists
+from agent_parsers.testing.trials.strategies import cuts, policies, texts, tool_lists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

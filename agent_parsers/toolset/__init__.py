@@ -1,11 +1,16 @@
 """Tools: what they take, whether an input fits, and what a model is told about them."""
 
-from agent_parsers.toolset.declaring.forms import Tools
-from agent_parsers.toolset.errors import ToolInputError, UnknownToolError
-from agent_parsers.toolset.policy import CheckedInput
-from agent_parsers.toolset.problems import InputProblem
-from agent_parsers.toolset.set import ToolSet
-from agent_parsers.toolset.spec import ToolSpec
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.toolset.declaring.forms import Tools
+    from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
+    from agent_parsers.toolset.problems.input_problem import InputProblem
+    from agent_parsers.toolset.problems.policy import CheckedInput
+    from agent_parsers.toolset.schemas.spec import ToolSpec
+    from agent_parsers.toolset.set import ToolSet
 
 __all__ = [
     "CheckedInput",
@@ -16,3 +21,16 @@ __all__ = [
     "Tools",
     "UnknownToolError",
 ]
+
+_MODULES = {
+    "Tools": "agent_parsers.toolset.declaring.forms",
+    "ToolInputError": "agent_parsers.toolset.problems.errors",
+    "UnknownToolError": "agent_parsers.toolset.problems.errors",
+    "CheckedInput": "agent_parsers.toolset.problems.policy",
+    "InputProblem": "agent_parsers.toolset.problems.input_problem",
+    "ToolSet": "agent_parsers.toolset.set",
+    "ToolSpec": "agent_parsers.toolset.schemas.spec",
+}
+"""Where each name is that is imported at its first use."""
+
+__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

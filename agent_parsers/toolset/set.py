@@ -6,15 +6,21 @@ import inspect
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
-from agent_parsers.toolset.errors import UnknownToolError
-from agent_parsers.toolset.names import folded
-from agent_parsers.toolset.policy import CheckedInput, ExtraText, MissingKeys, Policy, UnknownKeys
+from agent_parsers.toolset.problems.errors import UnknownToolError
+from agent_parsers.toolset.problems.names import folded
+from agent_parsers.toolset.problems.policy import (
+    CheckedInput,
+    ExtraText,
+    MissingKeys,
+    Policy,
+    UnknownKeys,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.toolset.checking.schema import Schema
-    from agent_parsers.toolset.spec import ToolSpec
+    from agent_parsers.toolset.schemas.schema import Schema
+    from agent_parsers.toolset.schemas.spec import ToolSpec
 
 __all__ = ["ToolSet"]
 
@@ -159,7 +165,7 @@ class ToolSet:
         schema = self._schema(found)
         if schema is None:
             return CheckedInput(found, tool_input)
-        from agent_parsers.toolset.checking.check import check_input  # names alone need none of it
+        from agent_parsers.toolset.schemas.check import check_input  # names alone need none of it
 
         return check_input(self._specs[found], schema, tool_input, policy)
 
@@ -195,7 +201,7 @@ class ToolSet:
         """
         schema = self._schema(name)
         assert schema is not None, "it checks the tool"
-        from agent_parsers.toolset.checking.check import resolve
+        from agent_parsers.toolset.schemas.check import resolve
 
         return resolve(schema, self._policy, arguments, others, unnamed)
 
@@ -253,7 +259,7 @@ class ToolSet:
         schema = self._schema(name)
         if schema is None:
             return None
-        from agent_parsers.toolset.checking.check import example_of
+        from agent_parsers.toolset.schemas.check import example_of
 
         return example_of(self._specs[name], schema, self._policy)
 

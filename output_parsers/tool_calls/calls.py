@@ -16,12 +16,11 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.tool_calls.arguments import read_arguments
 from outputs import invalid_tool_call
 from outputs.growing_json.reader import parse_partial_json
-from outputs.messages.wire_calls import calls_from_wire, chunks_from_calls, chunks_from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from outputs import InvalidToolCall, ToolCallChunk
+    from outputs import InvalidToolCall
 
 
 def parse_tool_call(
@@ -114,32 +113,6 @@ def raise_all(found: Iterable[OutputParserException | None]) -> None:
         ) from ExceptionGroup("tool calls that cannot be read", errors)
 
 
-def unread_calls(message: Any) -> list[dict[str, Any]] | None:
-    """Return the calls of an AI *message* in OpenAI's shape, if it has not read all to their end.
-
-    Of a chunk it has read what there is so far, so ``{"a": 1`` is ``{"a": 1}`` among its calls.
-    """
-    if pieces := getattr(message, "tool_call_chunks", None):
-        return [_entry(piece) for piece in pieces]
-    calls, invalid = getattr(message, "tool_calls", []), getattr(message, "invalid_tool_calls", [])
-    if not invalid:
-        return None
-    wire = (message.additional_kwargs or {}).get("tool_calls")
-    if isinstance(wire, list | tuple) and calls_from_wire(list(wire)) == (calls, invalid):
-        return [entry for entry in wire if isinstance(entry, dict)]
-    return [_entry(call) for call in (*calls, *invalid)]
-
-
-def pieces_of(message: Any) -> list[ToolCallChunk]:
-    """Return the pieces of calls in an AI *message*, a chunk or whole, in the order they came."""
-    if hasattr(message, "tool_call_chunks"):
-        return list(message.tool_call_chunks)
-    entries = unread_calls(message)
-    if entries is None:
-        return chunks_from_calls(getattr(message, "tool_calls", []), [])
-    return chunks_from_wire(entries)
-
-
 def no_name(call: dict[str, Any]) -> OutputParserException:
     """Return the error for a *call* that names no tool."""
     return OutputParserException(
@@ -156,10 +129,6 @@ def no_object(name: str, args: Any) -> OutputParserException:
         llm_output=repr(args),
         observation=f"Write the arguments of {name} as a JSON object.",
     )
-
-
-def _entry(call: Any) -> dict[str, Any]:
-    return {"id": call.get("id"), "function": {"name": call["name"], "arguments": call["args"]}}
 
 
 def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> InvalidToolCall:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from output_parsers.model_output import part_of
-from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.streams.accumulator import Accumulator
+from output_parsers.streams.readers import Changing, NewResults
 from output_parsers.tool_calls.arguments import GrowingArguments
-from output_parsers.transform import Changing, NewResults
 from outputs import merge_dicts
 
 if TYPE_CHECKING:

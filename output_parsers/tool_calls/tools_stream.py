@@ -9,14 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.streams.accumulator import Accumulator
+from output_parsers.streams.readers import Changing, NewResults
 from output_parsers.tool_calls.arguments import GrowingArguments
-from output_parsers.tool_calls.calls import pieces_of
-from output_parsers.transform import Changing, NewResults
 from outputs import AIMessage
 from outputs.clients.streamed import served_indexes
 from outputs.messages.any_message import MESSAGE_CLASSES
-from outputs.messages.wire_calls import chunks_from_wire
+from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

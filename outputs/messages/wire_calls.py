@@ -204,3 +204,33 @@ def _id_of(entry: dict[str, Any]) -> str | None:
 
 def _as_text(written: Any) -> str | None:
     return written if written is None or isinstance(written, str) else json.dumps(written)
+
+
+def unread_calls(message: Any) -> list[dict[str, Any]] | None:
+    """Return the calls of an AI *message* in OpenAI's shape, if it has not read all to their end.
+
+    Of a chunk it has read what there is so far, so ``{"a": 1`` is ``{"a": 1}`` among its calls.
+    """
+    if pieces := getattr(message, "tool_call_chunks", None):
+        return [_entry(piece) for piece in pieces]
+    calls, invalid = getattr(message, "tool_calls", []), getattr(message, "invalid_tool_calls", [])
+    if not invalid:
+        return None
+    wire = (message.additional_kwargs or {}).get("tool_calls")
+    if isinstance(wire, list | tuple) and calls_from_wire(list(wire)) == (calls, invalid):
+        return [entry for entry in wire if isinstance(entry, dict)]
+    return [_entry(call) for call in (*calls, *invalid)]
+
+
+def pieces_of(message: Any) -> list[ToolCallChunk]:
+    """Return the pieces of calls in an AI *message*, a chunk or whole, in the order they came."""
+    if hasattr(message, "tool_call_chunks"):
+        return list(message.tool_call_chunks)
+    entries = unread_calls(message)
+    if entries is None:
+        return chunks_from_calls(getattr(message, "tool_calls", []), [])
+    return chunks_from_wire(entries)
+
+
+def _entry(call: Any) -> dict[str, Any]:
+    return {"id": call.get("id"), "function": {"name": call["name"], "arguments": call["args"]}}

@@ -25,7 +25,7 @@ from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import laws
 from agent_parsers.testing.laws.table import reached
-from agent_parsers.testing.texts.stories import results_in
+from agent_parsers.testing.trials.stories import results_in
 from outputs.messages.ended import Ended
 
 from ..effort import THOROUGH

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from agent_parsers.cli.places import Document
 from agent_parsers.cli.screen import excerpt
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 CHARS = st.characters(codec=None) | st.sampled_from('\\"{}[],:\ud83d\ude00\n/u0061')
 TEXTS = st.text(CHARS, max_size=12)

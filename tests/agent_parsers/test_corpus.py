@@ -28,9 +28,9 @@ from agent_parsers import (
     parse_transcript,
     parse_transcripts,
 )
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.testing import cut
-from agent_parsers.testing.texts.stories import told
+from agent_parsers.testing.trials.stories import told
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 SCRIPT = Path(__file__).parents[2] / "benchmarks" / "corpus.py"

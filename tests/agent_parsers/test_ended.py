@@ -21,7 +21,7 @@ from agent_parsers import (
     list_dialects,
 )
 from agent_parsers.events import Repair
-from agent_parsers.testing.texts.stories import outcome_of
+from agent_parsers.testing.trials.stories import outcome_of
 from output_parsers import BaseOutputParser, ModelRefusalError, OutputParserException
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Ended, GenerationChunk
 

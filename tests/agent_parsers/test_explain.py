@@ -32,10 +32,10 @@ from agent_parsers.testing import PinValue, texts
 from agent_parsers.testing.laws.work import WHOLE, growth, shapes
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
 from agent_parsers.testing.pins.pages import heading
-from agent_parsers.testing.texts.pieces import table_of
-from agent_parsers.testing.texts.stories import parsed, refusal, told
-from agent_parsers.testing.texts.strategies import anything, tool_lists
-from output_parsers.text.printable import printable
+from agent_parsers.testing.trials.pieces import table_of
+from agent_parsers.testing.trials.stories import parsed, refusal, told
+from agent_parsers.testing.trials.strategies import anything, tool_lists
+from output_parsers.printable import printable
 
 from ..growth import assert_linear
 from .command_line import command, process, terminal

@@ -8,9 +8,9 @@ from zlib import crc32
 from hypothesis import settings
 
 from agent_parsers.testing import laws
-from agent_parsers.testing.texts.double_keys import KINDS, double_keys
-from agent_parsers.testing.texts.quotations import quotations
-from agent_parsers.testing.texts.sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.trials.double_keys import KINDS, double_keys
+from agent_parsers.testing.trials.quotations import quotations
+from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
 
 from .stories import every_turn_mode, share, some
 

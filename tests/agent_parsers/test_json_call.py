@@ -26,7 +26,7 @@ from agent_parsers.authoring import CallKeys, JsonCall, JsonCallRules
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import MarkerSeen, SkippedDelta
 from agent_parsers.testing import cut
-from agent_parsers.testing.texts.stories import parsed, told
+from agent_parsers.testing.trials.stories import parsed, told
 
 from .test_json_langchain import turns
 

@@ -20,7 +20,7 @@ from agent_parsers import (
     get_dialect,
 )
 from agent_parsers.testing import cut, texts
-from agent_parsers.testing.texts.stories import Refusal, told
+from agent_parsers.testing.trials.stories import Refusal, told
 
 OURS = ReActSingleInputOutputParser()
 THEIRS = LangChainReActSingleInputOutputParser()

@@ -7,8 +7,8 @@ from agent_parsers import Dialect
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.testing import cuts, laws, texts
 from agent_parsers.testing.laws.reading import quiet_places
-from agent_parsers.testing.texts.pieces import fragments, rows, small_inputs
-from agent_parsers.testing.texts.strategies import policies, tool_lists
+from agent_parsers.testing.trials.pieces import fragments, rows, small_inputs
+from agent_parsers.testing.trials.strategies import policies, tool_lists
 
 from .stories import every_mode, every_run_mode, every_turn_mode, some
 

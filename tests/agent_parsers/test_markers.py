@@ -3,8 +3,8 @@ import re
 import pytest
 
 from agent_parsers.authoring import Label, Literal, Marker
-from agent_parsers.engine.markers import MOST
-from agent_parsers.engine.patterns import Patterns, check_markers
+from agent_parsers.engine.markers.kinds import MOST
+from agent_parsers.engine.markers.patterns import Patterns, check_markers
 
 
 def found(marker: Marker, text: str) -> str | None:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, OutputParserException, Repair, get_parser
-from agent_parsers.engine.payloads import BadPayload, ToolHead
 from agent_parsers.engine.repairs.inputs import mend_answer, mend_input, mend_json_input
 from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
 TOOLS = ["search", "Python REPL", "web_search", "Wikipedia", "Calculator"]
 

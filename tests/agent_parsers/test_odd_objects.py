@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from agent_parsers import OutputParserException, get_parser
-from agent_parsers.toolset.names import folded
+from agent_parsers.toolset.problems.names import folded
 from output_parsers import (
     JsonOutputParser,
     JsonOutputToolsParser,

@@ -25,7 +25,7 @@ TABLE = (
 """How the lines of an ``__init__`` begin."""
 HELPERS = {"TYPE_CHECKING", "late_names"}
 
-BRIDGE = "agent_parsers._langchain"
+BRIDGE = "agent_parsers.parsers.langchain"
 """What `as_langchain` imports."""
 
 HEAVY = {
@@ -198,10 +198,10 @@ def test_a_call_behind_labels_is_read_without_the_stream() -> None:
     call = {"action": "search", "action_input": "Bern"}
     text = f"Thought: hm\\nAction:\\n```json\\n{json.dumps(call)}\\n```"
     code = f"import agent_parsers; agent_parsers.get_parser('react_json').parse('{text}')"
-    assert "agent_parsers.engine._stream" not in modules_after(code)
+    assert "agent_parsers.engine.reading.stream" not in modules_after(code)
 
 
 def test_a_codec_comes_with_the_dialect_that_reads_by_it() -> None:
     loaded = modules_after(PARSE.replace("react", "react_json"))
-    assert "agent_parsers.engine._json_call" in loaded
-    assert "agent_parsers.engine._tag_calls" not in loaded
+    assert "agent_parsers.engine.calls.json.call" in loaded
+    assert "agent_parsers.engine.calls.tags.pair" not in loaded

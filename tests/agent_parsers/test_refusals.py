@@ -20,7 +20,7 @@ from agent_parsers import (
 )
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.testing import cut, cuts, laws, texts
-from agent_parsers.testing.texts.stories import (
+from agent_parsers.testing.trials.stories import (
     Refusal,
     comparable,
     outcome_of,
@@ -28,7 +28,7 @@ from agent_parsers.testing.texts.stories import (
     refusal,
     told,
 )
-from agent_parsers.testing.texts.strategies import anything, tool_lists
+from agent_parsers.testing.trials.strategies import anything, tool_lists
 from outputs import AIMessage, AIMessageChunk
 
 from .stories import every_dialect, every_mode, every_run_mode, every_turn_mode

@@ -10,7 +10,7 @@ from agent_parsers import AgentAction, AgentFinish, Dialect
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.testing import laws, texts
 from agent_parsers.testing.laws.failing import is_clear
-from agent_parsers.testing.texts.stories import Refusal, parsed, results_in
+from agent_parsers.testing.trials.stories import Refusal, parsed, results_in
 
 from .stories import assert_found, every_dialect, every_mode, every_turn_mode
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, AgentFinish, Dialect, get_parser
 from agent_parsers.testing import laws
-from agent_parsers.testing.texts.step_strategies import (
+from agent_parsers.testing.trials.step_strategies import (
     forgeries,
     numbers,
     observations,
@@ -19,7 +19,7 @@ from agent_parsers.testing.texts.step_strategies import (
     wild,
     wild_input,
 )
-from agent_parsers.testing.texts.strategies import anything, plain, soup
+from agent_parsers.testing.trials.strategies import anything, plain, soup
 
 from .stories import every_dialect, every_run_dialect
 

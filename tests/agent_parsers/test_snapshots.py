@@ -21,7 +21,7 @@ from agent_parsers import (
 from agent_parsers.parsers.dialect_parser import AnyDialectParser
 from agent_parsers.testing import PinEvents, PinPrompt, PinTranscript, PinValue, readable
 from agent_parsers.testing.pins.pages import events_page, heading, quoted
-from agent_parsers.testing.texts.stories import results_in
+from agent_parsers.testing.trials.stories import results_in
 from agent_parsers.toolset import Tools, ToolSpec
 
 CASES = Path(__file__).parent.parent / "cases"

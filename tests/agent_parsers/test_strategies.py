@@ -26,8 +26,8 @@ from agent_parsers.events import MarkerSeen, ObservationDelta, QuestionDelta, Sk
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts, every_cut, turns
 from agent_parsers.testing.laws.table import reached
-from agent_parsers.testing.texts.pieces import rows, table_of
-from agent_parsers.testing.texts.stories import Refusal, ToldFailure, parsed, results_in, told
+from agent_parsers.testing.trials.pieces import rows, table_of
+from agent_parsers.testing.trials.stories import Refusal, ToldFailure, parsed, results_in, told
 
 from .stories import (
     DIALECTS,

@@ -9,7 +9,7 @@ import pytest
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, parse_record
 from agent_parsers.testing import cut
-from agent_parsers.testing.texts.stories import told
+from agent_parsers.testing.trials.stories import told
 
 CORPUS = Path(__file__).parents[3] / "shared" / "corpus"
 FORMATS = (*("xml", "anthropic_xml", "self_ask", "conversational", "haystack", "react_llamaindex"),)

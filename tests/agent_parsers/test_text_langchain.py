@@ -30,7 +30,7 @@ from agent_parsers.parsers.text_parsers import (
     XMLAgentOutputParser,
 )
 from agent_parsers.testing import cut, texts
-from agent_parsers.testing.texts.stories import Refusal, told
+from agent_parsers.testing.trials.stories import Refusal, told
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),

@@ -22,7 +22,7 @@ from agent_parsers import (
 )
 from agent_parsers.engine.grammar.modes import OnConflict
 from agent_parsers.engine.reading.machine import machine
-from agent_parsers.testing.texts.stories import outcome_of
+from agent_parsers.testing.trials.stories import outcome_of
 
 
 def search(query: str, limit: int = 10) -> None:

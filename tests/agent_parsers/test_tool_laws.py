@@ -19,9 +19,9 @@ from agent_parsers.engine.grammar.modes import Mode, OnConflict
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts
 from agent_parsers.testing.laws.writing import is_same
-from agent_parsers.testing.texts.pieces import a_tool
-from agent_parsers.testing.texts.stories import Story, outcome_of, story_of
-from agent_parsers.testing.texts.strategies import policies
+from agent_parsers.testing.trials.pieces import a_tool
+from agent_parsers.testing.trials.stories import Story, outcome_of, story_of
+from agent_parsers.testing.trials.strategies import policies
 
 from .stories import every_dialect, every_mode, every_turn_mode
 from .tool_replies import actions_in, arguments, replies, tool_sets

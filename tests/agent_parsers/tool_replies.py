@@ -11,9 +11,9 @@ from agent_parsers.authoring import Written
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import texts
-from agent_parsers.testing.texts.pieces import a_tool
-from agent_parsers.testing.texts.stories import Outcome, results_in
-from agent_parsers.testing.texts.strategies import damaged, marks, noise, plain
+from agent_parsers.testing.trials.pieces import a_tool
+from agent_parsers.testing.trials.stories import Outcome, results_in
+from agent_parsers.testing.trials.strategies import damaged, marks, noise, plain
 
 WORD = plain()
 PARTS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any]]] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_parsers import Dialect, Repair, get_dialect
 from agent_parsers.authoring import BracketCall, Cut, Go, Label, Literal, Result, Role, Written
-from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.testing import laws
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from agent_parsers import AgentFinish, MessageParser, OutputParserException
 from agent_parsers.testing import assert_same_events
-from agent_parsers.testing.texts.stories import outcome_of
+from agent_parsers.testing.trials.stories import outcome_of
 
 
 def assert_same_whole(parser: Any, given: Any, plain: Any) -> None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from agent_parsers import AgentAction, OutputParserException, StreamParser, get_dialect, get_parser
 from agent_parsers.testing import assert_same_events
-from agent_parsers.testing.texts.stories import outcome_of
+from agent_parsers.testing.trials.stories import outcome_of
 from output_parsers import (
     JsonOutputParser,
     JsonOutputToolsParser,

@@ -12,7 +12,7 @@ from agent_parsers.testing import BrokenLawError, laws
 from agent_parsers.testing.laws.broken import named
 from agent_parsers.testing.plan import checks_of_texts
 from agent_parsers.testing.smallest import Case, smallest_text
-from agent_parsers.testing.texts.sample_calls import sample_turns, tool_sets
+from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
 from outputs import AIMessageChunk
 
 from ..public_parsers import SUBJECTS, is_exempt_xml

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers import get_dialect, list_dialects
 from agent_parsers.testing.smallest import Case
-from agent_parsers.testing.texts.pieces import (
+from agent_parsers.testing.trials.pieces import (
     bodies,
     markers,
     sample_action,
@@ -18,7 +18,7 @@ from agent_parsers.testing.texts.pieces import (
     template_marks,
     written,
 )
-from agent_parsers.testing.texts.strategies import NOISE
+from agent_parsers.testing.trials.strategies import NOISE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

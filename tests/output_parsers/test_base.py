@@ -300,7 +300,7 @@ def test_other_input_is_the_callers_mistake(parser: Any, given: Any) -> None:
 
 
 def test_text_goes_to_parse_without_a_detour() -> None:
-    with mock.patch("output_parsers._base.generation_of", side_effect=AssertionError):
+    with mock.patch("output_parsers.base.generation_of", side_effect=AssertionError):
         for given in ("3", AIMessage("3"), theirs.AIMessage("3")):
             assert Times().invoke(given) == 3
             assert Times().batch([given]) == [3]

@@ -383,7 +383,7 @@ def test_a_chunk_costs_the_same_early_and_late(fields: dict[str, Any]) -> None:
 
 def test_importing_the_parser_does_not_import_jsonpatch() -> None:
     code = (
-        "import sys, output_parsers._json_parser, output_parsers._pydantic_parser;"
+        "import sys, output_parsers.json, output_parsers.pydantic;"
         "print('jsonpatch' in sys.modules, 'pydantic.v1' in sys.modules)"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False False"

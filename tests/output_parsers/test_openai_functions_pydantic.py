@@ -11,7 +11,7 @@ from pydantic.v1 import BaseModel as V1Model
 from pydantic.v1 import ValidationError as V1ValidationError
 
 from output_parsers import OutputParserException
-from output_parsers.tool_calls.functions_pydantic import (
+from output_parsers.openai_functions import (
     PydanticAttrOutputFunctionsParser,
     PydanticOutputFunctionsParser,
 )

@@ -14,9 +14,12 @@ from pydantic import BaseModel
 from typing_extensions import override
 
 from output_parsers import OutputParserException
-from output_parsers.openai_tools import JsonOutputKeyToolsParser, JsonOutputToolsParser
+from output_parsers.openai_tools import (
+    JsonOutputKeyToolsParser,
+    JsonOutputToolsParser,
+    PydanticToolsParser,
+)
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from output_parsers.tool_calls.tools_pydantic import PydanticToolsParser
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
 from .wire_calls import WIRE_CALLS, Json, outcome

@@ -22,7 +22,7 @@ from pydantic.v1 import BaseModel as V1Model
 from pydantic.v1 import ValidationError as V1ValidationError
 
 from output_parsers import OutputParserException
-from output_parsers.tool_calls.tools_pydantic import PydanticToolsParser
+from output_parsers.openai_tools import PydanticToolsParser
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, HumanMessage
 
 

@@ -199,8 +199,8 @@ def test_they_describe_themselves_as_langchains_do() -> None:
 def test_regex_is_imported_when_it_is_needed() -> None:
     code = (
         "import sys\n"
-        "from output_parsers._regex import RegexParser\n"
-        "from output_parsers._regex_dict import RegexDictParser\n"
+        "from output_parsers.regex import RegexParser\n"
+        "from output_parsers.regex_dict import RegexDictParser\n"
         "before = 'regex' in sys.modules\n"
         "RegexParser(regex='a', output_keys=[])\n"
         "print(before, 'regex' in sys.modules)"
@@ -273,8 +273,8 @@ def test_the_time_is_that_of_the_clock_on_the_wall(
             attempts.append(timeout)
             raise TimeoutError
 
-    monkeypatch.setattr("output_parsers._regex_timed.perf_counter", lambda: wall)
-    monkeypatch.setattr("output_parsers._regex_timed.process_time", lambda: wall * share)
+    monkeypatch.setattr("output_parsers.text.timed_regex.perf_counter", lambda: wall)
+    monkeypatch.setattr("output_parsers.text.timed_regex.process_time", lambda: wall * share)
     with pytest.raises(OutputParserException, match="longer than 2 s"):
         TimeLeft(2).search(Endless(), "a")
     assert 1.9 < wall < 2.1

@@ -21,8 +21,8 @@ from output_parsers import (
     OutputParserException,
     StrOutputParser,
 )
-from output_parsers.tool_calls.accumulator import Accumulator
-from output_parsers.transform import aread, read
+from output_parsers.streams.accumulator import Accumulator
+from output_parsers.streams.readers import aread, read
 
 AI, Chunk = outputs.AIMessage, outputs.AIMessageChunk
 LcAI, LcChunk = theirs.AIMessage, theirs.AIMessageChunk

@@ -187,7 +187,7 @@ def test_it_describes_itself_as_langchains_does() -> None:
 def test_defusedxml_is_imported_when_it_is_needed() -> None:
     code = (
         "import sys\n"
-        "from output_parsers._xml import XMLOutputParser\n"
+        "from output_parsers.xml import XMLOutputParser\n"
         "def defused(): return 'defusedxml' in sys.modules\n"
         "seen = [defused()]\n"
         "XMLOutputParser(parser='xml').parse('<a/>')\n"

@@ -265,7 +265,7 @@ def test_pyyaml_is_imported_when_it_is_needed() -> None:
     code = (
         "import sys\n"
         "from pydantic import BaseModel\n"
-        "from output_parsers._yaml import YamlOutputParser\n"
+        "from output_parsers.yaml import YamlOutputParser\n"
         "class Model(BaseModel): a: int\n"
         "parser = YamlOutputParser(pydantic_object=Model)\n"
         "before = 'yaml' in sys.modules\n"
@@ -277,14 +277,14 @@ def test_pyyaml_is_imported_when_it_is_needed() -> None:
 
 
 def test_without_pyyaml_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "output_parsers._yaml_loader", raising=False)
+    monkeypatch.delitem(sys.modules, "output_parsers.text.yaml_loader", raising=False)
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(ImportError, match=r'pip install "agent-parsers\[yaml\]"'):
         PARSER.parse(BONN)
 
 
 def test_another_error_of_importing_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "output_parsers._yaml_loader", raising=False)
+    monkeypatch.delitem(sys.modules, "output_parsers.text.yaml_loader", raising=False)
     monkeypatch.setitem(sys.modules, "yaml.composer", None)
     with pytest.raises(ImportError, match=r"yaml\.composer"):
         PARSER.parse(BONN)

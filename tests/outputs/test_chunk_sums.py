@@ -1,6 +1,6 @@
 """Sums of message chunks are those of LangChain, added one by one and in one go.
 
-Of servers that number calls badly they are those of a stream: see `outputs._call_places`.
+Of servers that number calls badly they are those of a stream: see `outputs.messages.call_places`.
 """
 
 import copy

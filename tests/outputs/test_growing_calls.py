@@ -146,7 +146,7 @@ def test_a_sum_in_one_go_takes_linear_time(shape: Callable[[int], AIMessageChunk
 
 def test_a_sum_in_one_go_reads_the_arguments_once() -> None:
     chunks = pieces_of('{"query": "' + "rain " * 200 + '"}')
-    with patch("outputs._json_reader.parse_partial_json", return_value={}) as read:
+    with patch("outputs.growing_json.reader.parse_partial_json", return_value={}) as read:
         chunks[0] + chunks[1:]
     assert read.call_count == 1
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.markers import SPACE, Ahead, Literal
+from agent_parsers.engine.markers.kinds import SPACE, Ahead, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.markers import Atom
+    from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = ["LIST", "Before", "one_of"]
 

@@ -23,7 +23,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agent_parsers.engine.payloads import Lack
+    from agent_parsers.engine.repairs.payloads import Lack
 
 __all__ = ["Call", "CallReader", "CallsReader", "TellingReader"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
-from agent_parsers.engine.markers import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Inline, Label, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect, Written
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.grammar.words import Words
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["localised"]
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.table import Go, Move, Role, Table
-from agent_parsers.engine.markers import ENDS_SENTENCE, MOST, Ahead, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import ENDS_SENTENCE, MOST, Ahead, Literal, spelt_texts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.engine.markers import Atom, Marker
+    from agent_parsers.engine.markers.kinds import Atom, Marker
 
 __all__ = ["REASONING", "WINDOW", "Nameable", "is_spoken_of", "other_reasoning", "with_reasoning"]
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from agent_parsers.engine.markers import Label
-from agent_parsers.engine.patterns import check_markers
-from agent_parsers.engine.payloads import as_written
+from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.markers.patterns import check_markers
+from agent_parsers.engine.repairs.payloads import as_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers import Marker
-    from agent_parsers.engine.payloads import AnswerReader, InputReader, ToolReader
+    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader
 
 __all__ = ["Cut", "Go", "Move", "Note", "Role", "Table"]
 

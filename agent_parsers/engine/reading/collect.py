@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.payloads import BadPayload, ToolHead
 from agent_parsers.engine.reading.quotations import Quotation, closes_quotation, enclosing
 from agent_parsers.engine.reading.quoting import QuoteWatch
 from agent_parsers.engine.reading.rules import unmarked
 from agent_parsers.engine.reading.spans import call_span, end_span
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import (
     ActionComplete,
     Event,

@@ -11,7 +11,6 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.payloads import BadPayload
 from agent_parsers.engine.reading.call_meant import quoted_repair
 from agent_parsers.engine.reading.collect import Collector
 from agent_parsers.engine.reading.quotations import Surroundings
@@ -23,6 +22,7 @@ from agent_parsers.engine.reading.spans import (
     trimmed,
     without,
 )
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,

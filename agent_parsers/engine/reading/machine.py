@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.markers import Inline
+from agent_parsers.engine.markers.kinds import Inline
 from agent_parsers.engine.reading.rules import TurnRules
 from agent_parsers.engine.reading.states import OPENED, build_states
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from output_parsers import OutputParserException
 from output_parsers.model_output import message_of, part_of, text_of
-from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
 from outputs.clients.streamed import Untold
 from outputs.messages.any_message import MESSAGE_CLASSES

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.reasoning import with_reasoning
-from agent_parsers.engine.markers import open_mark
-from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.call_meant import call_meant
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call, CallReader
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.payloads import Lack
     from agent_parsers.engine.reading.quoting import QuoteWatch
     from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.engine.grammar.reasoning import Nameable
 from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
-from agent_parsers.engine.markers import Inline, Label, Literal, Marker, spelt_texts
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker, spelt_texts
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import (
     AnswerDelta,
     Delta,

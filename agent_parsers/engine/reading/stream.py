@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from agent_parsers.engine.grammar.reasoning import WINDOW, is_spoken_of
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.markers import (
+from agent_parsers.engine.markers.kinds import (
     ENDS_SENTENCE,
     LONGEST_LEAD,
     Literal,

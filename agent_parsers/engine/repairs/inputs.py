@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.engine.payloads import BadPayload, Unclosed
+from agent_parsers.engine.repairs.payloads import BadPayload, Unclosed
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
@@ -18,7 +18,7 @@ from outputs.growing_json.lenient.repeated_keys import may_repeat, repeated_key
 from outputs.growing_json.load import load_json
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.payloads import Lack
+    from agent_parsers.engine.repairs.payloads import Lack
 
 __all__ = [
     "is_quoted_whole",

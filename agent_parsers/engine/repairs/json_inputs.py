@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.repairs.payloads import BadPayload
 from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.load import load_json
 

@@ -12,9 +12,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 from warnings import catch_warnings, simplefilter
 
-from agent_parsers.engine.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
-from agent_parsers.toolset.names import folded
+from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
-from agent_parsers.toolset.names import nearest
+from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

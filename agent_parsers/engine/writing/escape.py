@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.dialect import Dialect, Result
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.markers import Label, Literal, spelt_texts
+from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
 from agent_parsers.engine.reading.states import END_TOKENS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["escape", "unescape"]
 

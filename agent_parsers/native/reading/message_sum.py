@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_parsers.native.reading.pieces import ai_message
-from output_parsers.tool_calls.accumulator import Accumulator
+from output_parsers.streams.accumulator import Accumulator
 from outputs import AIMessage, AIMessageChunk, message_chunk_to_message, tool_call_chunk
 from outputs.messages.ended import ended_of, sooner
 

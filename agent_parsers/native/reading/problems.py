@@ -161,7 +161,7 @@ def retold(
         said_of,
         shown,
     )
-    from agent_parsers.toolset.errors import as_json
+    from agent_parsers.toolset.problems.errors import as_json
 
     said, tool, arguments = said_of(error)
     lines = [said]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.events import ToolNamed
 from agent_parsers.testing.laws.broken import Broken, law, shown
-from agent_parsers.testing.texts.calls_meant import (
+from agent_parsers.testing.trials.calls_meant import (
     calls_in,
     first_wrong,
     is_cut_short,
@@ -15,15 +15,15 @@ from agent_parsers.testing.texts.calls_meant import (
     raw_input,
     reading,
 )
-from agent_parsers.testing.texts.stories import Refusal, outcome_of, results_in, story_of
+from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in, story_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.testing.texts.calls_meant import Meant
-    from agent_parsers.testing.texts.stories import Outcome
+    from agent_parsers.testing.trials.calls_meant import Meant
+    from agent_parsers.testing.trials.stories import Outcome
     from agent_parsers.toolset import Tools, ToolSet
     from outputs.messages.ended import Ended
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.events import Event
 from agent_parsers.testing.pins.readable import readable
-from agent_parsers.testing.texts.stories import Refusal, Story, ToldFailure
+from agent_parsers.testing.trials.stories import Refusal, Story, ToldFailure
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

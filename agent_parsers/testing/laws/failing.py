@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.grammar.table import Note, Role
-from agent_parsers.engine.markers import Inline, Literal
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.kinds import Inline, Literal
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, AnswerDelta, Finish, InputDelta, MarkerSeen, Repair
 from agent_parsers.runs.transcript_parser import parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, difference, law, shown
-from agent_parsers.testing.texts.pieces import table_of
-from agent_parsers.testing.texts.stories import (
+from agent_parsers.testing.trials.pieces import table_of
+from agent_parsers.testing.trials.stories import (
     Refusal,
     ToldFailure,
     cut,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.testing.texts.stories import Outcome
+    from agent_parsers.testing.trials.stories import Outcome
 
 __all__ = [
     "a_label_that_is_spelt_otherwise_is_a_repair",

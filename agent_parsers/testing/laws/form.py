@@ -11,8 +11,8 @@ from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.runs.transcript_parser import parse_transcript, parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.laws.writing import check_answer, check_sound, is_same
-from agent_parsers.testing.texts.pieces import marker_in, sample_answer
-from agent_parsers.testing.texts.stories import outcome_of, results_in
+from agent_parsers.testing.trials.pieces import marker_in, sample_answer
+from agent_parsers.testing.trials.stories import outcome_of, results_in
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -18,8 +18,8 @@ from agent_parsers.events import (
 )
 from agent_parsers.runs.transcript_parser import TranscriptParser
 from agent_parsers.testing.laws.broken import Broken, difference, law, shown
-from agent_parsers.testing.texts.pieces import quiet_letters, table_of
-from agent_parsers.testing.texts.stories import (
+from agent_parsers.testing.trials.pieces import quiet_letters, table_of
+from agent_parsers.testing.trials.stories import (
     DELTAS,
     TILES,
     cut,

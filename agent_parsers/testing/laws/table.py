@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.dialect import Result
 from agent_parsers.engine.grammar.table import Role
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.writing.prompt import instructions
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.testing.laws.broken import Broken, law
-from agent_parsers.testing.texts.pieces import marker_in, table_of, written
+from agent_parsers.testing.trials.pieces import marker_in, table_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = [
     "a_name_is_that_of_one_dialect",

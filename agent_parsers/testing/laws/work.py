@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.testing.laws.broken import Broken, law
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
-from agent_parsers.testing.texts.pieces import fragments, markers, rows, written
-from agent_parsers.testing.texts.stories import cut, parsed
+from agent_parsers.testing.trials.pieces import fragments, markers, rows, written
+from agent_parsers.testing.trials.stories import cut, parsed
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import agent_parsers
 import output_parsers
 import outputs
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.patterns import Patterns
 
 if TYPE_CHECKING:
     import re

@@ -10,15 +10,15 @@ from agent_parsers.engine.writing.escape import escape, unescape
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
 from agent_parsers.runs.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
-from agent_parsers.testing.texts.pieces import a_tool, sample_action, template_marks
-from agent_parsers.testing.texts.stories import results_in
+from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks
+from agent_parsers.testing.trials.stories import results_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.runs.transcript import Transcript, TranscriptStep
-    from agent_parsers.testing.texts.stories import Outcome
+    from agent_parsers.testing.trials.stories import Outcome
 
 __all__ = [
     "a_scratchpad_is_a_transcript",

@@ -6,7 +6,7 @@ import re
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Final
 
-from output_parsers.text.printable import printable
+from output_parsers.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.turn import Turn
 from agent_parsers.events import Failed
-from agent_parsers.native.reading.message_parser import MessageParser
+from agent_parsers.native.message_parser import MessageParser
 from agent_parsers.testing.pins.readable import labelled, readable
 from agent_parsers.testing.pins.same_events import assert_same_events, whole_story
 from agent_parsers.testing.pins.steps import AnyParser, usual_replies, usual_steps
-from agent_parsers.testing.texts.stories import cut
+from agent_parsers.testing.trials.stories import cut
 from agent_parsers.toolset import ToolSet
 from output_parsers import OutputParserException
 from outputs import BaseMessage, from_any

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.toolset.spec import ToolSpec
+from agent_parsers.toolset.schemas.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from agent_parsers.toolset.problems import InputProblem
+    from agent_parsers.toolset.problems.input_problem import InputProblem
 
 __all__ = ["Tools", "read_specs", "spec_from"]
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from agent_parsers.toolset.declaring.docstrings import read_docstring
 from agent_parsers.toolset.declaring.validation import problems_of
-from agent_parsers.toolset.spec import ToolSpec
+from agent_parsers.toolset.schemas.spec import ToolSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from pydantic import TypeAdapter
 
-    from agent_parsers.toolset.problems import InputProblem
+    from agent_parsers.toolset.problems.input_problem import InputProblem
 
 __all__ = ["spec_from_function"]
 

@@ -12,7 +12,7 @@ from typing_extensions import is_typeddict
 
 from agent_parsers.toolset.declaring.docstrings import read_docstring
 from agent_parsers.toolset.declaring.validation import problems_of, validated
-from agent_parsers.toolset.spec import ToolSpec
+from agent_parsers.toolset.schemas.spec import ToolSpec
 from output_parsers.types.pydantic_models import is_v1_model, schema_of, validate
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
-    from agent_parsers.toolset.problems import InputProblem
+    from agent_parsers.toolset.problems.input_problem import InputProblem
 
 __all__ = ["ModelOrigin", "is_model", "parameters_of", "spec_from_model"]
 

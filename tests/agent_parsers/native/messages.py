@@ -25,7 +25,7 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.events import MarkerSeen, SkippedDelta
-from agent_parsers.testing.texts.stories import refusal
+from agent_parsers.testing.trials.stories import refusal
 
 if TYPE_CHECKING:
     from agent_parsers.native.reading.stream import MessageStreamParser

@@ -17,9 +17,9 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.native.message_parser import MessageTurn
 from agent_parsers.native.reading.content import ContentHold
-from agent_parsers.native.reading.message_parser import MessageTurn
-from agent_parsers.testing.texts.stories import Refusal
+from agent_parsers.testing.trials.stories import Refusal
 from outputs import AIMessage
 
 from .messages import TOOLS, Said, outcome_of, said

@@ -24,7 +24,7 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.events import SkippedDelta
-from agent_parsers.testing.texts.stories import Refusal
+from agent_parsers.testing.trials.stories import Refusal
 from outputs import AIMessage, AIMessageChunk, ChatGenerationChunk, from_any
 
 from ...growth import assert_linear

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from agent_parsers.engine.calls.code.python_values import MAX_DEPTH, Source, python_string
-from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
 __all__ = ["Arguments", "read_literal"]

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.payloads import BadPayload
+from agent_parsers.engine.repairs.payloads import BadPayload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

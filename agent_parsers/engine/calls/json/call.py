@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.json.members import Member
     from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.payloads import Lack
+    from agent_parsers.engine.repairs.payloads import Lack
 
 __all__ = ["JsonCall"]
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.json.watch import Note, Noted
-from agent_parsers.toolset.names import folded
+from agent_parsers.toolset.problems.names import folded
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from outputs.growing_json.steps import JsonSteps, State, Step
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
-    from agent_parsers.engine.payloads import Lack
+    from agent_parsers.engine.repairs.payloads import Lack
 
 __all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "told_repairs"]
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from agent_parsers.engine.calls.json.watch import Watch
-    from agent_parsers.engine.payloads import Lack
+    from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
 
 __all__ = ["JsonArguments", "TaggedCall"]

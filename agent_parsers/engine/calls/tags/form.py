@@ -9,15 +9,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, TypeAlias
 from typing import Literal as Choice
 
-from agent_parsers.engine.markers import BLANK, SPACE, Ahead
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.kinds import BLANK, SPACE, Ahead
+from agent_parsers.engine.markers.patterns import Patterns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from re import Match
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.markers import Atom
+    from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = [
     "Attributes", "Element", "Named", "OwnName", "Part", "TaggedForm", "as_text", "bare",

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.tags.form import GAP, Part
-from agent_parsers.engine.markers import BLANK, Ahead, Literal
+from agent_parsers.engine.markers.kinds import BLANK, Ahead, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.engine.calls.tags.form import TaggedForm
-    from agent_parsers.engine.markers import Atom
+    from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = ["CallStart", "Wrapper"]
 

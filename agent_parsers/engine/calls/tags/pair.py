@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, TellingReader
-from agent_parsers.engine.payloads import BadPayload, as_written
+from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers.engine.payloads import InputReader
+    from agent_parsers.engine.repairs.payloads import InputReader
     from agent_parsers.events import Span
 
 __all__ = ["TagCall"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.toolset.checking.scalars import type_words
+from agent_parsers.toolset.schemas.scalars import type_words
 
 if TYPE_CHECKING:
-    from agent_parsers.toolset.checking.schema import Node, Schema
+    from agent_parsers.toolset.schemas.schema import Node, Schema
 
 __all__ = ["describe"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from agent_parsers.toolset.checking.expected import expected_by
-from agent_parsers.toolset.checking.scalars import frozen
-from agent_parsers.toolset.problems import NOTHING_FOUND, Fit, InputProblem, shown
+from agent_parsers.toolset.problems.input_problem import NOTHING_FOUND, Fit, InputProblem, shown
+from agent_parsers.toolset.schemas.expected import expected_by
+from agent_parsers.toolset.schemas.scalars import frozen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from agent_parsers.toolset.checking.schema import Node, Schema
-    from agent_parsers.toolset.policy import Policy
+    from agent_parsers.toolset.problems.policy import Policy
+    from agent_parsers.toolset.schemas.schema import Node, Schema
 
 __all__ = ["fit_list", "fit_object"]
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.checking.arguments import BadInput, read_arguments
-from agent_parsers.toolset.checking.fit import Fitter
-from agent_parsers.toolset.checking.scalars import from_text
-from agent_parsers.toolset.errors import ToolInputError, told
-from agent_parsers.toolset.policy import CheckedInput, Note, Policy
-from agent_parsers.toolset.problems import shown, where
+from agent_parsers.toolset.problems.errors import ToolInputError, told
+from agent_parsers.toolset.problems.input_problem import shown, where
+from agent_parsers.toolset.problems.policy import CheckedInput, Note, Policy
+from agent_parsers.toolset.schemas.arguments import BadInput, read_arguments
+from agent_parsers.toolset.schemas.fit import Fitter
+from agent_parsers.toolset.schemas.scalars import from_text
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from agent_parsers.toolset.checking.schema import Node, Schema
-    from agent_parsers.toolset.problems import InputProblem, Path
-    from agent_parsers.toolset.spec import ToolSpec
+    from agent_parsers.toolset.problems.input_problem import InputProblem, Path
+    from agent_parsers.toolset.schemas.schema import Node, Schema
+    from agent_parsers.toolset.schemas.spec import ToolSpec
 
 __all__ = ["check_input", "example_of", "resolve"]
 
@@ -102,7 +102,7 @@ def _error(
     value: Any,
     problems: tuple[InputProblem, ...],
 ) -> ToolInputError:
-    from agent_parsers.toolset.checking.example import (  # only errors need it
+    from agent_parsers.toolset.schemas.example import (  # only errors need it
         corrected,
         example_text,
     )
@@ -126,7 +126,7 @@ def _error(
 
 def example_of(spec: ToolSpec, schema: Schema, policy: Policy) -> dict[str, Any] | None:
     """Return an input of placeholders; `None` if it would not be right."""
-    from agent_parsers.toolset.checking.example import corrected
+    from agent_parsers.toolset.schemas.example import corrected
 
     fitter = Fitter(schema, policy)
     example = corrected(fitter, {}, schema.root)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.toolset.names import folded
+from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
-from agent_parsers.toolset.checking.schema_shape import MAX_SCHEMA_DEPTH, check_shape, subschemas
+from agent_parsers.toolset.schemas.schema_shape import MAX_SCHEMA_DEPTH, check_shape, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -6,9 +6,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.checking.scalars import from_text
-from agent_parsers.toolset.policy import Note
-from agent_parsers.toolset.problems import InputProblem, kind_of, shown
+from agent_parsers.toolset.problems.input_problem import InputProblem, kind_of, shown
+from agent_parsers.toolset.problems.policy import Note
+from agent_parsers.toolset.schemas.scalars import from_text
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.lenient.repeated_keys import repeated_key
 from outputs.growing_json.scalars import NOTHING
@@ -17,8 +17,8 @@ from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.toolset.checking.fit import Fitter
-    from agent_parsers.toolset.checking.schema import Schema
+    from agent_parsers.toolset.schemas.fit import Fitter
+    from agent_parsers.toolset.schemas.schema import Schema
     from outputs import JsonRepair
 
 __all__ = ["BadInput", "lone_key", "read_arguments"]

@@ -102,7 +102,7 @@ def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
     kind = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
     fields = {name: value for name, value in message if name != "type"}
     if fields.get("invalid_tool_calls"):
-        from output_parsers.tool_calls.calls import pieces_of  # few messages have any
+        from outputs.messages.wire_calls import pieces_of  # few messages have any
 
         fields["tool_call_chunks"] = pieces_of(message)
     chunk = MESSAGE_CLASSES[f"{kind}Chunk"](**fields)

@@ -16,12 +16,12 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from agent_parsers.engine.markers import Ahead
+from agent_parsers.engine.markers.kinds import Ahead
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from agent_parsers.engine.markers import Atom
+    from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = ["Patterns", "check_markers"]
 

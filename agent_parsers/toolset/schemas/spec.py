@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.toolset.checking.schema import Schema
-    from agent_parsers.toolset.problems import InputProblem
+    from agent_parsers.toolset.problems.input_problem import InputProblem
+    from agent_parsers.toolset.schemas.schema import Schema
 
 __all__ = ["Origin", "ToolSpec"]
 
@@ -89,13 +89,13 @@ class ToolSpec:
         """Return *parameters*, looked through; `None` if there are none."""
         if self.parameters is None:
             return None
-        from agent_parsers.toolset.checking.schema import Schema  # names alone need none of it
+        from agent_parsers.toolset.schemas.schema import Schema  # names alone need none of it
 
         return Schema(self.parameters)
 
     def describe(self) -> str:
         """Return what it is, for a prompt: ``search(query: string): Looks up a name.``."""
-        from agent_parsers.toolset.describe import describe
+        from agent_parsers.toolset.schemas.describe import describe
 
         return describe(self.name, self.description, self.schema())
 

@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
-from agent_parsers.testing.texts.calls_meant import calls_in, reading
-from agent_parsers.testing.texts.pieces import a_tool, sample_action
+from agent_parsers.testing.trials.calls_meant import calls_in, reading
+from agent_parsers.testing.trials.pieces import a_tool, sample_action
 from agent_parsers.toolset import ToolSet, ToolSpec
 
 if TYPE_CHECKING:

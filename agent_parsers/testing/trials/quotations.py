@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
-from agent_parsers.testing.texts.calls_meant import Meant, calls_in, reading
-from agent_parsers.testing.texts.sample_calls import usual_turn
+from agent_parsers.testing.trials.calls_meant import Meant, calls_in, reading
+from agent_parsers.testing.trials.sample_calls import usual_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

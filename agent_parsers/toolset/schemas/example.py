@@ -6,18 +6,18 @@ from functools import partial
 from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.checking.arguments import lone_key
-from agent_parsers.toolset.checking.scalars import from_text, number_faults, type_words
-from agent_parsers.toolset.errors import as_json
-from agent_parsers.toolset.problems import kind_of, near
+from agent_parsers.toolset.problems.errors import as_json
+from agent_parsers.toolset.problems.input_problem import kind_of, near
+from agent_parsers.toolset.schemas.arguments import lone_key
+from agent_parsers.toolset.schemas.scalars import from_text, number_faults, type_words
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from agent_parsers.toolset.checking.fit import Fitter
-    from agent_parsers.toolset.checking.schema import Node, Schema
-    from agent_parsers.toolset.problems import Path
+    from agent_parsers.toolset.problems.input_problem import Path
+    from agent_parsers.toolset.schemas.fit import Fitter
+    from agent_parsers.toolset.schemas.schema import Node, Schema
 
 __all__ = ["corrected", "example_text"]
 

@@ -7,7 +7,7 @@ from datetime import date, time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.problems import kind_of
+from agent_parsers.toolset.problems.input_problem import kind_of
 from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing.texts.hypothesis import st
-from agent_parsers.testing.texts.pieces import a_tool, sample_action, template_marks, written
-from agent_parsers.testing.texts.strategies import anything, pieces, plain, soup
+from agent_parsers.testing.trials.hypothesis import st
+from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks, written
+from agent_parsers.testing.trials.strategies import anything, pieces, plain, soup
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing.texts.stories import outcome_of, results_in
+from agent_parsers.testing.trials.stories import outcome_of, results_in
 from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
-    from agent_parsers.testing.texts.stories import Outcome
+    from agent_parsers.testing.trials.stories import Outcome
     from agent_parsers.toolset import Tools
     from outputs.messages.ended import Ended
 

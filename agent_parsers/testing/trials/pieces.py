@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
-from agent_parsers.engine.markers import Ahead, Label
-from agent_parsers.engine.patterns import Patterns
+from agent_parsers.engine.markers.kinds import Ahead, Label
+from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, Finish
 from agent_parsers.runs.transcript_parser import TranscriptParser
-from agent_parsers.testing.texts.stories import DELTAS, TILES, told
+from agent_parsers.testing.trials.stories import DELTAS, TILES, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers import Marker
+    from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.runs.transcript import TranscriptStep
 
 __all__ = [

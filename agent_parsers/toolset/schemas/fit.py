@@ -9,9 +9,17 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.checking.containers import fit_list, fit_object
-from agent_parsers.toolset.checking.expected import counted, expected_by, one_of_words
-from agent_parsers.toolset.checking.scalars import (
+from agent_parsers.toolset.problems.input_problem import (
+    NOTHING_FOUND,
+    Fit,
+    InputProblem,
+    kind_of,
+    near,
+    shown,
+)
+from agent_parsers.toolset.schemas.containers import fit_list, fit_object
+from agent_parsers.toolset.schemas.expected import counted, expected_by, one_of_words
+from agent_parsers.toolset.schemas.scalars import (
     from_text,
     frozen,
     is_format,
@@ -19,15 +27,14 @@ from agent_parsers.toolset.checking.scalars import (
     type_words,
     words_of,
 )
-from agent_parsers.toolset.checking.schema_shape import KINDS, compiled
-from agent_parsers.toolset.problems import NOTHING_FOUND, Fit, InputProblem, kind_of, near, shown
+from agent_parsers.toolset.schemas.schema_shape import KINDS, compiled
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from agent_parsers.toolset.checking.schema import Node, Schema
-    from agent_parsers.toolset.policy import Policy
+    from agent_parsers.toolset.problems.policy import Policy
+    from agent_parsers.toolset.schemas.schema import Node, Schema
 
 __all__ = ["Fitter"]
 

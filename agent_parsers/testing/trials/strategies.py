@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.testing.texts.hypothesis import st
-from agent_parsers.testing.texts.pieces import (
+from agent_parsers.testing.trials.hypothesis import st
+from agent_parsers.testing.trials.pieces import (
     bodies,
     fragments,
     markers,

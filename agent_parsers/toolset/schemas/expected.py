@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.checking.scalars import type_words, words_of
-from agent_parsers.toolset.problems import shown
+from agent_parsers.toolset.problems.input_problem import shown
+from agent_parsers.toolset.schemas.scalars import type_words, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.toolset.checking.schema import Node, Schema
+    from agent_parsers.toolset.schemas.schema import Node, Schema
 
 __all__ = ["counted", "expected_by", "one_of_words"]
 

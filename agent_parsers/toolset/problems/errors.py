@@ -17,7 +17,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.toolset.problems import InputProblem
+    from agent_parsers.toolset.problems.input_problem import InputProblem
 
 __all__ = ["ToolInputError", "UnknownToolError"]
 

@@ -1,0 +1,1 @@
+"""Markers: what they are, and the patterns that find them."""

@@ -1,1 +1,0 @@
-"""Checking the input of a tool by its JSON Schema."""

@@ -1,0 +1,1 @@
+"""What a tool takes: its schema, and whether an input fits."""

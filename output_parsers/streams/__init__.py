@@ -1,0 +1,1 @@
+"""Streams: the sum of the chunks so far, and what reads them."""
