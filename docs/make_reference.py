@@ -23,12 +23,15 @@ FOLDER = Path(__file__).parent / "reference"
 MODULES = (
     "outputs",
     "output_parsers",
-    "agent_parsers.tools",
-    "agent_parsers.testing",
-    "agent_parsers.calls",
     "agent_parsers",
+    "agent_parsers.authoring",
+    "agent_parsers.events",
+    "agent_parsers.explain",
+    "agent_parsers.format_scratchpad",
     "agent_parsers.native",
-    "agent_parsers.engine",
+    "agent_parsers.runs",
+    "agent_parsers.testing",
+    "agent_parsers.toolset",
 )
 """What has a page. A name that several of them export is told of on the page of the first."""
 

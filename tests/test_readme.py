@@ -44,10 +44,10 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     """Forget the dialects that a sample registers."""
-    known = dict(_registry._registered)
+    known = dict(_registry.KNOWN)
     yield
-    _registry._registered.clear()
-    _registry._registered.update(known)
+    _registry.KNOWN.clear()
+    _registry.KNOWN.update(known)
 
 
 def test_the_pages_have_samples() -> None:

@@ -76,11 +76,11 @@ class _Note:
 
 def draw(explanation: Findings, *, color: bool, width: int) -> str:
     """Draw *explanation*; see `Explanation.render`."""
-    lines = _Drawing(explanation, color=color, width=max(width, _LEAST_WIDTH)).lines()
+    lines = Drawing(explanation, color=color, width=max(width, _LEAST_WIDTH)).lines()
     return "\n".join(lines if color else map(str.rstrip, lines))
 
 
-class _Drawing:
+class Drawing:
     def __init__(self, explanation: Findings, *, color: bool, width: int) -> None:
         self._it = explanation
         self._color = color
@@ -98,7 +98,7 @@ class _Drawing:
         for line in wrapped(self._headline(), self._width):
             yield self._painted(line, "bold")
         yield ""
-        rows = list(self._rows())
+        rows = list(self.rows())
         notes = sorted(self._notes(), key=lambda note: (note.start, note.end))
         at = 0
         for row, after in zip(rows, [*rows[1:], None], strict=True):
@@ -143,7 +143,7 @@ class _Drawing:
 
     # -- the text ---------------------------------------------------------------------------------
 
-    def _rows(self) -> Iterator[_Row]:
+    def rows(self) -> Iterator[_Row]:
         """Give the lines of the text, each in as many rows as it needs."""
         spans, at = self._it.spans, 0
         for number, (start, end) in enumerate(_lines(self._text, self._size), 1):

@@ -36,7 +36,8 @@ _NATIVE: Final[dict[str, tuple[str, str]]] = {
     "tools": ("tools", "ToolsAgentOutputParser"),
     "anthropic_blocks": ("tools", "ToolsAgentOutputParser"),
 }
-_registered: Final[dict[str, Dialect]] = {}
+KNOWN: Final[dict[str, Dialect]] = {}
+"""The dialects that were loaded or registered so far."""
 
 
 def list_dialects() -> list[str]:
@@ -44,7 +45,7 @@ def list_dialects() -> list[str]:
     from pkgutil import iter_modules  # who names a dialect does without
 
     shipped = (module.name for module in iter_modules(dialects.__path__))
-    return sorted({*_registered, *(name for name in shipped if not name.startswith("_"))})
+    return sorted({*KNOWN, *(name for name in shipped if not name.startswith("_"))})
 
 
 def get_dialect(name: str) -> Dialect:
@@ -53,8 +54,8 @@ def get_dialect(name: str) -> Dialect:
     Raises:
         ValueError: There is none; the message names the nearest.
     """
-    if name in _registered:
-        return _registered[name]
+    if name in KNOWN:
+        return KNOWN[name]
     if name.isidentifier() and name[0] != "_" and find_spec(f"{dialects.__name__}.{name}"):
         return _load(name)
     names = list_dialects()
@@ -86,7 +87,7 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
             continue
         if known is not dialect and not (replace and known.name == dialect.name):
             raise ValueError(f"there is a dialect {name!r} already")
-    _registered[dialect.name] = dialect
+    KNOWN[dialect.name] = dialect
     return dialect
 
 
@@ -176,5 +177,5 @@ def get_parser(
 
 def _load(name: str) -> Dialect:
     dialect: Dialect = import_module(f"{dialects.__name__}.{name}").DIALECT
-    _registered[name] = dialect
+    KNOWN[name] = dialect
     return dialect

@@ -15,11 +15,11 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "own_dialect.py"
 
 
 def _run_example() -> dict[str, Any]:
-    known = dict(_registry._registered)
+    known = dict(_registry.KNOWN)
     with contextlib.redirect_stdout(io.StringIO()):
         names = runpy.run_path(str(EXAMPLE))
-    _registry._registered.clear()
-    _registry._registered.update(known)
+    _registry.KNOWN.clear()
+    _registry.KNOWN.update(known)
     return names
 
 

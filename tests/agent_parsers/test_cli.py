@@ -166,7 +166,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> Dialect:
         react.lenient, transcript_start="", read_input=lambda text, _repairs: json.loads(text)
     )
     dialect = replace(react, name="own", aliases=(), lenient=table)
-    monkeypatch.setitem(_registry._registered, "own", dialect)
+    monkeypatch.setitem(_registry.KNOWN, "own", dialect)
     return dialect
 
 

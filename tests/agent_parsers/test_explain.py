@@ -27,7 +27,7 @@ from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain
 from agent_parsers.explain.markers import Watcher
 from agent_parsers.explain.places import Places
-from agent_parsers.explain.screen import _Drawing
+from agent_parsers.explain.screen import Drawing
 from agent_parsers.testing import PinValue, texts
 from agent_parsers.testing.laws.work import WHOLE, growth, shapes
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
@@ -168,7 +168,7 @@ def test_what_is_drawn_fits_and_is_harmless_and_its_json_is_json(
     assert all(line == printable(line) and cells(line) <= max(width, 40) for line in lines)
     coloured = COLOUR.sub("", it.render(color=True, width=width))
     assert [line.rstrip() for line in coloured.split("\n")] == lines
-    rows = _Drawing(it, color=False, width=40)._rows()
+    rows = Drawing(it, color=False, width=40).rows()
     seen = "".join(it.text[start:end] for row in rows for start, end, _ in row.pieces)
     assert seen == it.text.replace("\n", "")
     written = json.dumps(it.to_json())

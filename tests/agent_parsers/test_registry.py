@@ -25,10 +25,10 @@ from agent_parsers.registry import dialects_by_name as registry
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
     """Forget the dialects that a test registers."""
-    known = dict(registry._registered)
+    known = dict(registry.KNOWN)
     yield
-    registry._registered.clear()
-    registry._registered.update(known)
+    registry.KNOWN.clear()
+    registry.KNOWN.update(known)
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from langchain_classic.agents.output_parsers import (
 from langchain_core.agents import AgentAction as LangChainAgentAction
 
 from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_dialect
-from agent_parsers.parsers.text_parsers import (
+from agent_parsers import (
     ConvoTextOutputParser,
     MRKLOutputParser,
     SelfAskOutputParser,

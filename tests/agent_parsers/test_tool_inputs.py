@@ -21,7 +21,7 @@ from agent_parsers import (
     parse_transcript,
 )
 from agent_parsers.engine.grammar.modes import OnConflict
-from agent_parsers.engine.reading.machine import machine
+from agent_parsers.engine.whole import whole_reader
 from agent_parsers.testing.trials.stories import outcome_of
 
 
@@ -218,9 +218,9 @@ def test_names_alone_work_at_the_door_of_the_engine() -> None:
         reader = StreamParser(get_dialect("react"), tools=known)
         reader.feed(text)
         reader.close()
-        assert machine(get_dialect("react"), "lenient").parse(text, tools=known) == reader.result
+        assert whole_reader(get_dialect("react"), "lenient").parse(text, tools=known) == reader.result
     with pytest.raises(UnknownToolError):
-        machine(get_dialect("react"), "strict").parse(text, tools=["find"])
+        whole_reader(get_dialect("react"), "strict").parse(text, tools=["find"])
 
 
 # -- names ---------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "CallReader", "CallsReader", "TellingReader"]
 
-_Told: TypeAlias = type[
+TextEvent: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
 ]
 
@@ -144,7 +144,7 @@ class TellingReader(CallReader):
 
     _at: int  # where what is told next stands
 
-    def _told(self, text: str, kind: _Told, events: list[Event], name: str = "") -> None:
+    def _told(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
         """Tell of *text*, which is what is read next, by *name* if it is not told as it stands."""
         if text:
             span = (self._at, self._at + len(text))

@@ -269,8 +269,3 @@ def test_importing_the_parsers_stays_light() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
-
-
-def test_what_is_exported_is_there() -> None:
-    assert set(native.__all__) <= set(vars(native))
-    assert sorted(native.__all__) == native.__all__

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from re import Match
 
-    from agent_parsers.engine.calls.reader import _Told
+    from agent_parsers.engine.calls.reader import TextEvent
     from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.events import Span
 
@@ -82,7 +82,7 @@ class TagActions(CallsReader):
         self._is_over = False  # whether no text follows
 
     @override
-    def _told(self, text: str, kind: _Told, events: list[Event], name: str = "") -> None:
+    def _told(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
         told = min(self._lead, len(text))
         self._lead -= told
         super()._told(text[told:], kind, events, name)
