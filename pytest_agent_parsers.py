@@ -13,7 +13,12 @@ import pytest
 if TYPE_CHECKING:
     from syrupy.assertion import SnapshotAssertion
 
-    from agent_parsers.testing import PinEvents, PinPrompt, PinTranscript, PinValue
+    from agent_parsers.testing import (
+        SnapshotEvents,
+        SnapshotPrompt,
+        SnapshotTranscript,
+        SnapshotValue,
+    )
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -41,32 +46,32 @@ def _agent_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
 
 
 @pytest.fixture
-def pin_prompt(_agent_snapshot: SnapshotAssertion) -> PinPrompt:
+def snapshot_prompt(_agent_snapshot: SnapshotAssertion) -> SnapshotPrompt:
     """Pins what a model is told by a parser, and what it makes of replies."""
-    from agent_parsers.testing import PinPrompt
+    from agent_parsers.testing import SnapshotPrompt
 
-    return PinPrompt(_agent_snapshot)
+    return SnapshotPrompt(_agent_snapshot)
 
 
 @pytest.fixture
-def pin_transcript(_agent_snapshot: SnapshotAssertion) -> PinTranscript:
+def snapshot_transcript(_agent_snapshot: SnapshotAssertion) -> SnapshotTranscript:
     """Pins what the transcript of a run is read as."""
-    from agent_parsers.testing import PinTranscript
+    from agent_parsers.testing import SnapshotTranscript
 
-    return PinTranscript(_agent_snapshot)
+    return SnapshotTranscript(_agent_snapshot)
 
 
 @pytest.fixture
-def pin_events(_agent_snapshot: SnapshotAssertion) -> PinEvents:
+def snapshot_events(_agent_snapshot: SnapshotAssertion) -> SnapshotEvents:
     """Pins the events of replies as they are read while they come in."""
-    from agent_parsers.testing import PinEvents
+    from agent_parsers.testing import SnapshotEvents
 
-    return PinEvents(_agent_snapshot)
+    return SnapshotEvents(_agent_snapshot)
 
 
 @pytest.fixture
-def pin_value(_agent_snapshot: SnapshotAssertion) -> PinValue:
+def snapshot_value(_agent_snapshot: SnapshotAssertion) -> SnapshotValue:
     """Pins any value as readable text."""
-    from agent_parsers.testing import PinValue
+    from agent_parsers.testing import SnapshotValue
 
-    return PinValue(_agent_snapshot)
+    return SnapshotValue(_agent_snapshot)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.named_json import NamedJson
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.calls.raw_values import RawValue
-    from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, Part, TaggedForm
+    from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
     from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
-    from agent_parsers.engine.grammar.labels import localised
+    from agent_parsers.engine.grammar.labels import with_labels
     from agent_parsers.engine.grammar.problems import Problem
-    from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
-    from agent_parsers.engine.grammar.words import Words
+    from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
+    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
     from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
     from agent_parsers.engine.writing.prompt import instructions, replies
@@ -69,9 +69,9 @@ __all__ = [
     "Attributes",
     "BracketCall",
     "CallKeys",
-    "Cut",
     "Dialect",
     "Element",
+    "EndTurn",
     "Go",
     "Head",
     "Inline",
@@ -81,22 +81,22 @@ __all__ = [
     "Label",
     "Literal",
     "Marker",
-    "Move",
     "Named",
     "NamedJson",
     "Note",
     "Part",
     "Problem",
+    "PromptWords",
     "PythonCalls",
     "RawValue",
     "Result",
     "ResultsWriter",
-    "Role",
     "Table",
     "TagCall",
+    "TagPart",
     "TaggedForm",
+    "Transition",
     "TurnWriter",
-    "Words",
     "Written",
     "WrittenCall",
     "bare_rules",
@@ -112,10 +112,10 @@ __all__ = [
     "list_schemas",
     "list_tools",
     "list_tools_in_tags",
-    "localised",
     "read_json_input",
     "replies",
     "tagged_table",
+    "with_labels",
     "write_json",
     "write_json_input",
     "write_named",
@@ -135,22 +135,22 @@ _MODULES = {
     "Attributes": "agent_parsers.engine.calls.tags.form",
     "Element": "agent_parsers.engine.calls.tags.form",
     "Named": "agent_parsers.engine.calls.tags.form",
-    "Part": "agent_parsers.engine.calls.tags.form",
+    "TagPart": "agent_parsers.engine.calls.tags.form",
     "TaggedForm": "agent_parsers.engine.calls.tags.form",
     "TagCall": "agent_parsers.engine.calls.tags.pair",
     "Dialect": "agent_parsers.engine.grammar.dialect",
     "Result": "agent_parsers.engine.grammar.dialect",
     "Written": "agent_parsers.engine.grammar.dialect",
     "WrittenCall": "agent_parsers.engine.grammar.dialect",
-    "localised": "agent_parsers.engine.grammar.labels",
+    "with_labels": "agent_parsers.engine.grammar.labels",
     "Problem": "agent_parsers.engine.grammar.problems",
-    "Cut": "agent_parsers.engine.grammar.table",
+    "EndTurn": "agent_parsers.engine.grammar.table",
     "Go": "agent_parsers.engine.grammar.table",
-    "Move": "agent_parsers.engine.grammar.table",
+    "Transition": "agent_parsers.engine.grammar.table",
     "Note": "agent_parsers.engine.grammar.table",
-    "Role": "agent_parsers.engine.grammar.table",
+    "Part": "agent_parsers.engine.grammar.table",
     "Table": "agent_parsers.engine.grammar.table",
-    "Words": "agent_parsers.engine.grammar.words",
+    "PromptWords": "agent_parsers.engine.grammar.words",
     "Ahead": "agent_parsers.engine.markers.kinds",
     "Inline": "agent_parsers.engine.markers.kinds",
     "Label": "agent_parsers.engine.markers.kinds",

@@ -1,9 +1,8 @@
-"""What a stream of text tells, one small frozen value at a time.
+"""The events of reading a turn: small frozen values, each with its place in the text.
 
-Every event has a ``span``: ``(start, end)``, offsets in `str` characters into the whole text. The
-spans of the deltas, of `ToolNamed` and of `MarkerSeen` tile the text: no character is left out and
-none is told twice. The others (`ActionComplete`, `Finish`, `Repair`, `Failed`) speak of characters
-that were told already.
+The ``span`` of an event is ``(start, end)``, in `str` characters from the start of the whole text.
+The spans of deltas, `ToolNamed` and `MarkerSeen` tile the text: each character is in exactly one.
+`ActionComplete`, `Finish`, `Repair` and `StepFailed` refer to text that these have covered.
 """
 
 from __future__ import annotations
@@ -16,6 +15,26 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from output_parsers import OutputParserException
+
+__all__ = [
+    "ActionComplete",
+    "AnswerDelta",
+    "Delta",
+    "Event",
+    "Finish",
+    "InputDelta",
+    "MarkerSeen",
+    "ObservationDelta",
+    "QuestionDelta",
+    "Repair",
+    "SkippedDelta",
+    "Span",
+    "StepFailed",
+    "ThoughtDelta",
+    "ToolNamed",
+    "cut_answer",
+    "merge_events",
+]
 
 Span: TypeAlias = tuple[int, int]
 
@@ -130,7 +149,7 @@ def cut_answer(span: Span) -> Repair:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class StepFailed:
     """A step of a transcript that cannot be read; the steps around it can."""
 
     error: OutputParserException
@@ -142,7 +161,7 @@ class Failed:
 Delta: TypeAlias = (
     QuestionDelta | ThoughtDelta | InputDelta | AnswerDelta | ObservationDelta | SkippedDelta
 )
-Event: TypeAlias = Delta | ToolNamed | MarkerSeen | ActionComplete | Finish | Repair | Failed
+Event: TypeAlias = Delta | ToolNamed | MarkerSeen | ActionComplete | Finish | Repair | StepFailed
 
 
 def merge_events(events: Iterable[Event]) -> list[Event]:

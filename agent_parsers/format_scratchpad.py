@@ -94,5 +94,7 @@ def format_xml(
     for number, step in enumerate(intermediate_steps, 1):
         action, observation = action_and_observation(step)
         parts.append(dialect.write(Written(tool=action.tool, tool_input=action.tool_input)))
-        parts.append(dialect.seen([Result(action.tool, escape(dialect, observation))], number))
+        parts.append(
+            dialect.results_text([Result(action.tool, escape(dialect, observation))], number)
+        )
     return "".join(parts)

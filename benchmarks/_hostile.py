@@ -41,7 +41,7 @@ def growth() -> dict[str, list[str]]:
     ours = [parser.parse for parser in modes]
     ours += [lambda text, parser=parser: list(parser.events(_chunks(text))) for parser in modes]
     return {
-        shape: [_told(ours, *text), *(_told([read], *text) for read in REACT.values())]
+        shape: [_emit(ours, *text), *(_emit([read], *text) for read in REACT.values())]
         for shape, text in SHAPES.items()
     }
 
@@ -50,7 +50,7 @@ def _chunks(text: str) -> list[str]:
     return [text[at : at + 4] for at in range(0, len(text), 4)]
 
 
-def _told(reads: list[Read], head: str, piece: str) -> str:
+def _emit(reads: list[Read], head: str, piece: str) -> str:
     """Return the worst exponent of *reads*, and the time that goes with it."""
     exponent, seconds, size = max(_growth(read, head, piece) for read in reads)
     power = f"{exponent:.1f}" if exponent > 1 else "≤ 1"

@@ -2,7 +2,7 @@
 """A dialect of one's own, and what comes from it; docs/dialects.md goes on from here."""
 
 from agent_parsers import Dialect, get_parser, register
-from agent_parsers.authoring import Cut, Go, Label, Role, Table, Written
+from agent_parsers.authoring import EndTurn, Go, Label, Part, Table, Written
 
 SAMPLE = """\
 Task: How old is the oldest bridge of Bern?
@@ -22,19 +22,19 @@ TABLE = Table(
         "result": Label("Result"),
         "reply": Label("Reply"),
     },
-    roles={
-        "plan": Role.THOUGHT,  # a turn begins in the first state
-        "tool": Role.TOOL,
-        "with": Role.INPUT,
-        "reply": Role.ANSWER,
-        "result": Role.OBSERVATION,
-        "task": Role.QUESTION,
+    parts={
+        "plan": Part.THOUGHT,  # a turn begins in the first state
+        "tool": Part.TOOL,
+        "with": Part.INPUT,
+        "reply": Part.ANSWER,
+        "result": Part.OBSERVATION,
+        "task": Part.QUESTION,
     },
-    moves={
+    transitions={
         ("plan", "plan"): Go("plan"),
         ("tool", "with"): Go("with"),
-        ("with", "result"): Cut("result"),
-        ("reply", "task"): Cut("task"),
+        ("with", "result"): EndTurn("result"),
+        ("reply", "task"): EndTurn("task"),
         ("task", "task"): Go("task"),
         ("task", "plan"): Go("plan"),
         ("result", "plan"): Go("plan"),
@@ -59,7 +59,7 @@ MEMO = Dialect(
     strict=TABLE,
     stop=("\nResult:",),
     write=write,
-    write_observation=lambda result, _number: f"\nResult: {result}\n",
+    render_observation=lambda result, _number: f"\nResult: {result}\n",
 )
 register(MEMO)
 

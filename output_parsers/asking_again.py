@@ -97,7 +97,7 @@ class RepairingParser(BaseOutputParser[T]):
                 return self.parser.parse(text)
             except _unreadable() as error:
                 attempts.failed(error)
-                text = self._ask(self._told(values(text, error), error))
+                text = self._ask(self._emit(values(text, error), error))
 
     async def _aread(self, text: str, values: Callable[[str, Exception], dict[str, Any]]) -> T:
         """Do the same as `_read`."""
@@ -107,16 +107,16 @@ class RepairingParser(BaseOutputParser[T]):
                 return await self.parser.aparse(text)
             except _unreadable() as error:
                 attempts.failed(error)
-                text = await self._aask(self._told(values(text, error), error))
+                text = await self._aask(self._emit(values(text, error), error))
 
-    def _told(self, values: dict[str, Any], error: Exception) -> dict[str, Any]:
+    def _emit(self, values: dict[str, Any], error: Exception) -> dict[str, Any]:
         """Return *values* with what helps a model about *error*, if they tell it.
 
         A chain of the caller's gets the error's ``repr``, as LangChain gives it.
         """
         if "error" not in values or not isinstance(self.retry_chain, AskingModel):
             return values
-        return {**values, "error": _told_to_model(error)}
+        return {**values, "error": _sent_to_model(error)}
 
     def _ask(self, values: dict[str, Any]) -> Any:
         """Return a better text, or whatever else the chain gives for *values*."""
@@ -223,7 +223,7 @@ def _unreadable() -> tuple[type[Exception], ...]:
     return (OutputParserException,) if theirs is None else (OutputParserException, theirs)
 
 
-def _told_to_model(error: Exception) -> str:
+def _sent_to_model(error: Exception) -> str:
     """Return what *error* says to a model, without the addresses of pages it cannot read."""
     observation: str | None = getattr(error, "observation", None)
     return without_addresses(observation or str(error))

@@ -149,10 +149,10 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
     def _reader(self) -> ChunkReader[Any]:
         # A subclass that parses in a way of its own gets the sum of all chunks each time.
         if getattr(self.parse_result, "__func__", None) is JsonOutputFunctionsParser.parse_result:
-            return FunctionReader(self, tells_changes=self._tells_changes())
+            return FunctionReader(self, reports_changes=self._reports_changes())
         return super()._reader()
 
-    def _tells_changes(self) -> bool:
+    def _reports_changes(self) -> bool:
         """Tell whether results are the arguments themselves, whose changes the reader knows."""
         cls = JsonOutputFunctionsParser
         same = type(self)._result_of is cls._result_of and type(self)._diff is cls._diff

@@ -27,7 +27,7 @@ class City(BaseModel):
     twins: list[str] = []
 
 
-class Words(op.ListOutputParser):
+class PromptWords(op.ListOutputParser):
     """A list parser of a user's own."""
 
     def parse(self, text: str) -> list[str]:
@@ -113,7 +113,7 @@ SUBJECTS: Final[tuple[Subject, ...]] = (
     Subject(op.NumberedListOutputParser(), _LISTS),
     Subject(op.MarkdownListOutputParser(), _LISTS),
     Subject(op.NumberedListOutputParser(pattern=r"(?<!\d)\d+\)\s([^\n]+)"), ("1) red\n2) green",)),
-    Subject(Words(), _LISTS),
+    Subject(PromptWords(), _LISTS),
     Subject(op.BooleanOutputParser(), ("YES", "no.", "YES and NO", "Yes, now")),
     Subject(op.EnumOutputParser(enum=Colour), ("red", " sea green\n", "blue")),
     Subject(op.DatetimeOutputParser(), ("2023-07-04T14:30:00.000000Z", "2023-07-04")),

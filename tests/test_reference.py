@@ -11,7 +11,16 @@ import pytest
 import agent_parsers
 import output_parsers
 import outputs
-from agent_parsers import (authoring, events, explain, format_scratchpad, native, runs, testing, toolset)
+from agent_parsers import (
+    authoring,
+    events,
+    explain,
+    format_scratchpad,
+    native,
+    runs,
+    testing,
+    toolset,
+)
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "docs" / "reference"
@@ -26,7 +35,19 @@ def test_the_pages_are_up_to_date() -> None:
 
 @pytest.mark.parametrize(
     "package",
-    [agent_parsers, outputs, output_parsers, authoring, events, explain, format_scratchpad, native, runs, testing, toolset],
+    [
+        agent_parsers,
+        outputs,
+        output_parsers,
+        authoring,
+        events,
+        explain,
+        format_scratchpad,
+        native,
+        runs,
+        testing,
+        toolset,
+    ],
     ids=lambda package: package.__name__,
 )
 def test_a_page_has_all_that_is_exported(package: ModuleType) -> None:

@@ -48,7 +48,7 @@ def parse_files(files: Sequence[str], options: Options, form: Format | None) -> 
     form = form or Format.for_screen(out)
     writer = _writer_for(form, out)
     # A table shows what is wrong with its run; on one and the same screen, once is enough.
-    tells_steps = not (form is Format.TABLE and out.is_seen and err.is_seen)
+    reports_steps = not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally()
     with Bar(err, _total(files)) as bar:
         for file in files:
@@ -59,7 +59,7 @@ def parse_files(files: Sequence[str], options: Options, form: Format | None) -> 
                 if isinstance(found, Run):
                     writer.write(found)
                 troubles = [found] if isinstance(found, Trouble) else found.troubles
-                for trouble in troubles if tells_steps or isinstance(found, Trouble) else ():
+                for trouble in troubles if reports_steps or isinstance(found, Trouble) else ():
                     err.print(trouble_lines(trouble, err.width), soft_wrap=True)
     writer.close()
     if not tally.is_clean:

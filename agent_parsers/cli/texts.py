@@ -73,7 +73,7 @@ def read_text(
 def _other_dialect(text: str, dialect: str, runs: Sequence[Transcript]) -> str:
     """Name the dialect in which a text evidently is, if it is not *dialect*.
 
-    A text without a single step that could be read without mending is likely in another dialect;
+    A text without a single step that could be read without as_lenient is likely in another dialect;
     it is certain enough to say so if another one has less to complain of.
     """
     steps, troubles = _count(runs)

@@ -17,11 +17,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, TaggedForm, TagPart
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Role
+from agent_parsers.engine.grammar.table import EndTurn, Go, Part
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.call_blocks import calls_dialect
 from agent_parsers.families.tagged import tagged_table
@@ -29,7 +29,7 @@ from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Result, WrittenCall
-    from agent_parsers.engine.grammar.table import Move, Table
+    from agent_parsers.engine.grammar.table import Table, Transition
 
 __all__ = ["DIALECT"]
 
@@ -46,21 +46,21 @@ Let me see.
 
 FORM: Final = TaggedForm(
     tags={
-        Part.WRAP: Element("<function_calls>"),
-        Part.END_WRAP: Element("</function_calls>"),
-        Part.CALL: Attributes("<invoke"),
-        Part.NAME: Element("<tool_name>"),
-        Part.END_NAME: Element("</tool_name>"),
-        Part.END_CALL: Element("</invoke>"),
-        Part.KEY: Attributes("<parameter"),
-        Part.END_VALUE: Element("</parameter>"),
-        Part.KEYS: Element("<parameters>"),
-        Part.END_KEYS: Element("</parameters>"),
-        Part.OWN_KEY: OwnName("<"),
-        Part.OWN_NAME: OwnName("</"),
+        TagPart.WRAP: Element("<function_calls>"),
+        TagPart.END_WRAP: Element("</function_calls>"),
+        TagPart.CALL: Attributes("<invoke"),
+        TagPart.NAME: Element("<tool_name>"),
+        TagPart.END_NAME: Element("</tool_name>"),
+        TagPart.END_CALL: Element("</invoke>"),
+        TagPart.KEY: Attributes("<parameter"),
+        TagPart.END_VALUE: Element("</parameter>"),
+        TagPart.KEYS: Element("<parameters>"),
+        TagPart.END_KEYS: Element("</parameters>"),
+        TagPart.OWN_KEY: OwnName("<"),
+        TagPart.OWN_NAME: OwnName("</"),
     }
 )
-LENIENT_FORM: Final = replace(FORM, mends=True, json_arguments="odd")
+LENIENT_FORM: Final = replace(FORM, lenient=True, json_arguments="odd")
 BARE: Final = "call without a wrapper"
 ENDED: Final = ("after", "answer", "answered")
 """States behind calls, or in an answer, in which the turn may end too late."""
@@ -70,10 +70,12 @@ def _table(form: TaggedForm) -> Table:
     """Return the table for turns of calls, with an answer in an element of its own."""
     table = tagged_table(form, thought=("<thinking>", "</thinking>"), drafts=True)
     opens = {
-        m for (state, m), move in table.moves.items() if state == "content" and m in ("call", BARE)
+        m
+        for (state, m), transition in table.transitions.items()
+        if state == "content" and m in ("call", BARE)
     }
-    moves: dict[tuple[str, str], Move] = {
-        **table.moves,
+    transitions: dict[tuple[str, str], Transition] = {
+        **table.transitions,
         **{("answered", name): Go("call", clash="both") for name in opens},
         ("answer", "end of answer"): Go("answered", closes=True),
         ("content", "answer"): Go("answer"),
@@ -83,12 +85,12 @@ def _table(form: TaggedForm) -> Table:
         ("results", "end of result"): Go("results"),
         ("results", "end of output"): Go("results"),
     }
-    for state in ("after", *(name for name in opens if name in table.roles)):
+    for state in ("after", *(name for name in opens if name in table.parts)):
         if state != "call":  # where another tag has to end the block first
-            moves[state, "answer"] = Go("answer", clash="both")
-            moves[state, "results"] = Cut("results")
-    if form.mends:
-        moves |= {(state, "question"): Cut("content", firm=True) for state in ENDED}
+            transitions[state, "answer"] = Go("answer", clash="both")
+            transitions[state, "results"] = EndTurn("results")
+    if form.lenient:
+        transitions |= {(state, "question"): EndTurn("content", firm=True) for state in ENDED}
     return replace(
         table,
         markers={
@@ -99,17 +101,17 @@ def _table(form: TaggedForm) -> Table:
             "end of results": Literal("</function_results>"),
             "end of result": Literal("</result>"),
             "end of output": Literal("</stdout>"),
-            **({"question": Label("Question", loose=True)} if form.mends else {}),
+            **({"question": Label("Question", loose=True)} if form.lenient else {}),
         },
-        roles={
-            **table.roles,
-            "answer": Role.ANSWER,
-            "answered": Role.SKIPPED,
-            "results": Role.OBSERVATION,
+        parts={
+            **table.parts,
+            "answer": Part.ANSWER,
+            "answered": Part.SKIPPED,
+            "results": Part.OBSERVATION,
         },
-        moves=moves,
-        read_tool=mend_tool if form.mends else None,
-        ends={**table.ends, **({} if form.mends else {"answer": "open_answer"})},
+        transitions=transitions,
+        read_tool=repair_tool_name if form.lenient else None,
+        ends={**table.ends, **({} if form.lenient else {"answer": "open_answer"})},
     )
 
 
@@ -163,12 +165,12 @@ DIALECT: Final = calls_dialect(
         calls=("<function_calls>\n", "\n", "\n</function_calls>"),
         answer=("<final_answer>", "</final_answer>"),
     ),
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         text=write_result,
         each=("<result>\n", "\n</result>"),
         between="\n",
         around=("<function_results>\n", "\n</function_results>"),
     ),
-    frame=("\n", "\n"),
+    turn_frame=("\n", "\n"),
     list_tools=list_schemas,
 )

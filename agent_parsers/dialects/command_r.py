@@ -61,6 +61,6 @@ DIALECT: Final = list_dialect(
         call=write_call,
         calls=("Action: ```json\n[\n", ",\n", "\n]\n```"),
     ),
-    write_results=ResultsWriter(each=("<results>\n", "</results>"), between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(each=("<results>\n", "</results>"), between=FRAME[0]),
+    turn_frame=FRAME,
 )

@@ -18,9 +18,9 @@ from typing_extensions import override
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
+from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.markers.kinds import Ahead, Label, Literal, Marker
-from agent_parsers.engine.repairs.inputs import mend_answer
+from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
@@ -73,13 +73,13 @@ def _strict(ai_prefix: str) -> Table:
             "input": Literal("Action Input: "),
             "answer": Literal(f"{ai_prefix}:"),
         },
-        roles={
-            "thought": Role.THOUGHT,
-            "tool": Role.TOOL,
-            "input": Role.INPUT,
-            "answer": Role.ANSWER,
+        parts={
+            "thought": Part.THOUGHT,
+            "tool": Part.TOOL,
+            "input": Part.INPUT,
+            "answer": Part.ANSWER,
         },
-        moves={
+        transitions={
             ("thought", "thought"): Go("thought"),
             ("thought", "tool needed"): Go("thought"),
             ("thought", "no tool"): Go("thought"),
@@ -107,7 +107,7 @@ def read_reply(text: str, repairs: list[Repair]) -> str:
         repairs.append(Repair("reply", stop.span(), "left out what ends the sentence before"))
     if not text:
         raise BadPayload("no_reply", (0, 0))
-    return mend_answer(text, repairs)
+    return repair_answer(text, repairs)
 
 
 def _lenient(ai_prefix: str) -> Table:
@@ -126,16 +126,16 @@ def _lenient(ai_prefix: str) -> Table:
             "tool needed": _YES,
             "no tool": _NO,
         },
-        roles={**react.LENIENT.roles, "reply": Role.ANSWER},
-        moves={
-            **react.LENIENT.moves,
+        parts={**react.LENIENT.parts, "reply": Part.ANSWER},
+        transitions={
+            **react.LENIENT.transitions,
             ("thought", "tool needed"): Go("thought"),
             ("thought", "no tool"): Go("reply"),
             ("reply", "answer"): Go("answer"),
             ("reply", "action"): Go("tool", clash="both"),
-            ("reply", "observation"): Cut("observation", firm=True),
-            ("reply", "human"): Cut("question", firm=True),
-            ("answer", "human"): Cut("question", firm=True),
+            ("reply", "observation"): EndTurn("observation", firm=True),
+            ("reply", "human"): EndTurn("question", firm=True),
+            ("answer", "human"): EndTurn("question", firm=True),
         },
     )
 
@@ -215,8 +215,8 @@ def make_dialect(ai_prefix: str) -> Dialect:
         problems=PROBLEMS,
         stop=("\nObservation:",),
         write=write,
-        write_observation=react.write_observation,
-        invite=react.invite,
+        render_observation=react.render_observation,
+        generation_prompt=react.generation_prompt,
         prompt=PROMPT,
         words=WORDS,
     )

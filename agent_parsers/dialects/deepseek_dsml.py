@@ -22,7 +22,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.tags.form import Attributes, Element, Part, TaggedForm, truth_values
+from agent_parsers.engine.calls.tags.form import (
+    Attributes,
+    Element,
+    TaggedForm,
+    TagPart,
+    truth_values,
+)
 from agent_parsers.engine.grammar.dialect import Written, WrittenCall
 from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
 from agent_parsers.families.tagged import tagged_table
@@ -94,12 +100,12 @@ def _form(mark: str, wrapper: str) -> TaggedForm:
 
     return TaggedForm(
         tags={
-            Part.WRAP: element("", *words),
-            Part.END_WRAP: element("/", *words),
-            Part.CALL: named("invoke"),
-            Part.END_CALL: element("/", "invoke"),
-            Part.KEY: named("parameter", string=("true", "false")),
-            Part.END_VALUE: element("/", "parameter"),
+            TagPart.WRAP: element("", *words),
+            TagPart.END_WRAP: element("/", *words),
+            TagPart.CALL: named("invoke"),
+            TagPart.END_CALL: element("/", "invoke"),
+            TagPart.KEY: named("parameter", string=("true", "false")),
+            TagPart.END_VALUE: element("/", "parameter"),
         },
         read_value=read_value,
         other_values=other_values,
@@ -129,11 +135,11 @@ def dsml(name: str, models: str, *, mark: str = "｜DSML｜", wrapper: str) -> D
         turns(SAMPLE),
         summary=f"<{mark}invoke> and <{mark}parameter> in <{mark}{wrapper}> ({models})",
         strict=tagged_table(form, ends=ENDS, drafts=False),
-        lenient=tagged_table(replace(form, mends=True), ends=ENDS, drafts=False),
+        lenient=tagged_table(replace(form, lenient=True), ends=ENDS, drafts=False),
         stop=ENDS,
         write=turns,
-        write_results=ResultsWriter(each=("<tool_result>", "</tool_result>"), between="\n\n"),
-        frame=("<｜end▁of▁sentence｜><｜User｜>", "<｜Assistant｜>"),
+        render_results=ResultsWriter(each=("<tool_result>", "</tool_result>"), between="\n\n"),
+        turn_frame=("<｜end▁of▁sentence｜><｜User｜>", "<｜Assistant｜>"),
         list_tools=list_tools_in_tags,
     )
 

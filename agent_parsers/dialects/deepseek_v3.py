@@ -114,9 +114,9 @@ DIALECT: Final = json_dialect(
     aliases=("deepseek_r1",),
     summary="<｜tool▁calls▁begin｜>, names, and JSON in fences (DeepSeek V3, R1)",
     strict=table(partial(call, read_head, RULES[0])),
-    lenient=table(partial(call, read_either, RULES[1]), mends=True),
+    lenient=table(partial(call, read_either, RULES[1]), lenient=True),
     stop=("<｜end▁of▁sentence｜>",),
     write=TURNS,
-    write_results=RESULTS,
-    frame=("<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
+    render_results=RESULTS,
+    turn_frame=("<｜end▁of▁sentence｜><｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
 )

@@ -59,13 +59,13 @@ DIALECT: Final = replace(
     summary="<｜tool▁calls▁begin｜>, names, and JSON (DeepSeek V3.1)",
     sample=SAMPLE,
     strict=table(partial(call, read_head, RULES[0])),
-    lenient=table(partial(call, read_any, RULES[1]), drafts=("call",), mends=True),
+    lenient=table(partial(call, read_any, RULES[1]), drafts=("call",), lenient=True),
     write=TurnWriter(
         thought=TAGS,
         call=write_call,
         calls=("<｜tool▁calls▁begin｜>", "", "<｜tool▁calls▁end｜>"),
     ),
-    write_results=replace(deepseek_v3.RESULTS, between=""),
+    render_results=replace(deepseek_v3.RESULTS, between=""),
     # The template has no header before what the model writes next.
-    frame=("<｜end▁of▁sentence｜>", ""),
+    turn_frame=("<｜end▁of▁sentence｜>", ""),
 )

@@ -15,11 +15,11 @@ __all__ = ["DIALECT"]
 
 DIALECT: Final = replace(
     dsml("deepseek_v32", "DeepSeek V3.2", wrapper="function_calls"),
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         each=("<result>", "</result>"),
         between="\n",
         around=("<function_results>\n", "\n</function_results>"),
     ),
     # The template has no header before what the model writes next.
-    frame=("<｜end▁of▁sentence｜>\n\n", "\n\n"),
+    turn_frame=("<｜end▁of▁sentence｜>\n\n", "\n\n"),
 )

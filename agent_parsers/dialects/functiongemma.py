@@ -38,7 +38,7 @@ DIALECT: Final = replace(
     summary="call:name{…} in <start_function_call> (FunctionGemma)",
     sample=SAMPLE,
     strict=_table(_calls),
-    lenient=_table(partial(_calls, mends=True), mends=True),
+    lenient=_table(partial(_calls, lenient=True), lenient=True),
     stop=STOP,
     write=TurnWriter(
         call=partial(gemma4.write_call, quote=QUOTE),
@@ -48,9 +48,9 @@ DIALECT: Final = replace(
             "<end_function_call>",
         ),
     ),
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         text=partial(gemma4.write_result, quote=QUOTE),
         between="<end_function_response><start_function_response>",
     ),
-    frame=("<start_function_response>", "<end_function_response>"),
+    turn_frame=("<start_function_response>", "<end_function_response>"),
 )

@@ -78,17 +78,17 @@ class _Label(Literal):
         yield *map(re.escape, self.canonical), LINE_END
 
 
-def _table(*, mends: bool = False) -> Table:
-    calls = partial(_calls, mends=mends)
+def _table(*, lenient: bool = False) -> Table:
+    calls = partial(_calls, lenient=lenient)
     marks = ("<|tool_call>", "<tool_call|>")
-    table = calls_table(calls, call=marks, thought=THOUGHT, ends=STOP, mends=mends)
+    table = calls_table(calls, call=marks, thought=THOUGHT, ends=STOP, lenient=lenient)
     markers: dict[str, Marker] = {**table.markers, "thought": _Opener(THOUGHT[0])}
-    moves = {**table.moves}
-    if mends:
+    transitions = {**table.transitions}
+    if lenient:
         markers["label of a thought"] = _Label("thought", place="text")
         odd = "read a thought without the mark that opens it"
-        moves["content", "label of a thought"] = Go("thought", odd=odd)
-    return replace(table, markers=markers, moves=moves)
+        transitions["content", "label of a thought"] = Go("thought", odd=odd)
+    return replace(table, markers=markers, transitions=transitions)
 
 
 def _write_value(value: Any, quote: str) -> Iterator[str]:
@@ -133,7 +133,7 @@ DIALECT: Final = calls_dialect(
     aliases=("gemma",),
     summary="call:name{…} in <|tool_call> (Gemma 4)",
     strict=_table(),
-    lenient=_table(mends=True),
+    lenient=_table(lenient=True),
     stop=STOP,
     write=TurnWriter(
         thought=("<|channel>thought\n", "\n<channel|>"),
@@ -141,9 +141,9 @@ DIALECT: Final = calls_dialect(
         calls=("<|tool_call>", "<tool_call|><|tool_call>", "<tool_call|>"),
         is_content_last=True,
     ),
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         text=partial(write_result, quote=QUOTE), between="<tool_response|><|tool_response>"
     ),
     # The model goes on in the same turn.
-    frame=("<|tool_response>", "<tool_response|>"),
+    turn_frame=("<|tool_response>", "<tool_response|>"),
 )

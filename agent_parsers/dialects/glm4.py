@@ -71,12 +71,12 @@ DIALECT: Final = json_dialect(
     SAMPLE,
     summary="a name on a line, then JSON (GLM-4-9B)",
     strict=_table(STRICT, bare=STRICT),
-    lenient=_table(LENIENT, bare=LENIENT, mends=True),
+    lenient=_table(LENIENT, bare=LENIENT, lenient=True),
     stop=ENDS,
     write=TurnWriter(
         content=("", "<|assistant|>"), call=write_call, calls=("", "<|assistant|>", "")
     ),
-    write_results=ResultsWriter(between="<|observation|>\n"),
-    frame=("<|observation|>\n", "<|assistant|>\n"),
+    render_results=ResultsWriter(between="<|observation|>\n"),
+    turn_frame=("<|observation|>\n", "<|assistant|>\n"),
     problems={**PROBLEMS, **BARE_PROBLEMS},
 )

@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.tags.form import Element, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Element, TaggedForm, TagPart
 from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of, write_value
@@ -38,15 +38,15 @@ Let me see.
 
 FORM: Final = TaggedForm(
     tags={
-        Part.CALL: Element("<tool_call>"),
-        Part.END_CALL: Element("</tool_call>"),
-        Part.KEY: Element("<arg_key>"),
-        Part.END_KEY: Element("</arg_key>"),
-        Part.VALUE: Element("<arg_value>"),
-        Part.END_VALUE: Element("</arg_value>"),
+        TagPart.CALL: Element("<tool_call>"),
+        TagPart.END_CALL: Element("</tool_call>"),
+        TagPart.KEY: Element("<arg_key>"),
+        TagPart.END_KEY: Element("</arg_key>"),
+        TagPart.VALUE: Element("<arg_value>"),
+        TagPart.END_VALUE: Element("</arg_value>"),
     }
 )
-LENIENT_FORM: Final = replace(FORM, mends=True, json_arguments="odd")
+LENIENT_FORM: Final = replace(FORM, lenient=True, json_arguments="odd")
 ENDS: Final = ("<|user|>", "<|observation|>")
 
 
@@ -76,7 +76,7 @@ DIALECT: Final = calls_dialect(
     lenient=tagged_table(LENIENT_FORM, ends=ENDS, drafts=False),
     stop=ENDS,
     write=TURNS,
-    write_results=RESULTS,
-    frame=("<|observation|>\n", "<|assistant|>\n"),
+    render_results=RESULTS,
+    turn_frame=("<|observation|>\n", "<|assistant|>\n"),
     list_tools=list_tools_in_tags,
 )

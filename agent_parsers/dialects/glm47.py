@@ -41,6 +41,6 @@ DIALECT: Final = replace(
     summary="as glm45, in a row (GLM 4.7 and GLM 5)",
     sample="".join(glm45.SAMPLE.splitlines()),
     write=TurnWriter(thought=TAGS, call=write_call),
-    write_results=ResultsWriter(each=("<tool_response>", "</tool_response>")),
-    frame=("<|observation|>", "<|assistant|>"),
+    render_results=ResultsWriter(each=("<tool_response>", "</tool_response>")),
+    turn_frame=("<|observation|>", "<|assistant|>"),
 )

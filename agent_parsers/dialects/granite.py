@@ -12,13 +12,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.table import Go, Role
+from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.json_blocks import block_rules, list_dialect, write_named
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.table import Move, Table
+    from agent_parsers.engine.grammar.table import Table, Transition
     from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["DIALECT"]
@@ -42,8 +42,8 @@ def with_thoughts(table: Table) -> Table:
         "thought": Literal(THOUGHT[0], THOUGHT[1:], place="line"),
         "end of thought": Literal(RESPONSE[0], RESPONSE[1:], place="line"),
     }
-    moves: dict[tuple[str, str], Move] = {
-        **table.moves,
+    transitions: dict[tuple[str, str], Transition] = {
+        **table.transitions,
         **{(state, "thought"): Go("thought") for state in ("content", "call")},
         ("thought", "end of thought"): Go("content", closes=True),
         ("thought", f"end {ENDS}"): Go("over"),
@@ -51,8 +51,8 @@ def with_thoughts(table: Table) -> Table:
     return replace(
         table,
         markers=markers,
-        roles={**table.roles, "thought": Role.THOUGHT},
-        moves=moves,
+        parts={**table.parts, "thought": Part.THOUGHT},
+        transitions=transitions,
         ends={**table.ends, "thought": "open_reasoning"},
         starts={**table.starts, "thought": "thought"},
     )
@@ -68,8 +68,8 @@ CALLS: Final = list_dialect(
     end=ENDS,
     rules=block_rules(enclosed="["),
     write=TurnWriter(call=write_named, calls=("<|tool_call|>[", ", ", "]")),
-    write_results=ResultsWriter(between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(between=FRAME[0]),
+    turn_frame=FRAME,
 )
 DIALECT: Final = replace(
     CALLS, strict=with_thoughts(CALLS.strict), lenient=with_thoughts(CALLS.lenient)

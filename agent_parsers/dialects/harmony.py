@@ -23,7 +23,7 @@ from agent_parsers.engine.calls.json.named_head import Head
 from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.marks import Before, one_of
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.engine.repairs.payloads import ToolHead
 from agent_parsers.events import AnswerDelta, Repair, SkippedDelta, ThoughtDelta
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from agent_parsers.engine.grammar.dialect import Result, WrittenCall
-    from agent_parsers.engine.grammar.table import Move
+    from agent_parsers.engine.grammar.table import Transition
     from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["DIALECT"]
@@ -69,11 +69,11 @@ def may_begin(text: str) -> bool:
     return any(text.startswith(word) or word.startswith(text) for word in words)
 
 
-def read_header(text: str, is_whole: bool, *, mends: bool = False) -> Header:
+def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
     """Take a header apart; if it cannot be read, what is there of channel and recipient counts."""
     text = text if is_whole else text.partition("{")[0]  # the body may say anything
     is_marked = "<|" in text
-    if is_marked and not (is_whole or mends):
+    if is_marked and not (is_whole or lenient):
         return Header(SkippedDelta, problem="open_header")
     named, at = _recipient(text)
     if not is_whole and not named.startswith("functions."):
@@ -88,15 +88,15 @@ def read_header(text: str, is_whole: bool, *, mends: bool = False) -> Header:
         size = len(text) if is_whole else 0
         if size and _type(text) not in ("", "json"):
             return Header(reader=NamedText(head, size))
-        read_head = partial(_read_head, head, size, mends=mends)
-        return Header(reader=NamedJson(read_head, RULES[mends], size=size))
+        read_head = partial(_read_head, head, size, lenient=lenient)
+        return Header(reader=NamedJson(read_head, RULES[lenient], size=size))
     channel, stop = _channel(text)
     kind = KINDS.get(channel, AnswerDelta)
     if is_whole:
         return Header(kind, len("assistant") * (_word(text) == "assistant"))
     if is_marked and _is_cut(text, text[stop:].lstrip()):
         return Header(SkippedDelta, problem="open_header")
-    if not is_marked and not (mends and channel and text[stop : stop + 1].isupper()):
+    if not is_marked and not (lenient and channel and text[stop : stop + 1].isupper()):
         return Header(stop=len("assistant") * (_word(text) == "assistant"))
     return Header(kind, stop * bool(channel), odd="read a message without <|message|>")
 
@@ -141,11 +141,11 @@ def _type(text: str) -> str:
     return _word(constrained[2].lstrip()) if constrained[1] else "code" * text.endswith(" code")
 
 
-def _read_head(head: Head, size: int, text: str, *, mends: bool) -> Head | None:
+def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | None:
     """Return the *head* of a call if only JSON follows its header, which has this *size*."""
     if size:
-        return head if text[size:].strip() in ("", '"' * mends) else None
-    return head._replace(odd="read a call without <|message|>") if mends else None
+        return head if text[size:].strip() in ("", '"' * lenient) else None
+    return head._replace(odd="read a call without <|message|>") if lenient else None
 
 
 def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
@@ -157,15 +157,15 @@ def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]
     return ToolHead(name)
 
 
-def _table(*, mends: bool = False) -> Table:
+def _table(*, lenient: bool = False) -> Table:
     ends = {"end of message": "<|end|>", "end of call": "<|call|>", "end of turn": "<|return|>"}
     # What is left of the marks where a server takes special tokens off: all of them, or none.
     lost = {"content": "assistantfinal", "thought": "assistantanalysis"}
-    lost = {**lost, "header": "assistantcommentary"} if mends else {}
-    roles = {"header": Role.CALL, "body": Role.CALL, "content": Role.CONTENT}
-    roles["thought"] = Role.THOUGHT
-    bare = {f"bare {state}": role for state, role in roles.items()} if mends else roles
-    roles = {**bare, "header": Role.CALL, "body": Role.CALL}
+    lost = {**lost, "header": "assistantcommentary"} if lenient else {}
+    parts = {"header": Part.CALL, "body": Part.CALL, "content": Part.CONTENT}
+    parts["thought"] = Part.THOUGHT
+    bare = {f"bare {state}": part for state, part in parts.items()} if lenient else parts
+    parts = {**bare, "header": Part.CALL, "body": Part.CALL}
     starts = {state.removeprefix("bare "): state for state in bare}
     markers: dict[str, Marker] = {
         "message": Literal("<|start|>"),
@@ -174,31 +174,31 @@ def _table(*, mends: bool = False) -> Table:
         **{name: Literal(text) for name, text in ends.items()},
         **{f"{to} without marks": Literal(text) for to, text in lost.items()},
     }
-    moves: dict[tuple[str, str], Move] = {
-        **{(state, "message"): Go("header") for state in roles},
-        **{(state, "message of another"): Cut("header") for state in roles},
-        **{(state, "channel"): Go("header") for state in roles},
-        **{(state, name): Go("header", closes=True) for state in roles for name in ends},
+    transitions: dict[tuple[str, str], Transition] = {
+        **{(state, "message"): Go("header") for state in parts},
+        **{(state, "message of another"): EndTurn("header") for state in parts},
+        **{(state, "channel"): Go("header") for state in parts},
+        **{(state, name): Go("header", closes=True) for state in parts for name in ends},
         # In a header it is part of that.
         **{(state, "channel"): Note("header") for state in ("header", starts["header"])},
     }
     odd = "read a message whose special tokens are lost"
     for to in lost:
-        moves |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
+        transitions |= {(state, f"{to} without marks"): Go(starts[to], odd=odd) for state in bare}
     return Table(
-        new_call=partial(HeadedMessage, MESSAGE, partial(read_header, mends=mends), may_begin),
+        new_call=partial(HeadedMessage, MESSAGE, partial(read_header, lenient=lenient), may_begin),
         markers=markers,
-        roles=roles,
+        parts=parts,
         begun={"header": "body", starts["header"]: starts["body"]},
-        moves=moves,
+        transitions=transitions,
         several=True,
         starts={name: starts[name] for name in ("content", "thought")},
         prompt_ends={
             f"<|channel|>analysis{MESSAGE}": starts["thought"],
             f"<|channel|>final{MESSAGE}": starts["content"],
         },
-        mends=mends,
-        read_tool=read_tool if mends else None,
+        lenient=lenient,
+        read_tool=read_tool if lenient else None,
     )
 
 
@@ -222,7 +222,7 @@ DIALECT: Final = json_dialect(
     aliases=("gpt_oss",),
     summary="messages with channels and recipients (gpt-oss)",
     strict=_table(),
-    lenient=_table(mends=True),
+    lenient=_table(lenient=True),
     stop=("<|call|>", "<|return|>"),
     closer="<|call|>",
     write=TurnWriter(
@@ -232,8 +232,8 @@ DIALECT: Final = json_dialect(
         calls=("", NEXT, ""),
         answer=(f"<|channel|>final{MESSAGE}", "<|return|>"),
     ),
-    write_results=ResultsWriter(text=write_result),
-    frame=("", NEXT),
+    render_results=ResultsWriter(text=write_result),
+    turn_frame=("", NEXT),
     problems={
         **PROBLEMS,
         "open_header": Problem(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.markers.kinds import Inline, Label
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.names import repair_tool_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -39,7 +39,7 @@ Final Answer: The Untertorbrücke has stood since 1489."""
 
 def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
     """Read the name of a tool without the comma that divides it from its input on the same line."""
-    return mend_tool(written.removesuffix(","), tools, repairs)
+    return repair_tool_name(written.removesuffix(","), tools, repairs)
 
 
 STRICT: Final = replace(
@@ -63,12 +63,16 @@ def _lenient() -> Table:
         "spaced input": Inline("Tool Input"),
     }
     markers = {name: label for name, label in react.LENIENT.markers.items() if name not in borrowed}
-    moves = {row: move for row, move in react.LENIENT.moves.items() if row[1] not in borrowed}
+    transitions = {
+        row: transition
+        for row, transition in react.LENIENT.transitions.items()
+        if row[1] not in borrowed
+    }
     return replace(
         react.LENIENT,
         read_tool=read_tool,
         markers={**markers, **own},
-        moves=moves,
+        transitions=transitions,
     )
 
 

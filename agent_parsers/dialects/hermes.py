@@ -58,7 +58,7 @@ def tables(
             "call": tuple(f"<{other}>" for other in others),
             "end of call": tuple(f"</{other}>" for other in others),
         },
-        mends=True,
+        lenient=True,
     )
 
 
@@ -80,7 +80,7 @@ DIALECT: Final = json_dialect(
     lenient=LENIENT,
     stop=("<|im_end|>",),
     write=TURNS,
-    write_results=RESULTS,
-    frame=chatml("user"),
+    render_results=RESULTS,
+    turn_frame=chatml("user"),
     list_tools=list_tools_in_tags,
 )

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
-from agent_parsers.engine.grammar.table import Go, Role
+from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.families.call_blocks import calls_dialect, calls_table
 from agent_parsers.families.json_blocks import LIST_PROBLEMS, block_rules, write_named
@@ -57,19 +57,21 @@ MOVES: Final = {
 STRICT, LENIENT = block_rules(enclosed="[")
 
 
-def _table(rules: JsonCallRules, *, mends: bool = False) -> Table:
+def _table(rules: JsonCallRules, *, lenient: bool = False) -> Table:
     table = calls_table(
         partial(JsonCalls, rules),
         call=("<tool_calls>", "</tool_calls>"),
         ends=("<|eos|>",),
-        mends=mends,
+        lenient=lenient,
     )
-    ended = table.moves["content", "end of thought"]  # the prompt opened it, and that was a draft
+    ended = table.transitions[
+        "content", "end of thought"
+    ]  # the prompt opened it, and that was a draft
     return replace(
         table,
         markers={**table.markers, **MARKERS},
-        roles={**table.roles, "answered": Role.SKIPPED},
-        moves={**table.moves, **MOVES, ("answered", "end of thought"): ended},
+        parts={**table.parts, "answered": Part.SKIPPED},
+        transitions={**table.transitions, **MOVES, ("answered", "end of thought"): ended},
     )
 
 
@@ -90,11 +92,11 @@ DIALECT: Final = calls_dialect(
     summary="a JSON list in <tool_calls>, in <answer> (Hunyuan A13B)",
     problems=LIST_PROBLEMS,
     strict=_table(STRICT),
-    lenient=_table(LENIENT, mends=True),
+    lenient=_table(LENIENT, lenient=True),
     stop=("<|eos|>",),
     write=write_turn,
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         each=("<tool_response>", "</tool_response>"), between="<|extra_0|>"
     ),
-    frame=("<|eos|>", "<|extra_0|>"),
+    turn_frame=("<|eos|>", "<|extra_0|>"),
 )

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import glm45
-from agent_parsers.engine.calls.tags.form import Element, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Element, TaggedForm, TagPart
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import TAGS, TurnWriter, inputs_of, write_value
 
@@ -40,15 +40,15 @@ def _tag(name: str, *others: str) -> Element:
 
 FORM: Final = TaggedForm(
     tags={
-        Part.WRAP: _tag("tool_calls"),
-        Part.END_WRAP: _tag("/tool_calls"),
-        Part.CALL: _tag("tool_call"),
-        Part.END_NAME: _tag("tool_sep"),
-        Part.END_CALL: _tag("/tool_call", "<end_of_tool_call>", "<end_of_tool_call:opensource>"),
-        Part.KEY: _tag("arg_key"),
-        Part.END_KEY: _tag("/arg_key"),
-        Part.VALUE: _tag("arg_value"),
-        Part.END_VALUE: _tag("/arg_value"),
+        TagPart.WRAP: _tag("tool_calls"),
+        TagPart.END_WRAP: _tag("/tool_calls"),
+        TagPart.CALL: _tag("tool_call"),
+        TagPart.END_NAME: _tag("tool_sep"),
+        TagPart.END_CALL: _tag("/tool_call", "<end_of_tool_call>", "<end_of_tool_call:opensource>"),
+        TagPart.KEY: _tag("arg_key"),
+        TagPart.END_KEY: _tag("/arg_key"),
+        TagPart.VALUE: _tag("arg_value"),
+        TagPart.END_VALUE: _tag("/arg_value"),
     }
 )
 ENDS: Final = ("<｜hy_eos｜>", "<｜hy_eos:opensource｜>")
@@ -73,11 +73,11 @@ DIALECT: Final = replace(
     summary="<arg_key> and <arg_value> behind <tool_sep> (Hunyuan 3)",
     sample=SAMPLE,
     strict=_table(FORM),
-    lenient=_table(replace(FORM, mends=True, json_arguments="odd")),
+    lenient=_table(replace(FORM, lenient=True, json_arguments="odd")),
     stop=ENDS,
     write=TurnWriter(
         thought=TAGS, call=write_call, calls=("<tool_calls>\n", "\n", "\n</tool_calls>")
     ),
-    write_results=replace(glm45.RESULTS, around=("<tool_responses>\n", "\n</tool_responses>")),
-    frame=("<｜hy_eos｜>", "<｜hy_Assistant｜>"),
+    render_results=replace(glm45.RESULTS, around=("<tool_responses>\n", "\n</tool_responses>")),
+    turn_frame=("<｜hy_eos｜>", "<｜hy_Assistant｜>"),
 )

@@ -39,6 +39,6 @@ DIALECT: Final = list_dialect(
     end="<|im_end|>",
     rules=block_rules(tool_input="parameters"),
     write=TurnWriter(call=write_call),
-    write_results=ResultsWriter(between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(between=FRAME[0]),
+    turn_frame=FRAME,
 )

@@ -26,6 +26,6 @@ DIALECT: Final = list_dialect(
     end="<|eom|>",
     rules=block_rules(enclosed="["),
     write=TurnWriter(call=write_named, calls=("<tool_calls>[", ", ", "]</tool_calls>")),
-    write_results=ResultsWriter(between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(between=FRAME[0]),
+    turn_frame=FRAME,
 )

@@ -18,7 +18,7 @@ from agent_parsers.families.json_steps import (
     KEYS,
     PROBLEMS,
     WORDS,
-    invite,
+    generation_prompt,
     lenient_rules,
     lenient_table,
     opens_after,
@@ -30,7 +30,7 @@ from agent_parsers.families.json_steps import (
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Table
 
-__all__ = ["DIALECT", "RULES", "lenient", "write_observation"]
+__all__ = ["DIALECT", "RULES", "lenient", "render_observation"]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -75,9 +75,9 @@ def write(step: Written) -> str:
     return thought + write_blob(written_call(step))
 
 
-def write_observation(observation: str, number: int) -> str:
+def render_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nTOOL RESPONSE: {observation}\n{invite(number + 1)}"
+    return f"\nTOOL RESPONSE: {observation}\n{generation_prompt(number + 1)}"
 
 
 PROMPT: Final = """\
@@ -108,8 +108,8 @@ DIALECT: Final = Dialect(
     problems=PROBLEMS,
     stop=("\nTOOL RESPONSE:",),
     write=write,
-    write_observation=write_observation,
-    invite=invite,
+    render_observation=render_observation,
+    generation_prompt=generation_prompt,
     prompt=PROMPT,
     words=WORDS,
     list_tools=list_schemas,

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.json_blocks import (
     BARE_PROBLEMS,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.grammar.dialect import Result, Written, WrittenCall
-    from agent_parsers.engine.grammar.table import Move
+    from agent_parsers.engine.grammar.table import Transition
 
 __all__ = ["DIALECT"]
 
@@ -65,15 +65,15 @@ BEFORE: Final = ("content", "thought")
 def _table(rules: JsonCallRules) -> Table:
     """Return the table for turns with labels, whose calls no mark opens."""
     new_call = partial(JsonCalls, rules, bare=True)
-    moves: dict[tuple[str, str], Move] = {
+    transitions: dict[tuple[str, str], Transition] = {
         **{(state, "thought"): Go("thought") for state in BEFORE},
         **{(state, "answer"): Go("answer") for state in BEFORE},
         **{(state, "observation"): Go("observation", clash="early") for state in BEFORE},
-        ("calls", "thought"): Cut("thought"),
+        ("calls", "thought"): EndTurn("thought"),
         ("calls", "answer"): Go("answer", clash="both"),
-        ("calls", "observation"): Cut("observation"),
+        ("calls", "observation"): EndTurn("observation"),
         ("answer", "answer"): Go("answer", firm=True),
-        ("answer", "observation"): Cut("observation", firm=True),
+        ("answer", "observation"): EndTurn("observation", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "answer"): Go("answer"),
     }
@@ -81,17 +81,17 @@ def _table(rules: JsonCallRules) -> Table:
         new_call=new_call,
         readers={"thought": partial(new_call, thinks=True)},
         markers={
-            "thought": Label("Thought", loose=rules.mends),
-            "answer": Label("Final Answer", loose=rules.mends),
-            "observation": Label("Observation", loose=rules.mends),
+            "thought": Label("Thought", loose=rules.lenient),
+            "answer": Label("Final Answer", loose=rules.lenient),
+            "observation": Label("Observation", loose=rules.lenient),
         },
-        roles={
-            **dict.fromkeys((*BEFORE, "calls"), Role.CALL),
-            "answer": Role.ANSWER,
-            "observation": Role.OBSERVATION,
+        parts={
+            **dict.fromkeys((*BEFORE, "calls"), Part.CALL),
+            "answer": Part.ANSWER,
+            "observation": Part.OBSERVATION,
         },
         begun=dict.fromkeys(BEFORE, "calls"),
-        moves=moves,
+        transitions=transitions,
         several=True,
         starts={name: name for name in BEFORE},
         prompt_ends={"Thought:": "thought"},
@@ -102,20 +102,20 @@ def _table(rules: JsonCallRules) -> Table:
 def _lenient(rules: JsonCallRules) -> Table:
     """Return the same for what models write: labels of other formats, and tokens."""
     table = _table(rules)
-    moves = {
-        **table.moves,
+    transitions = {
+        **table.transitions,
         **{(state, "question"): Go("action", clash="early") for state in BEFORE},
         **{(state, "action"): Go("action") for state in ("observation", *BEFORE)},
         **{
-            ("action", marker): move
-            for (state, marker), move in table.moves.items()
+            ("action", marker): transition
+            for (state, marker), transition in table.transitions.items()
             if state == "content"
         },
         ("action", "action"): Go("action"),
         ("action", "question"): Go("action", clash="early"),
-        ("calls", "question"): Cut("content"),
-        ("calls", "action"): Cut("action"),
-        ("answer", "question"): Cut("content", firm=True),
+        ("calls", "question"): EndTurn("content"),
+        ("calls", "action"): EndTurn("action"),
+        ("answer", "question"): EndTurn("content", firm=True),
         ("observation", "question"): Go("content", firm=True),
         # Minutes may have a line "Action:"; only with a call it makes a second turn.
         ("answer", "action"): Note("answer, action", firm=True),
@@ -124,7 +124,7 @@ def _lenient(rules: JsonCallRules) -> Table:
     }
     return replace(
         table,
-        read_tool=mend_tool,
+        read_tool=repair_tool_name,
         readers={**table.readers, "action": partial(JsonCalls, rules, closed=False)},
         markers={
             **table.markers,
@@ -132,16 +132,16 @@ def _lenient(rules: JsonCallRules) -> Table:
             "action": Label("Action", loose=True, borrowed=True),
             "key": Literal('"name"'),
         },
-        roles={
-            **table.roles,
-            "action": Role.CALL,
-            "answer, action": Role.ANSWER,
-            "answer and action": Role.ANSWER,
+        parts={
+            **table.parts,
+            "action": Part.CALL,
+            "answer, action": Part.ANSWER,
+            "answer and action": Part.ANSWER,
         },
         begun={**table.begun, "action": "calls"},
-        moves=moves,
+        transitions=transitions,
         ends={"answer and action": "both"},
-        mends=True,
+        lenient=True,
     )
 
 
@@ -164,7 +164,7 @@ def write(step: Written) -> str:
     return f"{thought}{blob}\n{step.content}" if thought else f"{step.content}\n{blob}"
 
 
-def write_results(results: Sequence[Result], _number: int) -> str:
+def render_results(results: Sequence[Result], _number: int) -> str:
     """Write what the calls of a turn returned: that of one as it is, of several as a list."""
     if len(results) == 1:
         return f"Observation: {results[0].text}"
@@ -203,8 +203,8 @@ DIALECT: Final = json_dialect(
     stop=("\nObservation:",),
     reasoning=Dialect.reasoning,
     write=write,
-    write_results=write_results,
-    frame=("\n", "\n"),
+    render_results=render_results,
+    turn_frame=("\n", "\n"),
     prompt=PROMPT,
     list_tools=list_schemas,
 )

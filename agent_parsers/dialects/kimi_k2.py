@@ -34,14 +34,14 @@ ARGUMENTS: Final = "<|tool_call_argument_begin|>"
 RULES: Final = block_rules()
 
 
-def read_head(text: str, *, mends: bool = False) -> Head | None:
+def read_head(text: str, *, lenient: bool = False) -> Head | None:
     """Take apart what stands before the arguments."""
     header, mark, rest = text.partition(ARGUMENTS)
     call_id = header.strip()
     named, _, number = call_id.rpartition(":")
     name = named.removeprefix("functions.")
     is_id = number.isdecimal() and (mark or name != named)  # without either, it is any text
-    if not is_id or rest.strip() not in ("", '"' * mends):
+    if not is_id or rest.strip() not in ("", '"' * lenient):
         return None
     odd = "read an id that does not begin with 'functions.'" if name == named else ""
     if not mark:
@@ -49,7 +49,7 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     if header != call_id:
         odd = odd or "read an id with blanks around it"
     start = header.index(call_id) + len(named) - len(name)
-    return Head(start, start + len(name), call_id, odd) if mends or not odd else None
+    return Head(start, start + len(name), call_id, odd) if lenient or not odd else None
 
 
 _call = partial(NamedJson, mark=ARGUMENTS)
@@ -87,12 +87,12 @@ DIALECT: Final = json_dialect(
     summary="<|tool_call_begin|> with functions.name:0 and JSON (Kimi K2)",
     strict=_table(partial(_call, read_head, RULES[0])),
     lenient=_table(
-        partial(_call, partial(read_head, mends=True), RULES[1]),
+        partial(_call, partial(read_head, lenient=True), RULES[1]),
         also={
             "region": ("<|tool_call_section_begin|>",),
             "end of region": ("<|tool_call_section_end|>",),
         },
-        mends=True,
+        lenient=True,
     ),
     stop=("<|im_end|>",),
     write=TurnWriter(
@@ -101,10 +101,10 @@ DIALECT: Final = json_dialect(
         calls=("<|tool_calls_section_begin|>", "", "<|tool_calls_section_end|>"),
         call_id=call_id,
     ),
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         text=lambda result: f"## Return of {result.id}\n{result.text}",
         between=FRAME[0],
         call_id=call_id,
     ),
-    frame=FRAME,
+    turn_frame=FRAME,
 )

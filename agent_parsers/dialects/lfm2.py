@@ -38,7 +38,7 @@ DIALECT: Final = replace(
     summary="a list of Python calls in <|tool_call_start|> (LFM2)",
     sample=SAMPLE,
     strict=_table(PythonCalls),
-    lenient=_table(partial(PythonCalls, json=_json, mends=True), mends=True),
+    lenient=_table(partial(PythonCalls, json=_json, lenient=True), lenient=True),
     stop=("<|im_end|>",),
     write=replace(
         pythonic.TURNS,
@@ -47,8 +47,8 @@ DIALECT: Final = replace(
         calls=("<|tool_call_start|>[", ", ", "]<|tool_call_end|>"),
         is_content_last=True,
     ),
-    write_results=ResultsWriter(
+    render_results=ResultsWriter(
         each=("<|tool_response_start|>", "<|tool_response_end|>"), between=FRAME[0]
     ),
-    frame=FRAME,
+    turn_frame=FRAME,
 )

@@ -18,7 +18,7 @@ from agent_parsers.dialects.llama3_json import FRAME, RESULTS, STOP
 from agent_parsers.engine.calls.json.named_head import Head
 from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
-from agent_parsers.engine.calls.tags.form import Element, Named, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Element, Named, TaggedForm, TagPart
 from agent_parsers.engine.grammar.table import Go
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.events import Repair
@@ -40,13 +40,13 @@ Let me see.
 RULES: Final = block_rules()
 FORM: Final = TaggedForm(
     tags={
-        Part.CALL: Named("<function="),
-        Part.END_CALL: Element("</function>"),
-        Part.KEY: Named("<parameter="),
-        Part.END_VALUE: Element("</parameter>"),
+        TagPart.CALL: Named("<function="),
+        TagPart.END_CALL: Element("</function>"),
+        TagPart.KEY: Named("<parameter="),
+        TagPart.END_VALUE: Element("</parameter>"),
     },
     trims=True,
-    mends=True,
+    lenient=True,
 )
 
 
@@ -55,17 +55,17 @@ def may_lead(text: str) -> bool:
     return len(text) <= 70 and "<" not in text
 
 
-def read_head(text: str, *, mends: bool = False) -> Head | None:
+def read_head(text: str, *, lenient: bool = False) -> Head | None:
     """Take apart what stands before the arguments, from the name on."""
     name, mark, rest = text.partition(">")
-    if not may_lead(text) or len(name.split()) > 1 or rest.strip() not in ("", '"' * mends):
+    if not may_lead(text) or len(name.split()) > 1 or rest.strip() not in ("", '"' * lenient):
         return None
     odd = "" if mark else "read a tag without its >"
     if name != name.strip():
         odd = odd or "read a tag with blanks around the name"
     start = len(name) - len(name.lstrip())
     head = Head(start, start + len(name.strip()), odd=odd, kind="tag")
-    return head if mends or not odd else None
+    return head if lenient or not odd else None
 
 
 class InTags(TaggedCalls):
@@ -87,19 +87,19 @@ STRICT: Final = _table(partial(NamedJson, read_head, RULES[0]))
 MENDED: Final = _table(
     partial(
         NamedJson,
-        partial(read_head, mends=True),
+        partial(read_head, lenient=True),
         RULES[1],
         unnamed=partial(InTags, FORM, "<function="),
         may_lead=may_lead,
     ),
     also={"call": ("<function =",)},
-    mends=True,
+    lenient=True,
 )
 LENIENT: Final = replace(
     MENDED,
     markers={**MENDED.markers, "mark of Python": Literal("<|python_tag|>")},
-    moves={
-        **MENDED.moves,
+    transitions={
+        **MENDED.transitions,
         ("content", "mark of Python"): Go("content", odd="left out a mark of another form"),
     },
 )
@@ -118,7 +118,7 @@ DIALECT: Final = json_dialect(
     lenient=LENIENT,
     stop=STOP,
     write=TurnWriter(content=("", "\n"), call=write_call, is_single=True),
-    write_results=RESULTS,
-    frame=FRAME,
+    render_results=RESULTS,
+    turn_frame=FRAME,
     prompt=ONE_CALL_PROMPT,
 )

@@ -23,12 +23,12 @@ DIALECT: Final = replace(
     name="llama4_pythonic",
     summary="a list of Python calls in <|python_start|> (Llama 4)",
     sample=f"<|python_start|>{pythonic.SAMPLE}<|python_end|>",
-    strict=pythonic.table(mends=False),
-    lenient=pythonic.table(mends=True),
+    strict=pythonic.table(lenient=False),
+    lenient=pythonic.table(lenient=True),
     stop=("<|eot|>", "<|eom|>"),
     write=replace(
         pythonic.TURNS, content=("", ""), calls=("<|python_start|>[", ", ", "]<|python_end|>")
     ),
-    write_results=replace(llama3_json.RESULTS, between=FRAME[0]),
-    frame=FRAME,
+    render_results=replace(llama3_json.RESULTS, between=FRAME[0]),
+    turn_frame=FRAME,
 )

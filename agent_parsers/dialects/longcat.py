@@ -43,8 +43,8 @@ DIALECT: Final = replace(
         thought=("<longcat_think>\n", "\n</longcat_think>\n\n"),
         calls=(OPEN, f"{CLOSE}\n{OPEN}", CLOSE),
     ),
-    write_results=replace(
+    render_results=replace(
         hermes.RESULTS, each=("<longcat_tool_response>\n", "\n</longcat_tool_response>")
     ),
-    frame=("</longcat_s>\n", " ASSISTANT:"),
+    turn_frame=("</longcat_s>\n", " ASSISTANT:"),
 )

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import hermes
-from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, TaggedForm, TagPart
 from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import LINES, TurnWriter, chatml, inputs_of, write_value
@@ -36,10 +36,10 @@ CDATA: Final = ("<![CDATA[", "]]>")
 
 FORM: Final = TaggedForm(
     tags={
-        Part.CALL: Attributes("<function"),
-        Part.END_CALL: Element("</function>"),
-        Part.KEY: Attributes("<param"),
-        Part.END_VALUE: Element("</param>"),
+        TagPart.CALL: Attributes("<function"),
+        TagPart.END_CALL: Element("</function>"),
+        TagPart.KEY: Attributes("<param"),
+        TagPart.END_VALUE: Element("</param>"),
     },
     quote=CDATA,
 )
@@ -61,8 +61,8 @@ def write_call(call: WrittenCall) -> str:
 
 LENIENT_FORM: Final = replace(
     FORM,
-    tags={**FORM.tags, Part.OWN_NAME: OwnName("</")},
-    mends=True,
+    tags={**FORM.tags, TagPart.OWN_NAME: OwnName("</")},
+    lenient=True,
     json_arguments="odd",
 )
 
@@ -74,7 +74,7 @@ DIALECT: Final = calls_dialect(
     lenient=tagged_table(LENIENT_FORM, ends=ENDS),
     stop=ENDS,
     write=TurnWriter(thought=LINES, content=("", "\n"), call=write_call, calls=("", "\n", "")),
-    write_results=hermes.RESULTS,
-    frame=chatml("user"),
+    render_results=hermes.RESULTS,
+    turn_frame=chatml("user"),
     list_tools=list_tools_in_tags,
 )

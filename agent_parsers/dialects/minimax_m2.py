@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Attributes, Element, OwnName, TaggedForm, TagPart
 from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import (
@@ -49,23 +49,23 @@ Let me see.
 
 FORM: Final = TaggedForm(
     tags={
-        Part.WRAP: Element("<minimax:tool_call>"),
-        Part.END_WRAP: Element("</minimax:tool_call>"),
-        Part.CALL: Attributes("<invoke"),
-        Part.END_CALL: Element("</invoke>"),
-        Part.KEY: Attributes("<parameter"),
-        Part.END_VALUE: Element("</parameter>"),
+        TagPart.WRAP: Element("<minimax:tool_call>"),
+        TagPart.END_WRAP: Element("</minimax:tool_call>"),
+        TagPart.CALL: Attributes("<invoke"),
+        TagPart.END_CALL: Element("</invoke>"),
+        TagPart.KEY: Attributes("<parameter"),
+        TagPart.END_VALUE: Element("</parameter>"),
     }
 )
 LENIENT_FORM: Final = replace(
     FORM,
     tags={
         **FORM.tags,
-        Part.WRAP: Element("<minimax:tool_call>", borrowed=("<function_calls>",)),
-        Part.END_WRAP: Element("</minimax:tool_call>", borrowed=("</function_calls>",)),
-        Part.OWN_NAME: OwnName("</"),
+        TagPart.WRAP: Element("<minimax:tool_call>", borrowed=("<function_calls>",)),
+        TagPart.END_WRAP: Element("</minimax:tool_call>", borrowed=("</function_calls>",)),
+        TagPart.OWN_NAME: OwnName("</"),
     },
-    mends=True,
+    lenient=True,
     json_arguments="odd",
 )
 ENDS: Final = ("[e~[",)
@@ -94,7 +94,7 @@ DIALECT: Final = calls_dialect(
         # A line break stands before the calls, whatever is said there.
         calls=("\n<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>"),
     ),
-    write_results=ResultsWriter(each=("<response>", "</response>"), between="\n"),
-    frame=("[e~[\n]~b]tool\n", "[e~[\n]~b]ai\n"),
+    render_results=ResultsWriter(each=("<response>", "</response>"), between="\n"),
+    turn_frame=("[e~[\n]~b]tool\n", "[e~[\n]~b]ai\n"),
     list_tools=list_tools_in_tags,
 )

@@ -17,8 +17,8 @@ from agent_parsers.engine.calls.tags.form import (
     Attributes,
     Element,
     OwnName,
-    Part,
     TaggedForm,
+    TagPart,
     truth_values,
 )
 from agent_parsers.families.tagged import tagged_table
@@ -89,12 +89,12 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
 
 FORM: Final = TaggedForm(
     tags={
-        Part.WRAP: Element(f"{MARK}<tool_call>", ("<tool_call>",)),
-        Part.END_WRAP: Element(f"{MARK}</tool_call>", ("</tool_call>",)),
-        Part.CALL: Attributes(f"{MARK}<invoke"),
-        Part.END_CALL: Element(f"{MARK}</invoke>"),
-        Part.KEY: OwnName(f"{MARK}<"),
-        Part.END_VALUE: OwnName(f"{MARK}</"),
+        TagPart.WRAP: Element(f"{MARK}<tool_call>", ("<tool_call>",)),
+        TagPart.END_WRAP: Element(f"{MARK}</tool_call>", ("</tool_call>",)),
+        TagPart.CALL: Attributes(f"{MARK}<invoke"),
+        TagPart.END_CALL: Element(f"{MARK}</invoke>"),
+        TagPart.KEY: OwnName(f"{MARK}<"),
+        TagPart.END_VALUE: OwnName(f"{MARK}</"),
     },
     nests=True,
     read_value=read_value,
@@ -126,7 +126,7 @@ DIALECT: Final = replace(
     summary="elements named like parameters, each behind ]<]minimax[>[ (MiniMax M3)",
     sample=SAMPLE,
     strict=tagged_table(FORM, thought=THOUGHT, ends=minimax_m2.ENDS),
-    lenient=tagged_table(replace(FORM, mends=True), thought=THOUGHT, ends=minimax_m2.ENDS),
+    lenient=tagged_table(replace(FORM, lenient=True), thought=THOUGHT, ends=minimax_m2.ENDS),
     write=TurnWriter(
         thought=THOUGHT,
         call=write_call,

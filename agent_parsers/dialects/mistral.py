@@ -42,7 +42,7 @@ BARE: Final = bare_rules(RULES)
 _is_name: Final = re.compile(r"[\w.:/-]*\w").fullmatch
 
 
-def read_head(text: str, *, mends: bool = False) -> Head | None:
+def read_head(text: str, *, lenient: bool = False) -> Head | None:
     """Take apart what stands before the arguments; without a name the JSON may have it."""
     named, args, rest = text.partition("[ARGS]")
     named, _, call_id = named.partition("[CALL_ID]")
@@ -51,9 +51,9 @@ def read_head(text: str, *, mends: bool = False) -> Head | None:
     if args and name != named:
         odd = "read a name with a blank behind it"
     is_named = name[:1] not in '["' if args else _is_name(name)
-    if not is_named or len(name.split()) != 1 or rest.strip() not in ("", '"' * mends):
+    if not is_named or len(name.split()) != 1 or rest.strip() not in ("", '"' * lenient):
         return None
-    return Head(0, len(name), call_id.strip() or None, odd) if mends or not odd else None
+    return Head(0, len(name), call_id.strip() or None, odd) if lenient or not odd else None
 
 
 _may_be_name: Final = re.compile(r"""(?:[^\s[\]{}"]{1,128}+(?:\[.*)?)?""", re.DOTALL).fullmatch
@@ -72,7 +72,7 @@ def may_lead(text: str) -> bool:
 _call = partial(NamedJson, closed=False, may_lead=may_lead)
 _calls = partial(JsonCalls, closed=False)
 _lenient_call = partial(
-    _call, partial(read_head, mends=True), RULES[1], unnamed=partial(_calls, RULES[1])
+    _call, partial(read_head, lenient=True), RULES[1], unnamed=partial(_calls, RULES[1])
 )
 # Servers that take special tokens off leave the list alone.
 _bare = partial(JsonCalls, BARE[1], bare=True, odd="read calls without [TOOL_CALLS]")
@@ -88,7 +88,7 @@ def tables(thought: tuple[str, str], other: tuple[str, str]) -> tuple[Table, Tab
         ends=("</s>",),
     )
     call = partial(_call, read_head, RULES[0], unnamed=partial(_calls, RULES[0]))
-    return table(call), table(_lenient_call, bare=_bare, mends=True)
+    return table(call), table(_lenient_call, bare=_bare, lenient=True)
 
 
 MARKS: Final = ("[THINK]", "[/THINK]")
@@ -109,6 +109,6 @@ DIALECT: Final = json_dialect(
     lenient=LENIENT,
     stop=("</s>",),
     write=TurnWriter(thought=MARKS, call=write_call),
-    write_results=ResultsWriter(each=("[TOOL_RESULTS]", "[/TOOL_RESULTS]")),
-    frame=("</s>", ""),
+    render_results=ResultsWriter(each=("[TOOL_RESULTS]", "[/TOOL_RESULTS]")),
+    turn_frame=("</s>", ""),
 )

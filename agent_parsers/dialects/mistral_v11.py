@@ -65,5 +65,5 @@ DIALECT: Final = replace(
     strict=STRICT,
     lenient=LENIENT,
     write=TurnWriter(thought=LINES, call=write_call, call_id=call_id),
-    write_results=ResultsWriter(text=write_result, call_id=call_id),
+    render_results=ResultsWriter(text=write_result, call_id=call_id),
 )

@@ -55,5 +55,5 @@ DIALECT: Final = replace(
     summary="[TOOL_CALLS] and a JSON list (Mistral 7B, Nemo, Large 2)",
     sample=SAMPLE,
     write=TurnWriter(call=write_call, calls=("[TOOL_CALLS] [", ", ", "]"), call_id=call_id),
-    write_results=ResultsWriter(text=write_result, call_id=call_id),
+    render_results=ResultsWriter(text=write_result, call_id=call_id),
 )

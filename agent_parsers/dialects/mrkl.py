@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.table import Go, Note, Role
+from agent_parsers.engine.grammar.table import Go, Note, Part
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -39,15 +39,19 @@ def read_answer(text: str, _repairs: list[Repair]) -> str:
 STRICT: Final = replace(
     react.STRICT,
     read_answer=read_answer,
-    roles={
-        **{state: role for state, role in react.STRICT.roles.items() if state != "answer"},
+    parts={
+        **{state: part for state, part in react.STRICT.parts.items() if state != "answer"},
         # An answer before any action, and the action after it, which does not count.
-        "first answer": Role.ANSWER,
-        "first answer, action": Role.ANSWER,
-        "first answer, over": Role.ANSWER,
+        "first answer": Part.ANSWER,
+        "first answer, action": Part.ANSWER,
+        "first answer, over": Part.ANSWER,
     },
-    moves={
-        **{row: move for row, move in react.STRICT.moves.items() if row[0] != "answer"},
+    transitions={
+        **{
+            row: transition
+            for row, transition in react.STRICT.transitions.items()
+            if row[0] != "answer"
+        },
         ("thought", "answer"): Go("first answer"),
         ("thought, stray input", "answer"): Go("first answer"),
         ("first answer", "answer"): Go("first answer"),

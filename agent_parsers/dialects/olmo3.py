@@ -37,7 +37,7 @@ DIALECT: Final = replace(
     summary="Python calls on lines in <function_calls> (Olmo 3)",
     sample=SAMPLE,
     strict=_table(partial(PythonCalls, listed=False)),
-    lenient=_table(partial(PythonCalls, listed=False, mends=True), mends=True),
+    lenient=_table(partial(PythonCalls, listed=False, lenient=True), lenient=True),
     stop=("<|im_end|>",),
     write=replace(
         pythonic.TURNS,
@@ -45,6 +45,6 @@ DIALECT: Final = replace(
         content=("", ""),
         calls=("<function_calls>", "\n", "</function_calls>"),
     ),
-    write_results=ResultsWriter(between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(between=FRAME[0]),
+    turn_frame=FRAME,
 )

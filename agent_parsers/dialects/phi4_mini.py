@@ -30,6 +30,6 @@ DIALECT: Final = list_dialect(
     end="<|end|>",
     rules=block_rules(enclosed="["),
     write=TurnWriter(call=write_named, calls=("functools[", ", ", "]")),
-    write_results=ResultsWriter(between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(between=FRAME[0]),
+    turn_frame=FRAME,
 )

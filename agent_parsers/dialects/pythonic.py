@@ -39,22 +39,22 @@ _table = partial(calls_table, ends=STOP)
 _bare = partial(PythonCalls, bare=True)
 
 
-def table(*, mends: bool) -> Table:
+def table(*, lenient: bool) -> Table:
     """Return the table for lists of calls that may have Llama 4's marks around them."""
-    calls = partial(PythonCalls, mends=mends)
+    calls = partial(PythonCalls, lenient=lenient)
     marks = ("<|python_start|>", "<|python_end|>")
-    return _table(calls, call=marks, bare=partial(calls, bare=True), mends=mends)
+    return _table(calls, call=marks, bare=partial(calls, bare=True), lenient=lenient)
 
 
 def _lenient() -> Table:
     """Return the same for models that seldom write the marks, which is told then."""
-    known = table(mends=True)
-    moves = dict(known.moves)
+    known = table(lenient=True)
+    transitions = dict(known.transitions)
     for row in (("content", "call"), ("content", "end of call")):
-        move = moves[row]
-        assert isinstance(move, Go), "it leads to another state"
-        moves[row] = move._replace(odd="read the marks of another form")
-    return replace(known, moves=moves)
+        transition = transitions[row]
+        assert isinstance(transition, Go), "it leads to another state"
+        transitions[row] = transition._replace(odd="read the marks of another form")
+    return replace(known, transitions=transitions)
 
 
 def write_call(call: WrittenCall) -> str:
@@ -82,6 +82,6 @@ DIALECT: Final = calls_dialect(
     lenient=_lenient(),
     stop=STOP,
     write=TURNS,
-    write_results=ResultsWriter(text=write_result, between=llama3_json.FRAME[0]),
-    frame=llama3_json.FRAME,
+    render_results=ResultsWriter(text=write_result, between=llama3_json.FRAME[0]),
+    turn_frame=llama3_json.FRAME,
 )

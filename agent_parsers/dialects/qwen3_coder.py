@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import hermes
 from agent_parsers.engine.calls.json.blocks import JsonCalls
-from agent_parsers.engine.calls.tags.form import Element, Named, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Element, Named, OwnName, TaggedForm, TagPart
 from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import (
@@ -57,19 +57,19 @@ Lake Thun
 
 FORM: Final = TaggedForm(
     tags={
-        Part.WRAP: Element("<tool_call>"),
-        Part.END_WRAP: Element("</tool_call>"),
-        Part.CALL: Named("<function="),
-        Part.END_CALL: Element("</function>"),
-        Part.KEY: Named("<parameter="),
-        Part.END_VALUE: Element("</parameter>"),
+        TagPart.WRAP: Element("<tool_call>"),
+        TagPart.END_WRAP: Element("</tool_call>"),
+        TagPart.CALL: Named("<function="),
+        TagPart.END_CALL: Element("</function>"),
+        TagPart.KEY: Named("<parameter="),
+        TagPart.END_VALUE: Element("</parameter>"),
     },
     trims=True,
 )
 LENIENT_FORM: Final = replace(
     FORM,
-    tags={**FORM.tags, Part.OWN_NAME: OwnName("</")},
-    mends=True,
+    tags={**FORM.tags, TagPart.OWN_NAME: OwnName("</")},
+    lenient=True,
     json_arguments="odd",
     json_calls=partial(JsonCalls, hermes.RULES[1]),
 )
@@ -97,7 +97,7 @@ DIALECT: Final = calls_dialect(
     lenient=tagged_table(LENIENT_FORM, ends=("<|im_end|>",), drafts=False),
     stop=("<|im_end|>",),
     write=TURNS,
-    write_results=ResultsWriter(each=("<tool_response>\n", "\n</tool_response>\n")),
-    frame=chatml("user"),
+    render_results=ResultsWriter(each=("<tool_response>\n", "\n</tool_response>\n")),
+    turn_frame=chatml("user"),
     list_tools=list_tools_in_tags,
 )

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
-from agent_parsers.engine.repairs.inputs import mend_answer, mend_input
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.inputs import repair_answer, repair_input
+from agent_parsers.engine.repairs.names import repair_tool_name
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -56,20 +56,20 @@ STRICT: Final = Table(
         "input": Label("Action Input", anywhere=True),
         "answer": Literal("Final Answer:"),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "tool": Role.TOOL,
-        "input": Role.INPUT,
-        "answer": Role.ANSWER,
+    parts={
+        "thought": Part.THOUGHT,
+        "tool": Part.TOOL,
+        "input": Part.INPUT,
+        "answer": Part.ANSWER,
         # The same, after an "Action Input:" without an action; it changes only the error.
-        "thought, stray input": Role.THOUGHT,
-        "tool, stray input": Role.TOOL,
+        "thought, stray input": Part.THOUGHT,
+        "tool, stray input": Part.TOOL,
         # An "Action:" after the answer is part of it, unless an "Action Input:" follows.
-        "answer, action": Role.ANSWER,
-        "answer and action": Role.ANSWER,
-        "action and answer": Role.INPUT,
+        "answer, action": Part.ANSWER,
+        "answer and action": Part.ANSWER,
+        "action and answer": Part.INPUT,
     },
-    moves={
+    transitions={
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("tool"),
         ("thought", "input"): Note("thought, stray input"),
@@ -99,9 +99,9 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
-    read_tool=mend_tool,
-    read_input=mend_input,
-    read_answer=mend_answer,
+    read_tool=repair_tool_name,
+    read_input=repair_input,
+    read_answer=repair_answer,
     markers={
         "question": Label("Question", loose=True),
         "thought": Label("Thought", loose=True),
@@ -122,20 +122,20 @@ LENIENT: Final = Table(
         "inline action": Inline("Action", then="Action Input", begins=True),
         "inline answer": Inline("Final Answer", begins=True),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "tool": Role.TOOL,
-        "input": Role.INPUT,
-        "answer": Role.ANSWER,
-        "answer, inline": Role.ANSWER,
-        "answer, action": Role.ANSWER,
-        "answer and action": Role.ANSWER,
-        "observation": Role.OBSERVATION,
-        "question": Role.QUESTION,
-        "thought, stray input": Role.THOUGHT,
-        "tool, stray input": Role.TOOL,
+    parts={
+        "thought": Part.THOUGHT,
+        "tool": Part.TOOL,
+        "input": Part.INPUT,
+        "answer": Part.ANSWER,
+        "answer, inline": Part.ANSWER,
+        "answer, action": Part.ANSWER,
+        "answer and action": Part.ANSWER,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
+        "thought, stray input": Part.THOUGHT,
+        "tool, stray input": Part.TOOL,
     },
-    moves={
+    transitions={
         # Prompts end in "Thought:" and some models repeat it, so a second one is usual.
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("tool"),
@@ -167,24 +167,24 @@ LENIENT: Final = Table(
         # A tool may need no input, but a turn that goes on without one has lost it.
         ("tool", "thought"): Go("thought", clash="no_input"),
         ("tool", "action"): Go("tool", clash="no_input"),
-        ("tool", "observation"): Cut("observation"),
+        ("tool", "observation"): EndTurn("observation"),
         # Code has lines such as "# Action: …" and YAML such as "action: …": only firm labels count,
         # and an observation that is dressed like the label before the input.
         ("input", "answer"): Go("answer", clash="both", firm=True),
-        ("input", "thought"): Cut("thought", firm=True),
-        ("input", "action"): Cut("tool", firm=True),
-        ("input", "observation"): Cut("observation", firm=True),
+        ("input", "thought"): EndTurn("thought", firm=True),
+        ("input", "action"): EndTurn("tool", firm=True),
+        ("input", "observation"): EndTurn("observation", firm=True),
         ("answer", "answer"): Go("answer", firm=True),
-        ("answer", "question"): Cut("question", firm=True),
-        ("answer", "observation"): Cut("observation", firm=True),
+        ("answer", "question"): EndTurn("question", firm=True),
+        ("answer", "observation"): EndTurn("observation", firm=True),
         # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn,
         # which begins at its Action if that is the line before.
         ("answer", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
         ("answer", "action"): Note("answer, action", firm=True),
         ("answer, action", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
         ("answer, action", "answer"): Go("answer", firm=True),
-        ("answer, action", "question"): Cut("question", firm=True),
-        ("answer, action", "observation"): Cut("observation", firm=True),
+        ("answer, action", "question"): EndTurn("question", firm=True),
+        ("answer, action", "observation"): EndTurn("observation", firm=True),
         ("answer, action", "input"): Note("answer and action", firm=True),
         ("answer and action", "question"): Go("question", clash="both", firm=True),
         # A thought may speak of the answer that is to come.
@@ -192,8 +192,8 @@ LENIENT: Final = Table(
         ("answer, inline", "thought"): Go("thought", restarts=True),
         ("answer, inline", "action"): Go("tool", restarts=True),
         ("answer, inline", "inline action"): Go("tool", restarts=True),
-        ("answer, inline", "question"): Cut("question", firm=True),
-        ("answer, inline", "observation"): Cut("observation", firm=True),
+        ("answer, inline", "question"): EndTurn("question", firm=True),
+        ("answer, inline", "observation"): EndTurn("observation", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "action"): Go("tool"),
         ("observation", "answer"): Go("answer"),
@@ -205,7 +205,7 @@ LENIENT: Final = Table(
     },
     ends={"tool, stray input": "stray_input", "answer and action": "both"},
     transcript_start="question",
-    mends=True,
+    lenient=True,
 )
 
 # LangChain's words, which executors match on and show.
@@ -269,14 +269,14 @@ def write(step: Written) -> str:
     return f"{thought}Action: {step.tool}\nAction Input: {step.tool_input}"
 
 
-def invite(_number: int) -> str:
+def generation_prompt(_number: int) -> str:
     """Write the label that invites a thought."""
     return "Thought: "
 
 
-def write_observation(observation: str, number: int) -> str:
+def render_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nObservation: {observation}\n{invite(number + 1)}"
+    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 
 PROMPT: Final = """\
@@ -293,7 +293,7 @@ For example, this turn uses a tool:
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     tool_input="the input of the tool; a JSON object if it takes several parameters"
 )
 
@@ -307,8 +307,8 @@ DIALECT: Final = Dialect(
     problems=PROBLEMS,
     stop=("\nObservation:",),
     write=write,
-    write_observation=write_observation,
-    invite=invite,
+    render_observation=render_observation,
+    generation_prompt=generation_prompt,
     prompt=PROMPT,
     words=WORDS,
 )

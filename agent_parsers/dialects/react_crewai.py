@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Written
-from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.repairs.inputs import mend_object_input
+from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.writing.tool_lists import list_schemas
@@ -46,11 +46,11 @@ def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
         raise
 
 
-def mend_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
+def repair_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     """Read it as models write it."""
     if not text:
         raise BadPayload("no_input", (0, 0))
-    return mend_object_input(text, repairs)
+    return repair_object_input(text, repairs)
 
 
 def write(step: Written) -> str:
@@ -60,7 +60,7 @@ def write(step: Written) -> str:
     return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
 
 
-WORDS: Final = Words(tool_input={"parameter": "value"})
+WORDS: Final = PromptWords(tool_input={"parameter": "value"})
 
 DIALECT: Final = replace(
     react.DIALECT,
@@ -69,7 +69,7 @@ DIALECT: Final = replace(
     summary="ReAct text with a JSON object as input, or Final Answer (CrewAI)",
     sample=SAMPLE,
     strict=replace(react.STRICT, read_input=read_input),
-    lenient=replace(react.LENIENT, read_input=mend_input),
+    lenient=replace(react.LENIENT, read_input=repair_input),
     write=write,
     words=WORDS,
     list_tools=list_schemas,

@@ -13,10 +13,10 @@ from typing import Final
 from agent_parsers.engine.calls.brackets import BracketCall
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.names import repair_tool_name
 
 __all__ = ["DIALECT"]
 
@@ -37,8 +37,8 @@ ANSWERS: Final = frozenset({"finish"})
 STRICT: Final = Table(
     new_call=partial(BracketCall, answers=ANSWERS),
     markers={"thought": Label("Thought"), "action": Label("Action")},
-    roles={"thought": Role.THOUGHT, "call": Role.CALL},
-    moves={
+    parts={"thought": Part.THOUGHT, "call": Part.CALL},
+    transitions={
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("call"),
         ("call", "thought"): Go("thought", clash="several"),
@@ -47,29 +47,29 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
-    new_call=partial(BracketCall, answers=ANSWERS, mends=True),
-    read_tool=mend_tool,
+    new_call=partial(BracketCall, answers=ANSWERS, lenient=True),
+    read_tool=repair_tool_name,
     markers={
         "question": Label("Question", loose=True),
         "thought": Label("Thought", loose=True),
         "action": Label("Action", loose=True),
         "observation": Label("Observation", loose=True),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "call": Role.CALL,
-        "observation": Role.OBSERVATION,
-        "question": Role.QUESTION,
+    parts={
+        "thought": Part.THOUGHT,
+        "call": Part.CALL,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
     },
-    moves={
+    transitions={
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("call"),
         ("thought", "observation"): Go("observation", clash="early"),
         # Some models write several steps in one turn. Only the first has seen what it had to.
-        ("call", "thought"): Cut("thought", firm=True),
-        ("call", "action"): Cut("call", firm=True),
-        ("call", "observation"): Cut("observation", firm=True),
-        ("call", "question"): Cut("question", firm=True),
+        ("call", "thought"): EndTurn("thought", firm=True),
+        ("call", "action"): EndTurn("call", firm=True),
+        ("call", "observation"): EndTurn("observation", firm=True),
+        ("call", "question"): EndTurn("question", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "action"): Go("call"),
         ("observation", "question"): Go("question", firm=True),
@@ -78,7 +78,7 @@ LENIENT: Final = Table(
         ("question", "action"): Go("call"),
     },
     transcript_start="question",
-    mends=True,
+    lenient=True,
 )
 
 PROBLEMS: Final = {
@@ -123,14 +123,14 @@ def write(step: Written) -> str:
     return f"{thought}Action {step.number}: {call}"
 
 
-def invite(number: int) -> str:
+def generation_prompt(number: int) -> str:
     """Write the label that invites a thought."""
     return f"Thought {number}: "
 
 
-def write_observation(observation: str, number: int) -> str:
+def render_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nObservation {number}: {observation}\n{invite(number + 1)}"
+    return f"\nObservation {number}: {observation}\n{generation_prompt(number + 1)}"
 
 
 PROMPT: Final = """\
@@ -151,7 +151,7 @@ For example, this turn uses a tool:
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     tool="tool", tool_input="input", last_thought="I now know the answer.", answer="answer"
 )
 
@@ -165,8 +165,8 @@ DIALECT: Final = Dialect(
     problems=PROBLEMS,
     stop=("\nObservation",),
     write=write,
-    write_observation=write_observation,
-    invite=invite,
+    render_observation=render_observation,
+    generation_prompt=generation_prompt,
     prompt=PROMPT,
     words=WORDS,
 )

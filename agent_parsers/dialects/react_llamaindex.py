@@ -13,10 +13,10 @@ from typing import Final
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Go, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
-from agent_parsers.engine.repairs.inputs import mend_object_input
+from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.writing.tool_lists import list_schemas
 
@@ -40,14 +40,14 @@ STRICT: Final = Table(
         "input": Label("Action Input"),
         "answer": Label("Answer"),
     },
-    roles={
-        "start": Role.THOUGHT,
-        "thought": Role.THOUGHT,
-        "tool": Role.TOOL,
-        "input": Role.INPUT,
-        "answer": Role.ANSWER,
+    parts={
+        "start": Part.THOUGHT,
+        "thought": Part.THOUGHT,
+        "tool": Part.TOOL,
+        "input": Part.INPUT,
+        "answer": Part.ANSWER,
     },
-    moves={
+    transitions={
         ("start", "thought"): Go("thought"),
         ("start", "action"): Go("tool", clash="no_thought"),
         ("start", "answer"): Go("answer", clash="no_thought"),
@@ -64,10 +64,13 @@ STRICT: Final = Table(
 
 LENIENT: Final = replace(
     react.LENIENT,
-    read_input=mend_object_input,
+    read_input=repair_object_input,
     markers={**react.LENIENT.markers, "answer": Label("Answer", loose=True)},
     # The first answer goes on to the end; one that begins anew leaves it out.
-    moves={**react.LENIENT.moves, ("answer", "answer"): Go("answer", firm=True, restarts=True)},
+    transitions={
+        **react.LENIENT.transitions,
+        ("answer", "answer"): Go("answer", firm=True, restarts=True),
+    },
 )
 
 PROBLEMS: Final = {
@@ -121,7 +124,7 @@ For example, this turn uses a tool:
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     tool_input={"parameter": "value"}, last_thought="I can answer without using any more tools."
 )
 

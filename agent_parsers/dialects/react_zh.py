@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.dialect import Written
-from agent_parsers.engine.grammar.labels import localised
-from agent_parsers.engine.grammar.words import Words
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.grammar.labels import with_labels
+from agent_parsers.engine.grammar.words import PromptWords
+from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 
@@ -47,7 +47,7 @@ def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
             message = "the answer is written as an action"
             repairs.append(Repair("answer_as_action", (0, len(written)), message))
             return ToolHead(word, is_answer=True, needs_input=True)
-    return mend_tool(written, tools, repairs)
+    return repair_tool_name(written, tools, repairs)
 
 
 PROMPT: Final = """\
@@ -64,7 +64,7 @@ PROMPT: Final = """\
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     question="要回答的问题",
     thought="你已经知道什么，还需要了解什么",
     tool="要使用的工具，必须是 [{tool_names}] 之一",
@@ -96,7 +96,7 @@ OBSERVATIONS: Final = {
     "open_reasoning": "推理没有结束。请先结束推理，再写行动或最终答案。",
 }
 
-_LOCALISED: Final = localised(
+_LOCALISED: Final = with_labels(
     react.DIALECT,
     name="react_zh",
     aliases=("react_chinese",),

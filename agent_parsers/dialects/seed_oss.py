@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.dialects import qwen3_coder
 from agent_parsers.engine.calls.code.python_scan import read_literal
-from agent_parsers.engine.calls.tags.form import Element, Part, truth_values
+from agent_parsers.engine.calls.tags.form import Element, TagPart, truth_values
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import ResultsWriter, inputs_of, write_value
@@ -43,8 +43,8 @@ Let me see.
 </seed:tool_call>"""
 
 _MARKS: Final = {
-    Part.WRAP: Element("<seed:tool_call>", borrowed=("<tool_call>",)),
-    Part.END_WRAP: Element("</seed:tool_call>", borrowed=("</tool_call>",)),
+    TagPart.WRAP: Element("<seed:tool_call>", borrowed=("<tool_call>",)),
+    TagPart.END_WRAP: Element("</seed:tool_call>", borrowed=("</tool_call>",)),
 }
 ENDS: Final = ("<seed:eos>",)
 
@@ -84,6 +84,6 @@ DIALECT: Final = replace(
     lenient=_table(qwen3_coder.LENIENT_FORM),
     stop=ENDS,
     write=replace(qwen3_coder.TURNS, thought=("<seed:think>", "</seed:think>\n"), call=write_call),
-    write_results=ResultsWriter(between=FRAME[0]),
-    frame=FRAME,
+    render_results=ResultsWriter(between=FRAME[0]),
+    turn_frame=FRAME,
 )

@@ -15,8 +15,8 @@ from typing import Final
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal, Marker
 from agent_parsers.events import Event, InputDelta, ToolNamed
 
@@ -48,10 +48,10 @@ class QuestionCall(CallReader):
 
     problems = frozenset({"no_question", "open_fence"})
 
-    __slots__ = ("_at", "_mends", "_start", "_text")
+    __slots__ = ("_at", "_lenient", "_start", "_text")
 
-    def __init__(self, *, mends: bool = False) -> None:
-        self._mends = mends
+    def __init__(self, *, lenient: bool = False) -> None:
+        self._lenient = lenient
         self._start = self._at = -1
         self._text: list[str] = []
 
@@ -68,8 +68,8 @@ class QuestionCall(CallReader):
     def close(self) -> tuple[list[Event], Call]:
         """Return no events, and the call: its text has ended."""
         question = "".join(self._text)
-        problem = "" if question or not self._mends else "no_question"
-        if self._mends and question.count("```") % 2:
+        problem = "" if question or not self._lenient else "no_question"
+        if self._lenient and question.count("```") % 2:
             problem = "open_fence"
         call = Call(
             tool=TOOL,
@@ -91,8 +91,8 @@ def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
             "answer": Literal(finish_string),
             "line": Literal("\n"),
         },
-        roles={"thought": Role.THOUGHT, "call": Role.CALL, "answer": Role.ANSWER},
-        moves={
+        parts={"thought": Part.THOUGHT, "call": Part.CALL, "answer": Part.ANSWER},
+        transitions={
             ("thought", "needed"): Go("thought"),
             ("thought", "question"): Go("call"),
             ("thought", "answer"): Go("answer"),
@@ -120,23 +120,23 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
         for name, label in (("question", markers["question"]), ("answer", markers["answer"]))
         if isinstance(label, Label)
     }
-    moves: dict[tuple[str, str], Cut | Go] = {
+    transitions: dict[tuple[str, str], EndTurn | Go] = {
         ("thought", "needed"): Go("thought"),
         ("thought", "question"): Go("call"),
         ("thought", "answer"): Go("answer"),
         ("thought", "observation"): Go("observation", clash="early"),
         # The answers to several questions are not known before the first was asked.
-        ("call", "needed"): Cut("thought", firm=True),
-        ("call", "question"): Cut("call", firm=True),
-        ("call", "observation"): Cut("observation"),
+        ("call", "needed"): EndTurn("thought", firm=True),
+        ("call", "question"): EndTurn("call", firm=True),
+        ("call", "observation"): EndTurn("observation"),
         # A question on a line with other words may have its invented answer there too.
-        ("call", "inline observation"): Cut("observation"),
+        ("call", "inline observation"): EndTurn("observation"),
         ("call", "answer"): Go("answer", clash="both"),
-        ("call", "run"): Cut("run", firm=True),
+        ("call", "run"): EndTurn("run", firm=True),
         ("answer", "answer"): Go("answer", firm=True),
         ("answer", "question"): Go("call", clash="both", firm=True),
-        ("answer", "observation"): Cut("observation", firm=True),
-        ("answer", "run"): Cut("run", firm=True),
+        ("answer", "observation"): EndTurn("observation", firm=True),
+        ("answer", "run"): EndTurn("run", firm=True),
         ("observation", "needed"): Go("thought"),
         ("observation", "question"): Go("call"),
         ("observation", "answer"): Go("answer"),
@@ -148,25 +148,29 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
     }
     for name, marker in inline.items():
         markers[f"inline {name}"] = marker
-        moves["thought", f"inline {name}"] = moves["thought", name]
+        transitions["thought", f"inline {name}"] = transitions["thought", name]
     for words in followups[1:]:
         if _letters(words) != _letters(followups[0]):  # else the first label covers it
             markers[words] = _loose(words)
-            rows = [(state, move) for (state, name), move in moves.items() if name == "question"]
-            moves |= {(state, words): move for state, move in rows}
+            rows = [
+                (state, transition)
+                for (state, name), transition in transitions.items()
+                if name == "question"
+            ]
+            transitions |= {(state, words): transition for state, transition in rows}
     return Table(
-        new_call=partial(QuestionCall, mends=True),
+        new_call=partial(QuestionCall, lenient=True),
         markers=markers,
-        roles={
-            "thought": Role.THOUGHT,
-            "call": Role.CALL,
-            "answer": Role.ANSWER,
-            "observation": Role.OBSERVATION,
-            "run": Role.QUESTION,
+        parts={
+            "thought": Part.THOUGHT,
+            "call": Part.CALL,
+            "answer": Part.ANSWER,
+            "observation": Part.OBSERVATION,
+            "run": Part.QUESTION,
         },
-        moves=moves,
+        transitions=transitions,
         transcript_start="run",
-        mends=True,
+        lenient=True,
     )
 
 
@@ -218,7 +222,7 @@ For example, this turn asks a question:
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     thought="Yes.",
     tool=TOOL,
     tool_input="a simpler question",
@@ -256,14 +260,14 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         problems=PROBLEMS,
         stop=("\nIntermediate answer:",),
         write=write,
-        write_observation=write_observation,
+        render_observation=render_observation,
         prompt=PROMPT,
         words=WORDS,
         example=Written(tool=TOOL, tool_input="what do I need to know first?"),
     )
 
 
-def write_observation(observation: str, _number: int) -> str:
+def render_observation(observation: str, _number: int) -> str:
     """Write what the tool returned; the next question or the answer begins a line."""
     return f"\nIntermediate answer: {observation}\n"
 

@@ -18,8 +18,8 @@ from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.writing.tool_lists import list_functions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
@@ -84,11 +84,11 @@ class CodeCall(CallReader):
 
     __slots__ = (
         "_after", "_at", "_code", "_end", "_head", "_is_block", "_is_fence", "_is_inline", "_lead",
-        "_mends", "_raw", "_start",
+        "_lenient", "_raw", "_start",
     )  # fmt: skip
 
-    def __init__(self, *, mends: bool = False) -> None:
-        self._mends = mends
+    def __init__(self, *, lenient: bool = False) -> None:
+        self._lenient = lenient
         self._start = self._at = self._end = self._after = -1
         self._head = ""
         self._lead: str | None = ""  # the rest of the opening mark, with white space behind it
@@ -136,25 +136,25 @@ class CodeCall(CallReader):
             self._lead += code[: len(code) - len(begun)]
             if not begun:
                 return
-            self._tell_lead(events)
+            self._emit_lead(events)
             self._start = self._at
             code = begun
         self._code.append(code)
-        self._told(code, InputDelta, events)
+        self._emit(code, InputDelta, events)
 
-    def _tell_lead(self, events: list[Event]) -> None:
+    def _emit_lead(self, events: list[Event]) -> None:
         lead, self._lead = self._lead or "", None
-        self._told(lead, MarkerSeen, events)
+        self._emit(lead, MarkerSeen, events)
         # Strictly there are no fences, and no letter may follow "```python".
-        self._is_block = not self._is_fence or (self._mends and lead != "thon")
+        self._is_block = not self._is_fence or (self._lenient and lead != "thon")
         self._is_inline = not self._is_fence and "\n" not in lead
 
     def _close(self, text: str, events: list[Event]) -> None:
         """Go over the closing mark that *text* begins with."""
         if self._lead is not None:
-            self._tell_lead(events)
+            self._emit_lead(events)
         size = len("\n```" if self._is_fence else _END)
-        self._told(text[:size], MarkerSeen, events)
+        self._emit(text[:size], MarkerSeen, events)
         self._end = self._at
         self._skip(text[size:], events)
 
@@ -164,13 +164,13 @@ class CodeCall(CallReader):
             self._is_inline = self._is_inline and "\n" not in blank
             if len(blank) < len(text):
                 self._after = self._at + len(blank)
-        self._told(text, SkippedDelta, events)
+        self._emit(text, SkippedDelta, events)
 
     def close(self) -> tuple[list[Event], Call]:
         """Return the events that were held back, and the call: its text has ended."""
         events: list[Event] = []
         if self._raw is None:
-            self._told(self._head, SkippedDelta, events)
+            self._emit(self._head, SkippedDelta, events)
             return events, Call(TOOL, "", (self._start, max(self._at, 0)), problem="no_call")
         if not self._raw.is_closed:
             code, rest = self._raw.close()
@@ -178,12 +178,12 @@ class CodeCall(CallReader):
             self._take(code[: len(code) - half], events)
             if half:
                 span = (self._at, self._at + half)
-                self._told(code[len(code) - half :], MarkerSeen, events)
+                self._emit(code[len(code) - half :], MarkerSeen, events)
                 events.append(Repair("unclosed", span, "left out half of a closing tag"))
             if self._raw.is_closed:
                 self._close(rest, events)
         if self._lead is not None:
-            self._tell_lead(events)
+            self._emit_lead(events)
         code = "".join(self._code).strip()
         problem = "" if code and self._is_block else "no_call"
         is_open = self._end < 0
@@ -214,10 +214,10 @@ class CodeCall(CallReader):
 
     def _half_mark(self, code: str) -> int:
         """Return how much of the closing mark *code* ends with; two characters at the least."""
-        size = held_size(code, _END) if self._mends and not self._is_fence else 0
+        size = held_size(code, _END) if self._lenient and not self._is_fence else 0
         return size if size > 1 else 0
 
-    def _told(
+    def _emit(
         self, text: str, kind: type[InputDelta | SkippedDelta | MarkerSeen], events: list[Event]
     ) -> None:
         """Tell of *text*, which is what is read next."""
@@ -230,12 +230,12 @@ class CodeCall(CallReader):
 STRICT: Final = Table(
     new_call=CodeCall,
     markers={"thought": Label("Thought"), "code": Literal("<code")},
-    roles={"thought": Role.THOUGHT, "call": Role.CALL},
-    moves={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
+    parts={"thought": Part.THOUGHT, "call": Part.CALL},
+    transitions={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
 )
 
 LENIENT: Final = Table(
-    new_call=partial(CodeCall, mends=True),
+    new_call=partial(CodeCall, lenient=True),
     markers={
         "task": Label("Task", loose=True),
         "thought": Label("Thought", loose=True),
@@ -244,22 +244,22 @@ LENIENT: Final = Table(
         "fence": Literal("```py"),
         "observation": Label("Observation", loose=True),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "call": Role.CALL,
-        "observation": Role.OBSERVATION,
-        "task": Role.QUESTION,
+    parts={
+        "thought": Part.THOUGHT,
+        "call": Part.CALL,
+        "observation": Part.OBSERVATION,
+        "task": Part.QUESTION,
     },
-    moves={
+    transitions={
         ("thought", "thought"): Go("thought"),
         # Older prompts have this label before the fence.
         ("thought", "label"): Go("thought"),
         ("thought", "code"): Go("call"),
         ("thought", "fence"): Go("call"),
         ("thought", "observation"): Go("observation", clash="early"),
-        ("call", "thought"): Cut("thought", firm=True),
-        ("call", "observation"): Cut("observation", firm=True),
-        ("call", "task"): Cut("task", firm=True),
+        ("call", "thought"): EndTurn("thought", firm=True),
+        ("call", "observation"): EndTurn("observation", firm=True),
+        ("call", "task"): EndTurn("task", firm=True),
         ("observation", "thought"): Go("thought"),
         ("observation", "code"): Go("call"),
         ("observation", "fence"): Go("call"),
@@ -270,7 +270,7 @@ LENIENT: Final = Table(
         ("task", "fence"): Go("call"),
     },
     transcript_start="task",
-    mends=True,
+    lenient=True,
 )
 
 PROBLEMS: Final = {
@@ -304,14 +304,14 @@ def write(step: Written) -> str:
     return f"{thought}<code>\n{code}\n</code>"
 
 
-def invite(_number: int) -> str:
+def generation_prompt(_number: int) -> str:
     """Write the label that invites a thought."""
     return "Thought: "
 
 
-def write_observation(observation: str, number: int) -> str:
+def render_observation(observation: str, number: int) -> str:
     """Write what the code printed, and the label that invites the next thought."""
-    return f"\nObservation: {observation}\n{invite(number + 1)}"
+    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 
 PROMPT: Final = """\
@@ -332,7 +332,7 @@ For example, this turn uses a tool:
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     question="the task to solve",
     tool=TOOL,
     tool_input="# Python that prints what you need to see",
@@ -363,8 +363,8 @@ DIALECT: Final = Dialect(
     stop=("</code>", "\nObservation:"),
     closer="</code>",
     write=write,
-    write_observation=write_observation,
-    invite=invite,
+    render_observation=render_observation,
+    generation_prompt=generation_prompt,
     prompt=PROMPT,
     words=WORDS,
     list_tools=list_functions,

@@ -17,11 +17,11 @@ from agent_parsers.engine.calls.tags.pair import TagCall
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.reasoning import other_reasoning
-from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.repairs.inputs import mend_written_input
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.inputs import repair_written_input
+from agent_parsers.engine.repairs.names import repair_tool_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,15 +73,15 @@ STRICT: Final = Table(
         "answer": Literal("<final_answer>"),
         "end of answer": Literal("</final_answer>"),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "call": Role.CALL,
-        "answer": Role.ANSWER,
-        "after": Role.SKIPPED,
-        "after, answer": Role.SKIPPED,
-        "thought, stray input": Role.THOUGHT,
+    parts={
+        "thought": Part.THOUGHT,
+        "call": Part.CALL,
+        "answer": Part.ANSWER,
+        "after": Part.SKIPPED,
+        "after, answer": Part.SKIPPED,
+        "thought, stray input": Part.THOUGHT,
     },
-    moves={
+    transitions={
         ("thought", "thinking"): Go("thought"),
         ("thought", "end of thinking"): Go("thought", closes=True),
         ("thought", "tool"): Go("call"),
@@ -103,7 +103,7 @@ STRICT: Final = Table(
 )
 
 LENIENT: Final = Table(
-    read_tool=mend_tool,
+    read_tool=repair_tool_name,
     markers={
         "question": Label("Question", loose=True),
         "thinking": Literal("<thinking>"),
@@ -116,18 +116,18 @@ LENIENT: Final = Table(
         "answer": Literal("<final_answer>"),
         "end of answer": Literal("</final_answer>"),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "thinking": Role.THOUGHT,
-        "call": Role.CALL,
-        "call, input": Role.CALL,
-        "answer": Role.ANSWER,
-        "after": Role.SKIPPED,
-        "observation": Role.OBSERVATION,
-        "question": Role.QUESTION,
-        "thought, stray input": Role.THOUGHT,
+    parts={
+        "thought": Part.THOUGHT,
+        "thinking": Part.THOUGHT,
+        "call": Part.CALL,
+        "call, input": Part.CALL,
+        "answer": Part.ANSWER,
+        "after": Part.SKIPPED,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
+        "thought, stray input": Part.THOUGHT,
     },
-    moves={
+    transitions={
         # What the model only thinks of doing is not done.
         ("thought", "thinking"): Go("thinking"),
         ("thinking", "end of thinking"): Go("thought", closes=True),
@@ -144,17 +144,17 @@ LENIENT: Final = Table(
         # the observation, so that the rest of the run is not lost.
         ("call", "input"): Note("call, input", in_turn=True),
         ("call, input", "end of input"): Note("call", in_turn=True),
-        ("call", "thinking"): Cut("thought"),
-        ("call", "tool"): Cut("call"),
-        ("call", "observation"): Cut("observation"),
+        ("call", "thinking"): EndTurn("thought"),
+        ("call", "tool"): EndTurn("call"),
+        ("call", "observation"): EndTurn("observation"),
         ("call", "answer"): Go("answer", clash="both"),
-        ("call", "question"): Cut("question", firm=True),
+        ("call", "question"): EndTurn("question", firm=True),
         ("answer", "end of answer"): Go("after", closes=True),
-        ("answer", "question"): Cut("question", firm=True),
+        ("answer", "question"): EndTurn("question", firm=True),
         ("after", "tool"): Go("call", clash="both"),
         ("after", "answer"): Go("answer", clash="several_answers"),
-        ("after", "observation"): Cut("observation"),
-        ("after", "question"): Cut("question", firm=True),
+        ("after", "observation"): EndTurn("observation"),
+        ("after", "question"): EndTurn("question", firm=True),
         ("observation", "end of observation"): Go("thought", closes=True),
         ("question", "question"): Go("question"),
         ("question", "thinking"): Go("thinking"),
@@ -163,7 +163,7 @@ LENIENT: Final = Table(
     },
     ends={"thinking": "open_reasoning"},
     transcript_start="question",
-    mends=True,
+    lenient=True,
 )
 
 # LangChain's words, which users match on.
@@ -275,7 +275,7 @@ For example, this turn uses a tool:
 
 {action}"""
 
-WORDS: Final = Words(
+WORDS: Final = PromptWords(
     tool="the name of the tool",
     tool_input="its input; a JSON object if it takes several parameters",
     last_thought="I now know the answer.",
@@ -283,7 +283,7 @@ WORDS: Final = Words(
 )
 
 
-def write_observation(observation: str, _number: int) -> str:
+def render_observation(observation: str, _number: int) -> str:
     """Write what a tool returned; its end tag is escaped by then, and no other counts in it."""
     return f"<observation>{observation}</observation>"
 
@@ -299,7 +299,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         return take(text)
 
     def read_input(text: str, repairs: list[Repair]) -> str:
-        return take(mend_written_input(text, repairs))
+        return take(repair_written_input(text, repairs))
 
     def write(step: Written) -> str:
         thought = f"<thinking>{step.thought}</thinking>\n" if step.thought else ""
@@ -318,7 +318,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         strict=replace(STRICT, new_call=partial(call, read_input=read_text), read_answer=read_text),
         lenient=replace(
             LENIENT,
-            new_call=partial(call, read_input=read_input, mends=True),
+            new_call=partial(call, read_input=read_input, lenient=True),
             read_answer=read_text,
         ),
         problems=PROBLEMS,
@@ -326,7 +326,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         reasoning=other_reasoning("<thinking>"),  # which holds its thoughts
         closer="</tool_input>",
         write=write,
-        write_observation=write_observation,
+        render_observation=render_observation,
         prompt=PROMPT,
         words=WORDS,
     )

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import LONGEST_LEAD, begins_sentence, is_hedged
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.reading.machine import MAX_CHARS, machine
@@ -15,7 +15,7 @@ from agent_parsers.engine.reading.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting import may_quote
 from agent_parsers.engine.reading.rules import unmarked
 from agent_parsers.engine.reading.spans import call_span, end_span, trimmed
-from agent_parsers.engine.repairs.names import is_bare_name, mend_tool
+from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
 from output_parsers import OutputParserException
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 __all__ = ["WholeReader", "whole_reader"]
 
-_TOOL: Final = int(Role.TOOL)
+_TOOL: Final = int(Part.TOOL)
 _MARKS: Final = ("*", "_")
 _Place: TypeAlias = tuple[int, int, int]
 """Where a text begins and ends, and where the marker begins that led to it; -1 if none did."""
-_NOWHERE: Final[list[_Place | None]] = [None] * len(Role)
+_NOWHERE: Final[list[_Place | None]] = [None] * len(Part)
 
 
 class WholeReader:
@@ -92,7 +92,7 @@ class WholeReader:
             with suppress(OutputParserException):
                 return self.parse(text, max_chars, tools, start, prompt)
         is_plain = not (
-            self._machine.table.several or (self._machine.mends and closes_quotation(text))
+            self._machine.table.several or (self._machine.lenient and closes_quotation(text))
         )
         if not is_plain or start or prompt or ended != "unknown":
             return self._parse_as_stream(text, tools, start, prompt, ended)
@@ -101,7 +101,7 @@ class WholeReader:
         state = self._machine.initial
         text_at = at = stop = 0
         label_at = -1  # where the marker stands that led to this state
-        while (found := state.skim(buffer, at)) is not None:
+        while (found := state.fast_search(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
             if crossing.is_delicate:
@@ -111,14 +111,14 @@ class WholeReader:
                     return self._parse_as_stream(text, tools)
             stop = begin
             if not crossing.is_note:
-                places[state.role] = (text_at, stop, label_at)
+                places[state.part] = (text_at, stop, label_at)
                 if crossing.drops:
                     places = _NOWHERE.copy()
                 text_at, label_at = at, stop
             state = crossing.to
         if state.needs_closer or (state.can_be_cut and text.endswith(self._machine.half_stops)):
             return self._parse_as_stream(text, tools)
-        places[state.role] = (text_at, len(buffer), label_at)
+        places[state.part] = (text_at, len(buffer), label_at)
         entry = stop - 1  # where the last marker stands in the text; -1 if there is none
         if state.is_plain:
             action = self._plain_action(text, buffer, places[_TOOL], text_at, tools)
@@ -341,7 +341,7 @@ class WholeReader:
 
     def _unmarked(self, written: str, text: str, place: _Place) -> str:
         """Return what is *written* at a *place* without emphasis that its label begins."""
-        if not self._machine.mends or written[-1:] not in _MARKS:
+        if not self._machine.lenient or written[-1:] not in _MARKS:
             return written
         return unmarked(written, text[max(place[2] - 1, 0) : place[0] - 1])
 
@@ -375,6 +375,6 @@ def _is_unknown(_name: str) -> bool:
 
 _PLAIN_TOOLS: Final[Mapping[object, Callable[[str], bool]]] = {
     None: _is_line,
-    mend_tool: is_bare_name,
+    repair_tool_name: is_bare_name,
 }
 """What tells of a name that it is read as it is written, by what reads it."""

@@ -63,7 +63,7 @@ class Explanation(Findings):
                 "observation": error.observation,
             },
             "spans": [
-                {"role": s.role, "marker": s.marker, **_place(places, s.span), "text": s.text}
+                {"part": s.part, "marker": s.marker, **_place(places, s.span), "text": s.text}
                 for s in self.spans
             ],
             "repairs": [
@@ -148,7 +148,7 @@ def explain(
     events = merge_events(told)
     spans = tuple(_spans(text, events, parser.passed))
     if isinstance(parser.result, list):
-        spans = tuple(replace(s, role="content") if s.role == "answer" else s for s in spans)
+        spans = tuple(replace(s, part="content") if s.part == "answer" else s for s in spans)
     read = text[:max_chars]
     ignored = ignored_markers(
         machine(dialect, mode, on_conflict), read, parser, spans, Places(read)
@@ -188,13 +188,13 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
     # A tool that the marker itself names has no text.
     tiles = [e for e in events if type(e) in _ROLES and e.span[0] < e.span[1]]
     for event in sorted(tiles, key=lambda event: event.span):
-        role, span = _ROLES[type(event)], event.span
+        part, span = _ROLES[type(event)], event.span
         marker = event.name if isinstance(event, MarkerSeen) else ""
         if marker in _EDGES and text[slice(*span)].isspace():
-            role, marker = "space", ""
-        elif role in _RESULTS and span[1] <= dropped:
-            role = "skipped"
-        yield ExplainedSpan(span, role, text[slice(*span)], marker)
+            part, marker = "space", ""
+        elif part in _RESULTS and span[1] <= dropped:
+            part = "skipped"
+        yield ExplainedSpan(span, part, text[slice(*span)], marker)
         at = span[1]
     if at < len(text):
         yield ExplainedSpan((at, len(text)), "unread", text[at:])

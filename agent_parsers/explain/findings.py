@@ -20,7 +20,7 @@ class ExplainedSpan:
 
     span: Span
     """Where it stands."""
-    role: str
+    part: str
     """``thought``, ``tool``, ``input``, ``answer``, ``content`` (what is said beside calls),
     ``question``, ``observation``, ``skipped`` (no part of the turn), ``marker``, ``space`` (white
     space at an edge of the text) or ``unread`` (beyond *max_chars*)."""

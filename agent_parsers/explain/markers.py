@@ -101,18 +101,18 @@ def ignored_markers(
             continue
         while spans[at_span].span[1] <= span[0]:
             at_span += 1
-        role = spans[at_span].role
+        part = spans[at_span].part
         last = passed[at - 1] if at else None
         state = last.crossing.to if last else reader.initial
-        if state.begun is not None and role != "thought":
+        if state.begun is not None and part != "thought":
             state = state.begun
         opened_at = watcher.quoted.get(span[0], -1)
         if opened_at >= 0:
             what = "fence" if text.startswith("```", opened_at) else "quotation"
             reason = f"in the {what} that opens in line {places.line(opened_at)}"
         else:
-            is_told = role in _PLACES and role != "skipped"  # else the state says more
-            place = _PLACES[role if is_told else state.role.name.lower()]
+            is_reported = part in _PLACES and part != "skipped"  # else the state says more
+            place = _PLACES[part if is_reported else state.part.name.lower()]
             reason = _reason(known, state, place, key, text, span)
         yield IgnoredMarker(key, span, spelt, reason)
 

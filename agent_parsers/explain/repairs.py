@@ -31,7 +31,7 @@ def explained_repairs(
     repairs = [event for event in events if isinstance(event, Repair)]
     labels = dict(_label(text, mark) for mark in passed)
     names = {event.span: event.tool for event in events if isinstance(event, ToolNamed)}
-    value = _mended_value(text, events, repairs)
+    value = _repaired_value(text, events, repairs)
     for repair in sorted(repairs, key=lambda repair: repair.span):
         after = None
         if repair.kind == "label":
@@ -54,7 +54,7 @@ def _label(text: str, mark: Passed) -> tuple[int, str]:
     return end - len(text[start:end].lstrip()), marker.canonical.strip()
 
 
-def _mended_value(
+def _repaired_value(
     text: str, events: Sequence[Event], repairs: Sequence[Repair]
 ) -> tuple[Repair, str] | None:
     """Return the only repair of the input or answer, and what it put in the place of its span.

@@ -56,7 +56,7 @@ class _Row:
     indent: int
     """How many cells are left free, for what stands before it on the same line of the text."""
     number: str = ""
-    role: str = ""
+    part: str = ""
     pieces: list[_Piece] = field(default_factory=list)
 
     @property
@@ -87,12 +87,12 @@ class Drawing:
         self._width = width
         self._text = explanation.text
         spans = explanation.spans
-        self._unread = sum(len(span.text) for span in spans if span.role == "unread")
+        self._unread = sum(len(span.text) for span in spans if span.part == "unread")
         self._size = len(self._text) - self._unread
         count = self._text.count("\n", 0, self._size) + 1
         self._digits = len(str(count))
-        self._role = max((len(span.role) for span in spans), default=0)
-        self._room = width - self._digits - self._role - len("  | ")
+        self._part = max((len(span.part) for span in spans), default=0)
+        self._room = width - self._digits - self._part - len("  | ")
 
     def lines(self) -> Iterator[str]:
         for line in wrapped(self._headline(), self._width):
@@ -153,7 +153,7 @@ class Drawing:
             here = at
             while here < len(spans) and spans[here].span[0] < end:
                 span = spans[here].span
-                pieces.append((max(span[0], start), min(span[1], end), spans[here].role))
+                pieces.append((max(span[0], start), min(span[1], end), spans[here].part))
                 here += 1
             yield from self._rows_of_line(str(number), start, pieces)
 
@@ -164,14 +164,14 @@ class Drawing:
             room = self._room - cell
             if room < self._room // 3 and self._fit(first, last, room) < last - first:
                 cell = 0  # rather than squeeze it into what is left of the line
-            row = _Row(first, cell, number, self._role_of(group))
+            row = _Row(first, cell, number, self._part_of(group))
             number = ""
-            for start, end, role in group:
+            for start, end, part in group:
                 at = start
                 while at < end:
                     size = self._fit(at, end, self._room - cell)
                     if size:
-                        row.pieces.append((at, at + size, role))
+                        row.pieces.append((at, at + size, part))
                         cell += cells(printable(self._text[at : at + size]))
                     at += size
                     if at < end:
@@ -188,18 +188,18 @@ class Drawing:
             return size if space < 0 else space + 1 - start
         return size
 
-    def _role_of(self, group: Sequence[_Piece]) -> str:
+    def _part_of(self, group: Sequence[_Piece]) -> str:
         """Name what a row is; a marker alone counts if there is something to see of it."""
-        for _, _, role in group:
-            if role not in _BESIDE:
-                return role
+        for _, _, part in group:
+            if part not in _BESIDE:
+                return part
         is_seen = any(not self._text[start:end].isspace() for start, end, _ in group if start < end)
         return "marker" if is_seen else ""
 
     def _drawn(self, row: _Row) -> str:
-        gutter = f"{row.number:>{self._digits}} {row.role:<{self._role}} | "
+        gutter = f"{row.number:>{self._digits}} {row.part:<{self._part}} | "
         text = "".join(
-            self._painted(printable(self._text[start:end]), role) for start, end, role in row.pieces
+            self._painted(printable(self._text[start:end]), part) for start, end, part in row.pieces
         )
         return self._painted(gutter, "dim") + " " * row.indent + text
 
@@ -220,7 +220,7 @@ class Drawing:
                 yield self._margin(cell) + self._painted(line, note.kind)
 
     def _margin(self, cell: int) -> str:
-        gutter = " " * (self._digits + self._role + 1) + " | "
+        gutter = " " * (self._digits + self._part + 1) + " | "
         return self._painted(gutter, "dim") + " " * cell
 
     # -- what it came to --------------------------------------------------------------------------

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.grammar.dialect import Dialect, Written
-from agent_parsers.engine.grammar.table import Go, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.turn_writer import write_json
 
@@ -43,7 +43,7 @@ ONE_CALL_PROMPT: Final = _PROMPT.format(several="A turn has one call.")
 _ODD: Final = "read a mark that the dialect does not write"
 _CALL: Final = "call in a thought"
 _BEHIND: Final = "thought behind a call"
-_WORDS: Final = Words(tool="name_of_the_tool", tool_input={"parameter": "its value"})
+_WORDS: Final = PromptWords(tool="name_of_the_tool", tool_input={"parameter": "its value"})
 _EXAMPLE: Final = Written(tool="search", tool_input={"query": "what to look for"})
 
 
@@ -66,8 +66,8 @@ def calls_dialect(
     lenient: Table,
     stop: tuple[str, ...],
     write: Callable[[Written], str],
-    write_results: Callable[[Sequence[Result], int], str],
-    frame: tuple[str, str],
+    render_results: Callable[[Sequence[Result], int], str],
+    turn_frame: tuple[str, str],
     **own: Any,
 ) -> Dialect:
     """Return a dialect whose turns may have several calls.
@@ -80,9 +80,9 @@ def calls_dialect(
         lenient: Reads what models really write.
         stop: What ends a turn.
         write: Writes a turn.
-        write_results: Writes what the calls of a turn returned.
-        frame: What a prompt of plain text has around that. What opens a thought is no part of it,
-            though some templates begin the model's turn with it: turns are written with their own.
+        render_results: Writes what the calls of a turn returned.
+        turn_frame: What a prompt of plain text has around that. It does not include what opens a
+            thought, even where a template begins the model's turn with it: turns write their own.
         own: Other fields of a `Dialect`.
     """
     common: dict[str, Any] = {
@@ -99,8 +99,8 @@ def calls_dialect(
         lenient=lenient,
         stop=stop,
         write=write,
-        write_results=write_results,
-        frame=frame,
+        render_results=render_results,
+        turn_frame=turn_frame,
         **{**common, **own},
     )
 
@@ -113,7 +113,7 @@ def calls_table(
     thought: tuple[str, str] | None = ("<think>", "</think>"),
     ends: tuple[str, ...] = (),
     drafts: bool | Collection[str] = True,
-    mends: bool = False,
+    lenient: bool = False,
     bare: Callable[[], CallReader] | None = None,
     also: Mapping[str, tuple[str, ...]] | None = None,
     odd: Collection[str] = (),
@@ -131,11 +131,11 @@ def calls_table(
         drafts: Whether a block in a thought is always a draft, or only one that begins with
             ``"call"`` or with ``"region"``. Others are read, leniently, in a thought that is still
             open, if the text ends behind them.
-        mends: Whether what models really write is mended.
+        lenient: Whether to read what models really write.
         bare: Makes the reader of content, if that may hold calls without a mark.
         also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
             ``"thought"`` and ``"end of thought"``.
-        odd: Those of these that only mending knows, which is told.
+        odd: Those of these that only as_lenient knows, which is told.
     """
     pairs = {"call": call, "region": region, "thought": thought}
     spelt = {name: pair[0] for name, pair in pairs.items() if pair}
@@ -145,62 +145,65 @@ def calls_table(
         **{f"end {end}": Literal(end) for end in ends},
     }
     begins = {"call": Go("call")} if call else {}
-    moves: dict[tuple[str, str], Go] = {}
+    transitions: dict[tuple[str, str], Go] = {}
     if call is not None:
-        moves["call", "call"] = Go("call")  # the first lacks its end
+        transitions["call", "call"] = Go("call")  # the first lacks its end
     inside, holding = "content", ["content"]  # the state between blocks; those that have content
     if region is not None:
-        begins = {"call": _bare_call(mends=mends), "region": Go("region")}
+        begins = {"call": _bare_call(lenient=lenient), "region": Go("region")}
         inside, holding = "region", ["content", "region"]
-        moves |= {(state, "end of region"): Go("content", closes=True) for state in holding}
-        moves |= {("region", name): Go(name) for name in begins}
-        moves["call", "end of region"] = Go("content", closes=True)
+        transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
+        transitions |= {("region", name): Go(name) for name in begins}
+        transitions["call", "end of region"] = Go("content", closes=True)
     if call and call[1]:
-        moves |= {(state, "end of call"): Go(state, closes=True) for state in holding}
-        moves["call", "end of call"] = Go(inside, closes=True)
+        transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
+        transitions["call", "end of call"] = Go(inside, closes=True)
     elif call:
         holding.append("call")
-    moves |= {("content", name): go for name, go in begins.items()}
+    transitions |= {("content", name): go for name, go in begins.items()}
     acting: list[str] = []  # what opens a block that may be read in an open thought
     if thought is not None:
-        if mends and drafts is not True:
+        if lenient and drafts is not True:
             acting = [name for name in begins if name not in (drafts or ())]
-        if mends and call and call[1]:
+        if lenient and call and call[1]:
             holding.append("call")
-        moves |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
+        transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
         # The prompt may have opened the thought that ends here.
-        late = "" if mends else "late_thought"  # which may have quoted the call
-        ended = Go("content", closes=True, restarts=mends, late=late, unopened=True)
-        moves |= {(state, "end of thought"): ended for state in holding}
-        moves["thought", "end of thought"] = Go("content", closes=True)
-    roles = {"content": Role.CONTENT if bare is None else Role.CALL}
-    roles |= {"call": Role.CALL} if call else {}
-    roles |= {"region": Role.CONTENT} if region else {}
-    roles |= {"thought": Role.THOUGHT} if thought else {}
+        late = "" if lenient else "late_thought"  # which may have quoted the call
+        ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
+        transitions |= {(state, "end of thought"): ended for state in holding}
+        transitions["thought", "end of thought"] = Go("content", closes=True)
+    parts = {"content": Part.CONTENT if bare is None else Part.CALL}
+    parts |= {"call": Part.CALL} if call else {}
+    parts |= {"region": Part.CONTENT} if region else {}
+    parts |= {"thought": Part.THOUGHT} if thought else {}
     if acting:
-        roles |= {_CALL: Role.CALL, _BEHIND: Role.THOUGHT}
-        moves |= _rows_in_thoughts(moves, acting)
+        parts |= {_CALL: Part.CALL, _BEHIND: Part.THOUGHT}
+        transitions |= _rows_in_thoughts(transitions, acting)
     for end in ends:
-        moves |= {(state, f"end {end}"): Go("over") for state in roles}
-    moves = {key: move._replace(odd=_ODD) if key[1] in odd else move for key, move in moves.items()}
+        transitions |= {(state, f"end {end}"): Go("over") for state in parts}
+    transitions = {
+        key: transition._replace(odd=_ODD) if key[1] in odd else transition
+        for key, transition in transitions.items()
+    }
     return Table(
         new_call=new_call,
         readers={"content": bare} if bare else {},
         markers=markers,
-        roles=roles | ({"over": Role.SKIPPED} if ends else {}),
-        moves=moves,
-        ends={name: "open_reasoning" for name, role in roles.items() if role is Role.THOUGHT},
+        parts=parts | ({"over": Part.SKIPPED} if ends else {}),
+        transitions=transitions,
+        ends={name: "open_reasoning" for name, part in parts.items() if part is Part.THOUGHT},
         drafts=(_CALL, _BEHIND) if acting else (),
         several=True,
-        starts={name: name for name in ("content", "thought") if name in roles},
+        starts={name: name for name in ("content", "thought") if name in parts},
         prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
-        mends=mends,
+        lenient=lenient,
         one_line_tools=True,
     )
 
 
 def _rows_in_thoughts(
-    moves: Mapping[tuple[str, str], Go], acting: Collection[str]
+    transitions: Mapping[tuple[str, str], Go], acting: Collection[str]
 ) -> dict[tuple[str, str], Go]:
     """Return the rows for blocks that may count in a thought, which *acting* marks open."""
     to = {"call": _CALL, "region": _BEHIND}
@@ -208,7 +211,7 @@ def _rows_in_thoughts(
     behind = dict.fromkeys((*acting, "call"))  # within a region it needs nothing else
     rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
     ends = ("end of call", "end of region")
-    closers = dict.fromkeys(name for _, name in moves if name in ends)
+    closers = dict.fromkeys(name for _, name in transitions if name in ends)
     rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
     for state in (_CALL, _BEHIND):
         rows[state, "thought"] = Go("thought")
@@ -216,8 +219,8 @@ def _rows_in_thoughts(
     return rows
 
 
-def _bare_call(*, mends: bool) -> Go:
+def _bare_call(*, lenient: bool) -> Go:
     """Return what a block does that has nothing around it where there should be something."""
-    if mends:
+    if lenient:
         return Go("call", odd="read a call without what encloses all calls")
     return Go("call", clash="bare_call")

@@ -120,7 +120,7 @@ def block_rules(
         encoded=ENCODED,
         folds=True,
     )
-    lenient = replace(strict, keys=keys, may_open=_anywhere, mends=True, strict=strict)
+    lenient = replace(strict, keys=keys, may_open=_anywhere, lenient=True, strict=strict)
     return _followed(strict, lenient)
 
 
@@ -156,13 +156,17 @@ def with_marks(table: Table, *marks: str) -> Table:
     """Return a *table* in which *marks* open a call as well, which is told."""
     markers = {f"call after {mark}": Literal(mark) for mark in marks}
     odd = "read a mark that the dialect does not write"
-    moves = {
-        (state, name): move._replace(odd=odd)
-        for (state, marker), move in table.moves.items()
-        if marker == "call" and isinstance(move, Go)
+    transitions = {
+        (state, name): transition._replace(odd=odd)
+        for (state, marker), transition in table.transitions.items()
+        if marker == "call" and isinstance(transition, Go)
         for name in markers
     }
-    return replace(table, markers={**table.markers, **markers}, moves={**table.moves, **moves})
+    return replace(
+        table,
+        markers={**table.markers, **markers},
+        transitions={**table.transitions, **transitions},
+    )
 
 
 def list_dialect(
@@ -208,7 +212,7 @@ def list_dialect(
                 rules[1],
                 call=(marks[0], marks[1] or closer),
                 odd=() if marks[1] else ("end of call",),
-                mends=True,
+                lenient=True,
             ),
             *other_marks,
         ),

@@ -27,11 +27,11 @@ from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Cut, Go, Note, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
+from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.repairs.inputs import mend_answer
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.inputs import repair_answer
+from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
@@ -43,8 +43,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWERS",
-    "KEYS", "PROBLEMS", "WORDS", "invite", "lenient_rules", "lenient_table", "opens_after",
-    "strict_table", "write_blob", "write_observation", "written_call",
+    "KEYS",
+    "PROBLEMS",
+    "WORDS",
+    "generation_prompt",
+    "lenient_rules",
+    "lenient_table",
+    "opens_after",
+    "render_observation",
+    "strict_table",
+    "write_blob",
+    "written_call",
 ]  # fmt: skip
 
 ANSWERS: Final = frozenset({"finalanswer"})
@@ -103,7 +112,7 @@ def lenient_rules(strict: JsonCallRules, *, answers: frozenset[str] = frozenset(
         may_open=_begins_anywhere,
         answers=answers,
         name_key=folded,
-        mends=True,
+        lenient=True,
         needs_input=False,
         reads_null=True,
     )
@@ -121,13 +130,13 @@ def strict_table(
             string of the call may hold it.
     """
     markers: dict[str, Marker] = {label.lower(): Label(label) for label in labels}
-    moves: dict[tuple[str, str], Go | Note] = {("turn", name): Go("turn") for name in markers}
-    roles = {"turn": Role.CALL, "call": Role.CALL}
+    transitions: dict[tuple[str, str], Go | Note] = {("turn", name): Go("turn") for name in markers}
+    parts = {"turn": Part.CALL, "call": Part.CALL}
     ends = {}
     if answers:
         markers |= {"answer": Literal("Final Answer:"), "next answer": Label("Final Answer")}
-        roles |= {"answer": Role.ANSWER}
-        moves |= {
+        parts |= {"answer": Part.ANSWER}
+        transitions |= {
             ("turn", "answer"): Go("answer"),
             ("call", "answer"): Go("answer", clash="both"),
             # An answer may speak of final answers; one that begins a line begins anew.
@@ -136,8 +145,8 @@ def strict_table(
     if answers and "action" in markers:
         # An answer may have a line "Action:", but not with a call after it.
         markers |= {"key": Literal(f'"{rules.keys.tool}"')}
-        roles |= {"answer, action": Role.ANSWER, "answer and action": Role.ANSWER}
-        moves |= {
+        parts |= {"answer, action": Part.ANSWER, "answer and action": Part.ANSWER}
+        transitions |= {
             ("answer", "action"): Note("answer, action"),
             ("answer, action", "key"): Note("answer and action"),
             ("answer, action", "next answer"): Go("answer"),
@@ -146,9 +155,9 @@ def strict_table(
     return Table(
         new_call=partial(JsonCall, rules),
         markers=markers,
-        roles=roles,
+        parts=parts,
         begun={"turn": "call"},
-        moves=moves,
+        transitions=transitions,
         ends=ends,
         one_line_tools=False,
     )
@@ -174,8 +183,8 @@ def lenient_table(
     after_question = {("question", name): Go("turn") for name in fence}
     return Table(
         new_call=partial(JsonCall, rules),
-        read_tool=mend_tool,
-        read_answer=mend_answer,
+        read_tool=repair_tool_name,
+        read_answer=repair_answer,
         markers={
             "question": Label("Question", loose=True),
             "thought": Label("Thought", loose=True),
@@ -187,19 +196,19 @@ def lenient_table(
             "object": Before("\n", ahead=one_of("{"), place="text"),
             **fence,
         },
-        roles={
-            "turn": Role.CALL,
-            "call": Role.CALL,
-            "action": Role.CALL,
-            "answer": Role.ANSWER,
-            "answer, action": Role.ANSWER,
-            "answer and action": Role.ANSWER,
-            "observation": Role.OBSERVATION,
-            "question": Role.QUESTION,
+        parts={
+            "turn": Part.CALL,
+            "call": Part.CALL,
+            "action": Part.CALL,
+            "answer": Part.ANSWER,
+            "answer, action": Part.ANSWER,
+            "answer and action": Part.ANSWER,
+            "observation": Part.OBSERVATION,
+            "question": Part.QUESTION,
         },
         # Before its JSON begins, a turn is a thought.
         begun={"turn": "call", "action": "call"},
-        moves={
+        transitions={
             ("turn", "thought"): Go("turn"),
             ("turn", "action"): Go("action"),
             ("turn", "answer"): Go("answer"),
@@ -211,14 +220,14 @@ def lenient_table(
             ("action", "observation"): Go("observation", clash="no_call"),
             ("action", "question"): Go("question", clash="no_call"),
             # One action in a turn: the next has not seen what the first returned.
-            ("call", "thought"): Cut("turn"),
-            ("call", "action"): Cut("action"),
-            ("call", "observation"): Cut("observation"),
-            ("call", "question"): Cut("question"),
+            ("call", "thought"): EndTurn("turn"),
+            ("call", "action"): EndTurn("action"),
+            ("call", "observation"): EndTurn("observation"),
+            ("call", "question"): EndTurn("question"),
             ("call", "answer"): Go("answer", clash="both"),
             ("answer", "answer"): Go("answer", firm=True),
-            ("answer", "question"): Cut("question", firm=True),
-            ("answer", "observation"): Cut("observation", firm=True),
+            ("answer", "question"): EndTurn("question", firm=True),
+            ("answer", "observation"): EndTurn("observation", firm=True),
             # Minutes may have a line "Action:"; only with a call it makes a second turn.
             ("answer", "action"): Note("answer, action", firm=True),
             ("answer, action", "key"): Note("answer and action"),
@@ -237,7 +246,7 @@ def lenient_table(
         ends={"action": "no_call", "answer and action": "both"},
         transcript_start="question",
         one_line_tools=False,
-        mends=True,
+        lenient=True,
     )
 
 
@@ -293,7 +302,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 """What can be wrong. Strict mode has LangChain's words, which are the same for almost all of it."""
 
 
-WORDS: Final = Words(tool="the name of the tool", arguments={"parameter": "value"})
+WORDS: Final = PromptWords(tool="the name of the tool", arguments={"parameter": "value"})
 
 
 def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
@@ -301,14 +310,14 @@ def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
     return f"```{tag}\n{json.dumps(call, ensure_ascii=False, indent=2)}\n```"
 
 
-def invite(_number: int) -> str:
+def generation_prompt(_number: int) -> str:
     """Write the label that invites a thought."""
     return "Thought: "
 
 
-def write_observation(observation: str, number: int) -> str:
+def render_observation(observation: str, number: int) -> str:
     """Write what a tool returned, and the label that invites the next thought."""
-    return f"\nObservation: {observation}\n{invite(number + 1)}"
+    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 
 def written_call(step: Written) -> dict[str, Any]:

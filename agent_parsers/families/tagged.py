@@ -7,16 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
-from agent_parsers.engine.calls.tags.form import Part
+from agent_parsers.engine.calls.tags.form import TagPart
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
-from agent_parsers.engine.grammar.table import Go, Role
+from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.families.call_blocks import calls_table
 from agent_parsers.families.turn_writer import TAGS
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.tags.form import TaggedForm
-    from agent_parsers.engine.grammar.table import Move, Table
+    from agent_parsers.engine.grammar.table import Table, Transition
     from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["tagged_table"]
@@ -50,12 +50,14 @@ def tagged_table(
             thought that is still open, if the text ends behind it.
     """
     tags = form.tags
-    wrapped = Part.WRAP in tags
-    opener, closer = (Part.WRAP, Part.END_WRAP) if wrapped else (Part.CALL, Part.END_CALL)
+    wrapped = TagPart.WRAP in tags
+    opener, closer = (
+        (TagPart.WRAP, TagPart.END_WRAP) if wrapped else (TagPart.CALL, TagPart.END_CALL)
+    )
     also = {"call": tags[opener].others, "end of call": tags[closer].others}
     if other_thought is not None:
         also |= {"thought": other_thought[:1], "end of thought": other_thought[1:]}
-    mark = tags[Part.CALL].canonical
+    mark = tags[TagPart.CALL].canonical
     is_whole = mark[-1] == ">"  # else it goes on, and the reader has to have all of it
     new_call = partial(TaggedCalls, form, mark if is_whole and not wrapped else mark[0])
     table = calls_table(
@@ -64,43 +66,49 @@ def tagged_table(
         thought=thought,
         ends=ends,
         drafts=drafts or (),
-        mends=form.mends,
-        also=also if form.mends else {},
+        lenient=form.lenient,
+        also=also if form.lenient else {},
     )
     markers: dict[str, Marker] = {**table.markers}
-    moves: dict[tuple[str, str], Move] = {}
-    roles = {**table.roles, _AFTER: Role.CONTENT}
+    transitions: dict[tuple[str, str], Transition] = {}
+    parts = {**table.parts, _AFTER: Part.CONTENT}
     readers = {}
-    content = [(name, move) for (state, name), move in table.moves.items() if state == "content"]
-    stray = tags.get(Part.END_VALUE)
+    content = [
+        (name, transition)
+        for (state, name), transition in table.transitions.items()
+        if state == "content"
+    ]
+    stray = tags.get(TagPart.END_VALUE)
     if stray is not None and stray.canonical[-1] == ">":
         markers["end of value"] = Literal(stray.canonical)
-        moves[_AFTER, "end of value"] = Go(_AFTER, clash="two_ends")
+        transitions[_AFTER, "end of value"] = Go(_AFTER, clash="two_ends")
     if not wrapped and not is_whole:
         markers["call"] = CallStart.of(form, is_usual=True)
-    elif wrapped and form.mends:
+    elif wrapped and form.lenient:
         markers["call"] = Wrapper.of(form)
         markers[_BARE] = CallStart.of(form, is_usual=False)
-        roles[_BARE] = Role.CALL
+        parts[_BARE] = Part.CALL
         readers[_BARE] = new_call
-        moves |= {(_BARE, name): _later(move, "content") for name, move in content}
+        transitions |= {
+            (_BARE, name): _later(transition, "content") for name, transition in content
+        }
         # It comes first, as it takes only the first character of what others may begin with, too.
         bare = Go(_BARE, odd="read a call without what encloses calls")
-        moves |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
+        transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
         if borrowed := tags[closer].borrowed:
             markers[_END] = Literal(borrowed[0], borrowed[1:])
             closes = Go(_AFTER, closes=True, odd="read what closes the calls of another dialect")
-            moves |= {(state, _END): closes for state in ("call", _BARE, _AFTER)}
-    for (state, name), move in table.moves.items():
-        moves[state, name] = _later(move, "content") if state == "call" else move
-    for name, move in content:
-        moves["content", name] = move
-        moves[_AFTER, name] = _later(move, "content")
-    return replace(table, markers=markers, roles=roles, moves=moves, readers=readers)
+            transitions |= {(state, _END): closes for state in ("call", _BARE, _AFTER)}
+    for (state, name), transition in table.transitions.items():
+        transitions[state, name] = _later(transition, "content") if state == "call" else transition
+    for name, transition in content:
+        transitions["content", name] = transition
+        transitions[_AFTER, name] = _later(transition, "content")
+    return replace(table, markers=markers, parts=parts, transitions=transitions, readers=readers)
 
 
-def _later(move: Move, before: str) -> Move:
+def _later(transition: Transition, before: str) -> Transition:
     """Return what a *move* is behind a block, where it would lead to the state *before*."""
-    if isinstance(move, Go) and move.to == before and not move.restarts:
-        return move._replace(to=_AFTER)
-    return move
+    if isinstance(transition, Go) and transition.to == before and not transition.restarts:
+        return transition._replace(to=_AFTER)
+    return transition

@@ -11,7 +11,7 @@ from agent_parsers.actions.agent import as_text
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.events import Failed
+from agent_parsers.events import StepFailed
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.run import Run
 from agent_parsers.runs.transcript import Transcript, TranscriptStep
@@ -78,11 +78,11 @@ def _read_output(
     run = Run(dialect, {})
     for event in parser.feed(output):
         run.take(event)
-    failed: list[Failed] = []
+    failed: list[StepFailed] = []
     try:
         parser.close()
     except OutputParserException as error:
-        failed.append(Failed(error, error.span or (0, len(output))))
+        failed.append(StepFailed(error, error.span or (0, len(output))))
     for event in (*parser.last_events, *failed):
         run.take(event)
     (step,) = run.close()

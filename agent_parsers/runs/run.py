@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.events import (
     ActionComplete,
     Event,
-    Failed,
     Finish,
     MarkerSeen,
     ObservationDelta,
     QuestionDelta,
     Repair,
     Span,
+    StepFailed,
     ThoughtDelta,
     ToolNamed,
 )
@@ -66,7 +66,7 @@ class _Step:
         self.thought = _Text()
         self.observation = _Text()
         self.repairs: list[Repair] = []
-        self.done: ActionComplete | Finish | Failed | None = None
+        self.done: ActionComplete | Finish | StepFailed | None = None
         self.is_observed = False
 
     def step(self, dialect: Dialect, number: int) -> TranscriptStep:
@@ -76,7 +76,7 @@ class _Step:
         match self.done:
             case ActionComplete(action=action) | Finish(finish=action):
                 pass
-            case Failed(error=error):
+            case StepFailed(error=error):
                 pass
         return TranscriptStep(
             number=number,
@@ -101,7 +101,7 @@ class Run:
     """
 
     def __init__(
-        self, dialect: Dialect, begins: Mapping[str, Role], repairs: Iterable[Repair] = ()
+        self, dialect: Dialect, begins: Mapping[str, Part], repairs: Iterable[Repair] = ()
     ) -> None:
         self._dialect = dialect
         self._begins = begins
@@ -126,7 +126,7 @@ class Run:
         """Take the next event, and return the step that is over by it, if one is."""
         over: list[TranscriptStep] = []
         match event:
-            case ThoughtDelta() | ToolNamed() | ActionComplete() | Finish() | Failed():
+            case ThoughtDelta() | ToolNamed() | ActionComplete() | Finish() | StepFailed():
                 if self._step.done:
                     over = self.end_step()
                 self._step.repairs += self.give_up_repairs()
@@ -136,10 +136,10 @@ class Run:
                     self._step.done = event
             case ObservationDelta():
                 self._step.observation.add(event)
-            case MarkerSeen(name=name) if self._begins.get(name) is Role.OBSERVATION:
+            case MarkerSeen(name=name) if self._begins.get(name) is Part.OBSERVATION:
                 self._step.repairs += self.give_up_repairs()
                 self._step.is_observed = True
-            case MarkerSeen(name=name) if self._begins.get(name) is Role.QUESTION:
+            case MarkerSeen(name=name) if self._begins.get(name) is Part.QUESTION:
                 self._question_repairs += self.give_up_repairs()
                 self._preamble.add_all(self._question)  # what came before the last question
                 self._question = _Text()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import Event, MarkerSeen, QuestionDelta
@@ -94,7 +94,7 @@ class TranscriptParser:
         self.runs: list[Transcript] = []
         """The runs that were read to their end."""
         table = dialect.lenient
-        self._begins = {marker: table.roles[go.to] for (_, marker), go in table.moves.items()}
+        self._begins = {marker: table.parts[go.to] for (_, marker), go in table.transitions.items()}
         self._dialect = dialect
         self._run = Run(dialect, self._begins)
 
@@ -119,7 +119,7 @@ class TranscriptParser:
         steps: list[TranscriptStep] = []
         for event in events:
             is_question = isinstance(event, QuestionDelta) or (
-                isinstance(event, MarkerSeen) and self._begins.get(event.name) is Role.QUESTION
+                isinstance(event, MarkerSeen) and self._begins.get(event.name) is Part.QUESTION
             )
             if is_question and self._run.has_steps:
                 begun = Run(self._dialect, self._begins, self._run.give_up_repairs())

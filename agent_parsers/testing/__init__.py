@@ -11,7 +11,12 @@ from outputs.lazy_names import late_names
 if TYPE_CHECKING:
     from agent_parsers.testing.check import check_dialect, dialect_laws
     from agent_parsers.testing.laws.broken import BrokenLawError
-    from agent_parsers.testing.pins.pins import PinEvents, PinPrompt, PinTranscript, PinValue
+    from agent_parsers.testing.pins.pins import (
+        SnapshotEvents,
+        SnapshotPrompt,
+        SnapshotTranscript,
+        SnapshotValue,
+    )
     from agent_parsers.testing.pins.readable import readable
     from agent_parsers.testing.pins.same_events import assert_same_events
     from agent_parsers.testing.pins.scripted import ModelCall, ScriptedModel
@@ -25,12 +30,12 @@ __all__ = [
     "BrokenLawError",
     "DialectReport",
     "ModelCall",
-    "PinEvents",
-    "PinPrompt",
-    "PinTranscript",
-    "PinValue",
     "ReadableSnapshots",
     "ScriptedModel",
+    "SnapshotEvents",
+    "SnapshotPrompt",
+    "SnapshotTranscript",
+    "SnapshotValue",
     "assert_same_events",
     "check_dialect",
     "cut",
@@ -47,10 +52,10 @@ _MODULES = {
     "check_dialect": "agent_parsers.testing.check",
     "dialect_laws": "agent_parsers.testing.check",
     "BrokenLawError": "agent_parsers.testing.laws.broken",
-    "PinEvents": "agent_parsers.testing.pins.pins",
-    "PinPrompt": "agent_parsers.testing.pins.pins",
-    "PinTranscript": "agent_parsers.testing.pins.pins",
-    "PinValue": "agent_parsers.testing.pins.pins",
+    "SnapshotEvents": "agent_parsers.testing.pins.pins",
+    "SnapshotPrompt": "agent_parsers.testing.pins.pins",
+    "SnapshotTranscript": "agent_parsers.testing.pins.pins",
+    "SnapshotValue": "agent_parsers.testing.pins.pins",
     "readable": "agent_parsers.testing.pins.readable",
     "assert_same_events": "agent_parsers.testing.pins.same_events",
     "ModelCall": "agent_parsers.testing.pins.scripted",

@@ -66,9 +66,9 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.no_marker_ends_in_white_space, ()),
     (laws.every_marker_is_written, ()),
     (laws.a_stop_sequence_is_a_marker, ()),
-    (laws.the_model_is_told_of_the_labels_that_are_read, ()),
-    (laws.no_label_is_told_that_is_not_read, ()),
-    (laws.the_model_is_told_of_every_tool, (_TOOLS, "finds what it is asked")),
+    (laws.the_instructions_show_the_labels_that_are_read, ()),
+    (laws.the_instructions_show_no_label_that_is_not_read, ()),
+    (laws.the_instructions_name_every_tool, (_TOOLS, "finds what it is asked")),
     (laws.the_replies_in_the_instructions_are_read, (_TOOLS,)),
 )
 """Laws that need no text, and what they are given."""
@@ -105,7 +105,7 @@ def _once(law: Law, dialect: Dialect, *given: Any) -> Trial:
 
 _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, Any]]]]] = {
     laws.a_turn_is_read_or_refused: (_TURNS, lambda case: {"tools": case.tools}),
-    laws.any_cut_tells_the_same_story: (
+    laws.any_cut_gives_the_same_events: (
         _ALL,
         lambda case: {
             "sizes": case.sizes,
@@ -114,7 +114,7 @@ _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, An
             "on_conflict": case.on_conflict,
         },
     ),
-    laws.one_piece_parses_to_what_its_stream_comes_to: (
+    laws.parse_gives_the_result_of_the_stream: (
         _TURNS,
         lambda case: {"tools": case.tools, "on_conflict": case.on_conflict},
     ),
@@ -122,7 +122,7 @@ _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, An
         _TURNS,
         lambda case: {"tools": case.tools, "on_conflict": case.on_conflict},
     ),
-    laws.no_character_is_lost_or_told_twice: (_ALL, lambda case: {"sizes": case.sizes}),
+    laws.no_character_is_lost_or_repeated: (_ALL, lambda case: {"sizes": case.sizes}),
     laws.the_log_is_the_text_of_the_model: (_TURNS, lambda _: {}),
     laws.the_limit_is_named_in_any_cut: (
         _ALL,
@@ -134,11 +134,11 @@ _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, An
 """Laws of texts, the modes in which they are tried, and what they are given besides."""
 
 _BY_TEXT: Final[Mapping[Law, tuple[Mode, Callable[[Case], dict[str, Any]]]]] = {
-    laws.strict_reading_mends_nothing: ("strict", lambda _: {}),
+    laws.strict_reading_repairs_nothing: ("strict", lambda _: {}),
     laws.without_a_repair_both_readings_are_the_same: ("lenient", lambda _: {}),
     laws.a_transcript_is_read_or_refused: ("transcript", lambda _: {}),
     laws.any_cut_gives_the_same_runs: ("transcript", lambda case: {"sizes": case.sizes}),
-    laws.a_step_of_a_transcript_is_told_once: ("transcript", lambda _: {}),
+    laws.each_step_of_a_transcript_is_reported_once: ("transcript", lambda _: {}),
     laws.the_log_of_a_step_is_part_of_the_transcript: ("transcript", lambda _: {}),
 }
 """Laws that know the mode, which the texts are for."""
@@ -152,7 +152,7 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
         for mode in modes
         for law, check in checks_of_texts(dialect, mode)
     ]
-    trials += (_told_at_once(dialect, mode) for mode in modes)
+    trials += (_emitted_at_once(dialect, mode) for mode in modes)
     trials += (trial for mode in _TURNS for trial in _acting(dialect, mode, examples))
     return [*trials, *_written(dialect, examples, modes), *_timed(dialect, modes)]
 
@@ -186,8 +186,8 @@ def _read(
     return Trial(named(law), mode, run)
 
 
-def _told_at_once(dialect: Dialect, mode: Mode) -> Trial:
-    law = laws.a_character_of_no_marker_is_told_at_once
+def _emitted_at_once(dialect: Dialect, mode: Mode) -> Trial:
+    law = laws.text_outside_markers_is_reported_at_once
 
     def run() -> BrokenLawError | None:
         cases = [Case(text) for text in fragments(dialect)]

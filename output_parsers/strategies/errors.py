@@ -17,7 +17,7 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.types.pydantic_models import without_addresses
 
 
-def told_to_model(error: object) -> str:
+def sent_to_model(error: object) -> str:
     """Return what the model is told about *error* unless the caller says otherwise."""
     return f"Error: {without_addresses(str(error))}\n Please fix your mistakes."
 
@@ -37,7 +37,7 @@ class StructuredOutputError(OutputParserException):
     def __init__(
         self, error: object, ai_message: Any = None, llm_output: str | None = None
     ) -> None:
-        super().__init__(error, told_to_model(error), llm_output)
+        super().__init__(error, sent_to_model(error), llm_output)
         self.ai_message = ai_message
 
 

@@ -24,7 +24,7 @@ from output_parsers.strategies.errors import (
     MultipleStructuredOutputsError,
     StructuredOutputError,
     StructuredOutputValidationError,
-    told_to_model,
+    sent_to_model,
 )
 from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
@@ -115,12 +115,12 @@ def structured_output_error_message(error: Exception, handle_errors: HandleError
     if isinstance(handle_errors, str):
         return handle_errors
     if isinstance(handle_errors, bool):
-        is_told = handle_errors
+        is_reported = handle_errors
     elif isinstance(handle_errors, type | tuple):
-        is_told = isinstance(error, handle_errors)
+        is_reported = isinstance(error, handle_errors)
     else:
         return handle_errors(error)
-    return told_to_model(error) if is_told else None
+    return sent_to_model(error) if is_reported else None
 
 
 def _calls_of(message: Any, kind: str = "tool_calls") -> list[Any]:

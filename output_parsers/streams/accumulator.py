@@ -13,7 +13,7 @@ from outputs import (
     Generation,
     GenerationChunk,
 )
-from outputs.clients.streamed import Untold, finished, is_from_stream
+from outputs.clients.streamed import NewText, finished, is_from_stream
 from outputs.messages.any_message import MESSAGE_CLASSES
 from outputs.messages.call_places import CallPlaces
 
@@ -36,7 +36,7 @@ class Accumulator:
         self._has_messages = False
         self._message: BaseMessageChunk | None = None
         self._places = CallPlaces()
-        self._untold = Untold()
+        self._unreported = NewText()
 
     def add(self, chunk: ModelOutput) -> str | HasContent:
         """Append *chunk*; return what it adds, with all pieces of calls in their places.
@@ -46,7 +46,7 @@ class Accumulator:
         """
         part = part_of(chunk)
         if not isinstance(part, str):
-            part = self._untold.told(part)
+            part = self._unreported.told(part)
         self._waiting.append(part)
         self._has_messages = self._has_messages or not isinstance(part, str)
         content = content_of(part)

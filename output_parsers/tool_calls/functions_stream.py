@@ -35,13 +35,13 @@ class FunctionReader:
 
     Args:
         parser: The parser.
-        tells_changes: Give changes as the reader of the arguments knows them, without comparing
+        reports_changes: Give changes as the reader of the arguments knows them, without comparing
             results. They must be the arguments themselves.
     """
 
-    def __init__(self, parser: FunctionParser, *, tells_changes: bool = False) -> None:
+    def __init__(self, parser: FunctionParser, *, reports_changes: bool = False) -> None:
         self._parser = parser
-        self._tells_changes = tells_changes
+        self._reports_changes = reports_changes
         self._sum = Accumulator()
         self._head: dict[str, Any] = {}
         self._args = GrowingArguments(strict=parser.strict)
@@ -58,7 +58,7 @@ class FunctionReader:
         text = piece.get("arguments")
         if isinstance(text, str):
             self._args.feed(text)
-        if self._tells_changes:
+        if self._reports_changes:
             return self._give_changes()
         if not self._parser.args_only:
             rest = {key: value for key, value in piece.items() if key != "arguments"}
@@ -70,7 +70,7 @@ class FunctionReader:
         if self._is_empty:
             return ()
         result = self._parser.parse_result([self._sum.generation()])
-        if self._tells_changes:
+        if self._reports_changes:
             self._results.last = self._so_far()
         return self._results.give(result)
 

@@ -46,8 +46,8 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
         return message_from_anthropic(fields)
     if kind in _EVENTS:
         return _EVENTS[kind](fields)
-    is_retold = kind == "signature" or (kind in _RETOLD and "snapshot" in fields)
-    return AIMessageChunk([]) if is_retold or kind.startswith(_KNOWN) else None
+    is_reworded = kind == "signature" or (kind in _RETOLD and "snapshot" in fields)
+    return AIMessageChunk([]) if is_reworded or kind.startswith(_KNOWN) else None
 
 
 def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:

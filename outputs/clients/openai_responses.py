@@ -206,7 +206,7 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
     kind = item["type"]
     if kind == "message":
         return AIMessageChunk([
-            {**_told_late(part, item), "index": place(event.get("output_index", 0), number)}
+            {**_emitted_late(part, item), "index": place(event.get("output_index", 0), number)}
             for number, part in enumerate(item["content"])
         ])  # fmt: skip
     if kind == "function_call":
@@ -222,7 +222,7 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
     return _block(event, kind, **item)
 
 
-def _told_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
+def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
     """Return what of a text is known only at its end, and the text, if that was not told before."""
     block = _text_block(part, item)
     kind = block["type"]

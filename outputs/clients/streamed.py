@@ -47,14 +47,14 @@ def finished(message: Message) -> Message:
     return message.model_copy(update=update)
 
 
-class Untold:
+class NewText:
     """Tells what a stream said of an item at its end, and not piece by piece before.
 
     A block that ends an item has all of it as ``whole``.
     """
 
     def __init__(self) -> None:
-        self._told: dict[str, set[str]] = {}  # what was said of each block
+        self._emit: dict[str, set[str]] = {}  # what was said of each block
 
     def told(self, message: Any) -> Any:
         """Return *message*, a chunk or a sum, with what was not said yet in place of the whole."""
@@ -67,7 +67,7 @@ class Untold:
             if not isinstance(block, dict) or not _has_place(block):
                 blocks.append(block)
                 continue
-            said = self._told.setdefault(block["index"], set())
+            said = self._emit.setdefault(block["index"], set())
             told = {name: part for name, part in block.items() if name != "whole"}
             said.update(name for name, part in told.items() if part)
             whole = block.get("whole", {})

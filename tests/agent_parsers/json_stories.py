@@ -67,7 +67,7 @@ def said(name: str, text: str, kind: type[Said], mode: Mode = "lenient") -> list
     return [event.text for event in story(name, text, mode)[0] if isinstance(event, kind)]
 
 
-def mended(name: str, text: str, **options: Any) -> list[str]:
+def repaired(name: str, text: str, **options: Any) -> list[str]:
     """Return the kinds of the repairs in *text*."""
     events = story(name, text, **options)[0]
     return [event.kind for event in events if isinstance(event, Repair)]

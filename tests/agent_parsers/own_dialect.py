@@ -37,4 +37,4 @@ def write(step: Written) -> str:
 def with_table(**changes: Any) -> Dialect:
     """Return the dialect with another table, from which lenient reading follows."""
     table = replace(TABLE, **changes)
-    return replace(MEMO, strict=table, lenient=table.mending())
+    return replace(MEMO, strict=table, lenient=table.as_lenient())

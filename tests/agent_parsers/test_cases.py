@@ -196,9 +196,9 @@ def test_cases(name: str) -> None:
 def test_every_case_tells_the_same_story_whole_and_character_by_character(name: str) -> None:
     dialect = get_dialect(name)
     for case in CASES[name]:
-        laws.any_cut_tells_the_same_story(dialect, case.mode, case.text)
+        laws.any_cut_gives_the_same_events(dialect, case.mode, case.text)
         if case.mode != "transcript":
-            laws.one_piece_parses_to_what_its_stream_comes_to(dialect, case.mode, case.text)
+            laws.parse_gives_the_result_of_the_stream(dialect, case.mode, case.text)
 
 
 @pytest.mark.parametrize(
@@ -219,14 +219,16 @@ def test_titles_tell_cases_apart(name: str) -> None:
 def is_needed_by_another(table: Table, row: tuple[str, str]) -> bool:
     """Tell whether the table would not hold without *row*: the state has to know its marker."""
     state, marker = row
-    return (table.begun.get(state), marker) in table.moves
+    return (table.begun.get(state), marker) in table.transitions
 
 
 def without_row(table: Table, row: tuple[str, str]) -> Table:
-    moves = {key: move for key, move in table.moves.items() if key != row}
-    used = {marker for _, marker in moves}
+    transitions = {key: transition for key, transition in table.transitions.items() if key != row}
+    used = {marker for _, marker in transitions}
     return replace(
-        table, moves=moves, markers={name: m for name, m in table.markers.items() if name in used}
+        table,
+        transitions=transitions,
+        markers={name: m for name, m in table.markers.items() if name in used},
     )
 
 
@@ -242,7 +244,7 @@ def with_table(dialect: Dialect, mode: str, table: Table) -> Dialect:
 
 def parts(dialect: Dialect) -> Iterator[object]:
     for table in (dialect.strict, dialect.lenient):
-        yield from (*table.moves.values(), table.ends)
+        yield from (*table.transitions.values(), table.ends)
     yield from dialect.problems.values()
 
 
@@ -261,8 +263,12 @@ def mutants() -> Iterator[tuple[str, str, Dialect]]:
         own = {id(part) for part in parts(dialect) if OWNERS[id(part)] == name}
         for mode, table in zip(MODES, (dialect.strict, dialect.lenient), strict=True):
             states = reached(table, by_caller=False)  # a case cannot begin where the caller says
-            for row, move in table.moves.items():
-                if row[0] in states and id(move) in own and not is_needed_by_another(table, row):
+            for row, transition in table.transitions.items():
+                if (
+                    row[0] in states
+                    and id(transition) in own
+                    and not is_needed_by_another(table, row)
+                ):
                     yield name, f"{mode}: {row}", with_table(dialect, mode, without_row(table, row))
             for end in table.ends if id(table.ends) in own else ():
                 yield (

@@ -40,7 +40,7 @@ def test_every_law_is_tried() -> None:
     tried = {trial.law for trial in plan_of_form(MEMO, 1) + plan_of_reading(MEMO, 1)}
     # One is tried before the clock is asked.
     at_once = named(laws.twice_the_text_is_twice_the_work_of_parsing_it_at_once)
-    of_any_parser = named(laws.a_stream_comes_to_what_the_whole_comes_to)
+    of_any_parser = named(laws.a_stream_ends_in_the_result_of_the_whole)
     known = {named(getattr(laws, name)) for name in laws.__all__}
     assert tried | {at_once, of_any_parser} == known
 
@@ -51,7 +51,7 @@ def with_json() -> Dialect:
         MEMO,
         name="memo_json",
         strict=table,
-        lenient=table.mending(),
+        lenient=table.as_lenient(),
         sample=MEMO.sample.replace(": oldest bridge in Bern", ': {"query": "oldest bridge"}'),
         write=lambda step: write(replace(step, tool_input=write_json_input(step.tool_input))),
         example=Written(tool="search", tool_input={"query": "lakes"}),
@@ -98,7 +98,11 @@ def test_a_label_that_is_the_beginning_of_another_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match="marker 'call' is the beginning of 'calls'"):
         with_table(
             markers={**TABLE.markers, "call": Literal("Call"), "calls": Literal("Calls")},
-            moves={**TABLE.moves, ("plan", "call"): Go("tool"), ("plan", "calls"): Go("tool")},
+            transitions={
+                **TABLE.transitions,
+                ("plan", "call"): Go("tool"),
+                ("plan", "calls"): Go("tool"),
+            },
         )
 
 
@@ -157,11 +161,11 @@ def test_a_law_says_what_differs_and_how_the_text_was_cut() -> None:
 
     dialect = replace(shared_reader(), name="forgetful")
     table = replace(dialect.strict, new_call=Forgetful)
-    dialect = replace(dialect, strict=table, lenient=table.mending())
+    dialect = replace(dialect, strict=table, lenient=table.as_lenient())
     with pytest.raises(BrokenLawError) as caught:
-        laws.any_cut_tells_the_same_story(dialect, "strict", "Tool: do[x]", sizes=[7])
+        laws.any_cut_gives_the_same_events(dialect, "strict", "Tool: do[x]", sizes=[7])
     assert str(caught.value).splitlines() == [
-        "forgetful (strict) breaks a law: any cut tells the same story",
+        "forgetful (strict) breaks a law: any cut gives the same events",
         '  it tells tool "do" at 6-8 in one piece, and tool "o" at 6-7 in chunks',
         "  text: 'Tool: do[x]'",
         "  in chunks: ['Tool: d', 'o[x]']",

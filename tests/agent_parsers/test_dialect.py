@@ -20,20 +20,24 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import (
     BracketCall,
-    Cut,
+    EndTurn,
     Go,
     Label,
     Literal,
     Note,
+    Part,
     Problem,
     Result,
-    Role,
     Table,
     Written,
     read_json_input,
 )
-from agent_parsers.engine.repairs.inputs import mend_answer, mend_object_input, mend_written_input
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.inputs import (
+    repair_answer,
+    repair_object_input,
+    repair_written_input,
+)
+from agent_parsers.engine.repairs.names import repair_tool_name
 
 WRONG = Problem("wrong", "Do better.")
 
@@ -42,8 +46,8 @@ def table(**changes: Any) -> Table:
     """A small table that holds together."""
     parts: dict[str, Any] = {
         "markers": {"say": Literal("SAY ")},
-        "roles": {"thought": Role.THOUGHT, "answer": Role.ANSWER},
-        "moves": {("thought", "say"): Go("answer")},
+        "parts": {"thought": Part.THOUGHT, "answer": Part.ANSWER},
+        "transitions": {("thought", "say"): Go("answer")},
     }
     return Table(**{**parts, **changes})
 
@@ -58,7 +62,7 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
         "problems": {"nothing": WRONG},
         "stop": (),
         "write": lambda step: f"SAY {step.answer}",
-        "write_observation": lambda observation, _number: observation,
+        "render_observation": lambda observation, _number: observation,
         "prompt": "",
     }
     parts = {**parts, **changes}
@@ -73,24 +77,24 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"moves": {("prose", "say"): Go("answer")}}, "moves: state 'prose' has no role"),
-        ({"moves": {("thought", "say"): Go("end")}}, "moves: state 'end' has no role"),
-        ({"moves": {("thought", "say"): Cut("end")}}, "moves: state 'end' has no role"),
+        ({"transitions": {("prose", "say"): Go("answer")}}, "transitions: state 'prose' has no part"),
+        ({"transitions": {("thought", "say"): Go("end")}}, "transitions: state 'end' has no part"),
+        ({"transitions": {("thought", "say"): EndTurn("end")}}, "transitions: state 'end' has no part"),
         (
-            {"moves": {("thought", "act"): Go("answer")}},
-            "moves: marker 'act' of state 'thought' is not declared",
+            {"transitions": {("thought", "act"): Go("answer")}},
+            "transitions: marker 'act' of state 'thought' is not declared",
         ),
         (
-            {"moves": {("thought", "say"): Note("answer")}},
-            "moves: a note on 'say' changes the role of 'thought'",
+            {"transitions": {("thought", "say"): Note("answer")}},
+            "transitions: a note on 'say' changes the part of 'thought'",
         ),
         (
             {"markers": {"say": Literal("SAY "), "z": Literal("Z"), "a": Literal("A")}},
             "markers: ['a', 'z'] occur in no move",
         ),
-        ({"roles": {}, "moves": {}, "markers": {}}, "roles: a table has at least one state"),
-        ({"ends": {"end": "nothing"}}, "state 'end' has no role"),
-        ({"transcript_start": "question"}, "state 'question' has no role"),
+        ({"parts": {}, "transitions": {}, "markers": {}}, "parts: a table has at least one state"),
+        ({"ends": {"end": "nothing"}}, "state 'end' has no part"),
+        ({"transcript_start": "question"}, "state 'question' has no part"),
     ],
 )
 def test_a_table_that_does_not_hold_together_is_refused(
@@ -105,25 +109,25 @@ def test_a_turn_begins_in_the_first_state() -> None:
 
 
 def test_a_note_may_lead_to_another_state_of_the_same_role() -> None:
-    roles = {"thought": Role.THOUGHT, "draft": Role.THOUGHT}
-    moves = {("thought", "say"): Note("draft")}
-    assert table(roles=roles, moves=moves).moves == moves
+    parts = {"thought": Part.THOUGHT, "draft": Part.THOUGHT}
+    transitions = {("thought", "say"): Note("draft")}
+    assert table(parts=parts, transitions=transitions).transitions == transitions
 
 
 def test_a_table_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
-        table().mends = True  # type: ignore[misc]  # that is the point
+        table().lenient = True  # type: ignore[misc]  # that is the point
 
 
 # -- a strict table that mends -------------------------------------------------------------------
 
 LABELS = Table(
     markers={"tool": Label("Tool"), "with": Label("With"), "say": Label("Say")},
-    roles={"thought": Role.THOUGHT, "tool": Role.TOOL, "with": Role.INPUT, "answer": Role.ANSWER},
-    moves={
+    parts={"thought": Part.THOUGHT, "tool": Part.TOOL, "with": Part.INPUT, "answer": Part.ANSWER},
+    transitions={
         ("thought", "tool"): Go("tool"),
         ("tool", "with"): Go("with"),
-        ("with", "say"): Cut("answer"),
+        ("with", "say"): EndTurn("answer"),
         ("thought", "say"): Go("answer"),
         ("answer", "say"): Go("answer"),
     },
@@ -131,23 +135,25 @@ LABELS = Table(
 
 
 def test_labels_that_mend_may_be_dressed_but_are_firm_within_values() -> None:
-    lenient = LABELS.mending()
-    assert lenient.mends
+    lenient = LABELS.as_lenient()
+    assert lenient.lenient
     assert lenient.markers["tool"] == Label("Tool", loose=True)
-    firm = {row for row, move in lenient.moves.items() if move.firm}
+    firm = {row for row, transition in lenient.transitions.items() if transition.firm}
     assert firm == {("with", "say"), ("answer", "say")}
-    assert lenient.mending() is lenient
+    assert lenient.as_lenient() is lenient
 
 
 def test_codecs_of_the_engine_are_mended_and_others_stay() -> None:
     def own(text: str, _repairs: object) -> str:
         return text
 
-    assert LABELS.mending().read_input is mend_written_input
-    assert LABELS.mending().read_tool is mend_tool
-    assert LABELS.mending().read_answer is mend_answer
-    assert replace(LABELS, read_input=read_json_input).mending().read_input is mend_object_input
-    other = replace(LABELS, read_input=own, read_answer=own).mending()
+    assert LABELS.as_lenient().read_input is repair_written_input
+    assert LABELS.as_lenient().read_tool is repair_tool_name
+    assert LABELS.as_lenient().read_answer is repair_answer
+    assert (
+        replace(LABELS, read_input=read_json_input).as_lenient().read_input is repair_object_input
+    )
+    other = replace(LABELS, read_input=own, read_answer=own).as_lenient()
     assert (other.read_input, other.read_answer) == (own, own)
 
 
@@ -182,17 +188,17 @@ class OddCall(BracketCall):
             "dialect 'small': no problem ['late', 'soon'] (strict)",
         ),
         (
-            table(moves={("thought", "say"): Go("answer", clash="twice")}),
+            table(transitions={("thought", "say"): Go("answer", clash="twice")}),
             {},
             "dialect 'small': no problem ['twice'] (strict)",
         ),
         (
-            table(roles={"thought": Role.THOUGHT, "answer": Role.CALL}, new_call=OddCall),
+            table(parts={"thought": Part.THOUGHT, "answer": Part.CALL}, new_call=OddCall),
             {},
             "dialect 'small': no problem ['odd_call'] (strict)",
         ),
         (
-            table(roles={"thought": Role.THOUGHT, "answer": Role.CALL}),
+            table(parts={"thought": Part.THOUGHT, "answer": Part.CALL}),
             {},
             "dialect 'small': a call state but no new_call (strict)",
         ),
@@ -204,8 +210,8 @@ class OddCall(BracketCall):
         (
             Table(
                 markers={"say": Label("SAY"), "tell": Label("Say")},
-                roles={"thought": Role.THOUGHT, "answer": Role.ANSWER},
-                moves={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
+                parts={"thought": Part.THOUGHT, "answer": Part.ANSWER},
+                transitions={("thought", "say"): Go("answer"), ("thought", "tell"): Go("answer")},
             ),
             {"lenient": None},
             "dialect 'small': marker 'say' is spelt as 'tell' is (lenient)",
@@ -277,7 +283,7 @@ def test_a_dialect_speaks_of_all_tools_in_its_instructions(name: str) -> None:
 @pytest.mark.parametrize("name", list_dialects())
 def test_a_dialect_stops_before_the_observation_it_writes(name: str) -> None:
     known = get_dialect(name)
-    observation = known.frame[0] + known.seen([Result("search", "seen")], 3)
+    observation = known.turn_frame[0] + known.results_text([Result("search", "seen")], 3)
     assert known.closer in known.stop or any(stop in observation for stop in known.stop)
     written = known.write(Written("a thought", answer="an answer", number=3))
     assert not any(stop in written.removesuffix(stop) for stop in known.stop)

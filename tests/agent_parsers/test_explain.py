@@ -28,7 +28,7 @@ from agent_parsers.explain.explanation import Explanation, explain
 from agent_parsers.explain.markers import Watcher
 from agent_parsers.explain.places import Places
 from agent_parsers.explain.screen import Drawing
-from agent_parsers.testing import PinValue, texts
+from agent_parsers.testing import SnapshotValue, texts
 from agent_parsers.testing.laws.work import WHOLE, growth, shapes
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
 from agent_parsers.testing.pins.pages import heading
@@ -84,11 +84,11 @@ Action 2: Finish[yes]""",
 
 
 @every_run_dialect
-def test_a_person_can_read_it(dialect: Dialect, pin_value: PinValue) -> None:
+def test_a_person_can_read_it(dialect: Dialect, snapshot_value: SnapshotValue) -> None:
     parser = get_parser(dialect.name, tools=TOOLS)
     found = [*replies("wild", dialect.name), *MESSY.get(dialect.name, {}).items()]
     drawn = [f"{heading(title)}{parser.explain(text)}\n" for title, text in found]
-    pin_value("\n".join(drawn), name=f"{dialect.name}/explain")
+    snapshot_value("\n".join(drawn), name=f"{dialect.name}/explain")
 
 
 # -- what is true of every dialect ----------------------------------------------------------------
@@ -123,7 +123,7 @@ def assert_tiled(it: Explanation) -> None:
     for span in it.spans:
         assert span.span[0] == at < span.span[1]
         assert span.text == it.text[slice(*span.span)]
-        assert bool(span.marker) == (span.role == "marker")
+        assert bool(span.marker) == (span.part == "marker")
         at = span.span[1]
     assert at == len(it.text)
 
@@ -190,7 +190,7 @@ def test_a_text_that_is_too_long_is_explained_up_to_the_limit(
     outcome = it.result if it.error is None else refusal(it.error)
     assert outcome == parsed(dialect, mode, text, max_chars=max_chars)
     assert "".join(span.text for span in it.spans) == text
-    unread = [span for span in it.spans if span.role == "unread"]
+    unread = [span for span in it.spans if span.part == "unread"]
     assert bool(unread) == (len(text) > max_chars)
     assert str(it)
 
@@ -285,39 +285,39 @@ def test_words_that_merely_end_like_a_label_are_none() -> None:
 # -- repairs --------------------------------------------------------------------------------------
 
 
-def mended(text: str, *tools: str, name: str = "react") -> list[tuple[str, str, str | None]]:
+def repaired(text: str, *tools: str, name: str = "react") -> list[tuple[str, str, str | None]]:
     it = get_parser(name, tools=tools or None).explain(text)
     return [(repair.kind, repair.before, repair.after) for repair in it.repairs]
 
 
 def test_a_label_is_told_with_what_the_dialect_writes() -> None:
-    assert mended("**Thought 2:** x\nfinal answer： y") == [
+    assert repaired("**Thought 2:** x\nfinal answer： y") == [
         ("label", "**Thought 2:**", "Thought:"),
         ("label", "final answer：", "Final Answer:"),
     ]
-    assert mended("Action: f\nParameters: x") == [("label", "Parameters:", "Action Input:")]
-    assert mended("Action: f\n## Action Input\nx") == [
+    assert repaired("Action: f\nParameters: x") == [("label", "Parameters:", "Action Input:")]
+    assert repaired("Action: f\n## Action Input\nx") == [
         ("label", "## Action Input", "Action Input:")
     ]
 
 
 def test_a_name_is_told_with_that_of_the_tool() -> None:
-    assert mended("Action: `Search`\nAction Input: x", "search") == [
+    assert repaired("Action: `Search`\nAction Input: x", "search") == [
         ("tool_name", "`Search`", "search")
     ]
 
 
 def test_what_an_input_was_read_as_is_told_where_it_is_certain() -> None:
     action = "Action: f\nAction Input: "
-    assert mended(action + "'x y'") == [("quotes", "'x y'", "x y")]
-    assert mended(action + '{"a": 1}\nDone.') == [("after_input", "Done.", "")]
-    assert [after for *_, after in mended(action + "```\n{'a': 1,}\n```")][:1] == [None]
+    assert repaired(action + "'x y'") == [("quotes", "'x y'", "x y")]
+    assert repaired(action + '{"a": 1}\nDone.') == [("after_input", "Done.", "")]
+    assert [after for *_, after in repaired(action + "```\n{'a': 1,}\n```")][:1] == [None]
 
 
 def test_what_was_before_reasoning_ended_is_no_part_of_the_turn() -> None:
     text = "Action: a\nAction Input: b\n</think>\nAction: c\nAction Input: d"
     it = get_parser("react").explain(text)
-    assert [(s.role, s.text) for s in it.spans if s.role in {"tool", "input", "skipped"}] == [
+    assert [(s.part, s.text) for s in it.spans if s.part in {"tool", "input", "skipped"}] == [
         ("skipped", "a"),
         ("skipped", "b"),
         ("tool", "c"),

@@ -21,8 +21,8 @@ from .json_stories import (
     THINKING,
     every_dialect,
     every_mode,
-    mended,
     read,
+    repaired,
     story,
 )
 from .stories import some
@@ -92,7 +92,7 @@ def test_any_text_tells_the_same_story_in_any_cut_and_none_is_lost(
 def test_a_sample_is_read_without_repairs_and_cut_anywhere(name: str, mode: Mode) -> None:
     sample = get_dialect(name).sample
     assert read(name, sample, mode)[0] == ("search", {"query": "Lake Thun"})
-    assert mended(name, sample) == []
+    assert repaired(name, sample) == []
     for end in some(range(len(sample)), get_dialect(name), 1 / 2):
         check(name, sample[:end], mode)
         calls = read(name, sample[:end], mode)
@@ -159,7 +159,7 @@ def test_what_is_no_json_is_not_written(name: str) -> None:
 
 @every_dialect
 def test_a_result_is_written_with_all_of_it(name: str) -> None:
-    assert "217 m" in get_dialect(name).seen([Result("f", "217 m")], 3)
+    assert "217 m" in get_dialect(name).results_text([Result("f", "217 m")], 3)
 
 
 HOSTILE: Final = (

@@ -10,7 +10,7 @@ from agent_parsers import StreamParser, get_dialect
 from agent_parsers.authoring import Result, Written
 from agent_parsers.events import AnswerDelta, MarkerSeen, ThoughtDelta
 
-from .json_stories import CALL, MODES, PING, every_mode, mended, read, said, story
+from .json_stories import CALL, MODES, PING, every_mode, read, repaired, said, story
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
@@ -31,7 +31,7 @@ class TestHermes:
         text = f"<tool_call>{CALL}\n{PING}</tool_call>"
         assert read("hermes", text, "strict") is None
         assert read("hermes", text) == [FIND, ("ping", {})]
-        assert mended("hermes", text) == ["several_calls"]
+        assert repaired("hermes", text) == ["several_calls"]
 
     def test_a_list_is_strictly_no_call(self) -> None:
         text = f"<tool_call>[{CALL}, {PING}]</tool_call>"
@@ -69,11 +69,11 @@ class TestHermes:
     def test_what_models_write_in_a_block_is_mended_and_told(self, block: str) -> None:
         text = f"<tool_call>{block}</tool_call>"
         assert read("hermes", text) == [FIND]
-        assert mended("hermes", text)
+        assert repaired("hermes", text)
 
     def test_a_call_needs_no_opening_tag_at_the_beginning_of_content(self) -> None:
         assert read("hermes", f"<think>x</think>{CALL}\n</tool_call>") == [FIND]
-        assert mended("hermes", f"{CALL}\n</tool_call>") == ["marks"]
+        assert repaired("hermes", f"{CALL}\n</tool_call>") == ["marks"]
         for answer in (f"It is {CALL}", '{"open": true} or not', '{"name": "Ada"}', '{"open": tr'):
             assert read("hermes", answer) == answer
 
@@ -81,7 +81,7 @@ class TestHermes:
         text = f"<tool_call>nothing</tool_call><tool_call>{CALL}</tool_call>"
         assert read("hermes", text, "strict") is None
         assert read("hermes", text) == [FIND]
-        assert mended("hermes", text) == ["no_call"]
+        assert repaired("hermes", text) == ["no_call"]
 
     @every_mode
     def test_half_a_call_is_none(self, mode: Mode) -> None:
@@ -145,7 +145,7 @@ class TestMistral:
     def test_what_models_write_is_mended_and_told(self, text: str) -> None:
         assert read("mistral", text, "strict") in (None, text)
         assert read("mistral", text) == [("rent", {"boat": "raft"})]
-        assert mended("mistral", text)
+        assert repaired("mistral", text)
 
     @every_mode
     @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ class TestDeepSeek:
         assert read("deepseek_v3", text, "strict") is None
         for name in ("deepseek_v3", "deepseek_v31"):
             assert read(name, text) == [("f", {"a": 1})]
-        assert mended("deepseek_v3", text)
+        assert repaired("deepseek_v3", text)
 
     @every_mode
     def test_the_ends_may_be_missing(self, mode: Mode) -> None:
@@ -245,12 +245,12 @@ class TestKimi:
     def test_what_models_write_is_mended_and_told(self, text: str) -> None:
         assert read("kimi_k2", text, "strict") is None
         assert read("kimi_k2", text) == [("f", {})]
-        assert mended("kimi_k2", text)
+        assert repaired("kimi_k2", text)
 
     def test_a_section_may_be_read_in_an_open_thought(self) -> None:
         text = f"<think>a{SECTION}{KIMI}functions.f:0{ARGUMENTS}{{}}{SECTION_END}"
         assert read("kimi_k2", text) == [("f", {})]
-        assert mended("kimi_k2", text) == ["open_reasoning"]
+        assert repaired("kimi_k2", text) == ["open_reasoning"]
         assert said("kimi_k2", text, ThoughtDelta, "lenient") == ["a"]
         assert read("kimi_k2", text, "strict") is None
 
@@ -367,7 +367,7 @@ class TestHarmony:
         text = f'{CHANNEL}commentary to=functions.f <|constrain|>json{{"a": 1}}<|call|>'
         assert read("harmony", text, "strict") is None
         assert read("harmony", text) == [("f", {"a": 1})]
-        assert mended("harmony", text) == ["head"]
+        assert repaired("harmony", text) == ["head"]
         assert read("harmony", f"{CHANNEL}final Hello") == "Hello"
 
     def test_what_is_left_of_lost_tokens_is_read(self) -> None:
@@ -425,5 +425,5 @@ def test_ids_are_written_as_the_templates_take_them() -> None:
     for name in ("mistral_v3", "mistral_v11"):
         [(_, _, call_id)] = story(name, get_dialect(name).write(step))[1]
         assert call_id == "000000003"
-        assert call_id in get_dialect(name).seen([Result("f", "x")], 3)
+        assert call_id in get_dialect(name).results_text([Result("f", "x")], 3)
     assert story("kimi_k2", get_dialect("kimi_k2").write(step))[1] == [("f", {}, "functions.f:2")]

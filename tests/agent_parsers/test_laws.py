@@ -20,7 +20,7 @@ SHORT = 60
 @given(data=st.data())
 def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     text = data.draw(texts(dialect, mode), "text")
-    laws.any_cut_tells_the_same_story(
+    laws.any_cut_gives_the_same_events(
         dialect,
         mode,
         text,
@@ -38,7 +38,7 @@ def test_every_row_of_the_table_tells_the_same_story_in_any_cut(
     texts = rows(dialect, mode)
     assert texts
     for text in some(texts, dialect, 1 / 8):
-        laws.any_cut_tells_the_same_story(dialect, mode, text, halves=True)
+        laws.any_cut_gives_the_same_events(dialect, mode, text, halves=True)
 
 
 @every_turn_mode
@@ -46,9 +46,9 @@ def test_every_small_input_tells_the_same_story_in_any_cut(dialect: Dialect, mod
     texts = small_inputs(dialect)
     assert texts
     for text in some(texts, dialect, 1 / 4):
-        laws.any_cut_tells_the_same_story(dialect, mode, text)
-        laws.one_piece_parses_to_what_its_stream_comes_to(dialect, mode, text)
-        laws.no_character_is_lost_or_told_twice(dialect, mode, text)
+        laws.any_cut_gives_the_same_events(dialect, mode, text)
+        laws.parse_gives_the_result_of_the_stream(dialect, mode, text)
+        laws.no_character_is_lost_or_repeated(dialect, mode, text)
 
 
 @every_run_mode
@@ -63,7 +63,9 @@ def test_any_cut_gives_the_same_runs(dialect: Dialect, mode: Mode, data: st.Data
 def test_a_step_is_returned_once_and_kept_in_its_run(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
-    laws.a_step_of_a_transcript_is_told_once(dialect, data.draw(texts(dialect, mode), "text"))
+    laws.each_step_of_a_transcript_is_reported_once(
+        dialect, data.draw(texts(dialect, mode), "text")
+    )
 
 
 @every_turn_mode
@@ -71,7 +73,7 @@ def test_a_step_is_returned_once_and_kept_in_its_run(
 def test_a_text_in_one_piece_parses_to_what_its_stream_comes_to(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
-    laws.one_piece_parses_to_what_its_stream_comes_to(
+    laws.parse_gives_the_result_of_the_stream(
         dialect,
         mode,
         data.draw(texts(dialect, mode), "text"),
@@ -101,7 +103,7 @@ def test_no_character_is_lost_or_told_twice(
 ) -> None:
     text = data.draw(texts(dialect, mode), "text")
     sizes = data.draw(cuts(), "sizes")
-    laws.no_character_is_lost_or_told_twice(dialect, mode, text, sizes=sizes)
+    laws.no_character_is_lost_or_repeated(dialect, mode, text, sizes=sizes)
 
 
 @every_turn_mode
@@ -125,5 +127,5 @@ def test_the_log_of_a_step_is_part_of_the_transcript(
 @every_mode
 def test_a_character_of_no_marker_is_told_at_once(dialect: Dialect, mode: Mode) -> None:
     for text in fragments(dialect):
-        laws.a_character_of_no_marker_is_told_at_once(dialect, mode, text)
+        laws.text_outside_markers_is_reported_at_once(dialect, mode, text)
     assert any(quiet_places(dialect, mode, text) for text in fragments(dialect))

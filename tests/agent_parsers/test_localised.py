@@ -18,7 +18,7 @@ from agent_parsers import (
     list_dialects,
     parse_transcript,
 )
-from agent_parsers.authoring import Label, Literal, Words, localised
+from agent_parsers.authoring import Label, Literal, PromptWords, with_labels
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.writing.prompt import instructions
 
@@ -30,10 +30,10 @@ FRENCH = {
     "Observation": "Résultat",
     "Final Answer": "Réponse finale",
 }
-REACT_FR = localised(get_dialect("react"), name="react_fr", labels=FRENCH)
+REACT_FR = with_labels(get_dialect("react"), name="react_fr", labels=FRENCH)
 TURN = "Réflexion : je cherche.\nAction: search\nEntrée: le plus vieux pont"
 MARKED = {
-    name: localised(get_dialect(name), name=f"{name}_x", labels={old: f"{old[0]}ж {old}x"})
+    name: with_labels(get_dialect(name), name=f"{name}_x", labels={old: f"{old[0]}ж {old}x"})
     for name, old in [
         ("react", "Thought"),
         ("mrkl", "Final Answer"),
@@ -110,7 +110,7 @@ def test_the_new_labels_are_written() -> None:
         "Réflexion: je cherche\nAction: search\nEntrée: pont\nRésultat: 1489\nRéflexion: "
     )
     assert parser.stop == ["\nRésultat:"]
-    assert REACT_FR.invite(2) == "Réflexion: "
+    assert REACT_FR.generation_prompt(2) == "Réflexion: "
 
 
 def test_the_new_labels_are_told() -> None:
@@ -132,7 +132,7 @@ def test_the_sample_has_the_new_labels() -> None:
 
 
 def test_all_that_a_model_is_told_can_be_put_in_other_words() -> None:
-    mine = localised(
+    mine = with_labels(
         REACT_FR,
         name="mine",
         labels={},
@@ -140,7 +140,7 @@ def test_all_that_a_model_is_told_can_be_put_in_other_words() -> None:
         aliases=("le_mien",),
         sample="Question: q\nRéponse finale: 42",
         prompt="Outils: {tools}\n{form}\n{action}",
-        words=replace(Words(), thought="ce que tu sais"),
+        words=replace(PromptWords(), thought="ce que tu sais"),
         observations={"nothing": "Écris.", "cut_input": "Coupé."},
         example=replace(REACT_FR.example, tool_input="quoi"),
     )
@@ -157,14 +157,14 @@ def test_all_that_a_model_is_told_can_be_put_in_other_words() -> None:
 
 def test_what_is_not_there_cannot_be_put_in_other_words() -> None:
     with pytest.raises(ValueError, match=r"^dialect 'react' has no label \['Answer', 'Task'\]$"):
-        localised(get_dialect("react"), name="x", labels={"Task": "a", "Answer": "b"})
+        with_labels(get_dialect("react"), name="x", labels={"Task": "a", "Answer": "b"})
     with pytest.raises(ValueError, match=r"^dialect 'react' has no problem \['oops'\]$"):
-        localised(get_dialect("react"), name="x", labels={}, observations={"oops": "a"})
+        with_labels(get_dialect("react"), name="x", labels={}, observations={"oops": "a"})
 
 
 def test_two_labels_cannot_be_spelt_alike() -> None:
     with pytest.raises(ValueError, match="is spelt as"):
-        localised(get_dialect("react"), name="x", labels={"Thought": "Final Answer"})
+        with_labels(get_dialect("react"), name="x", labels={"Thought": "Final Answer"})
 
 
 # -- any dialect ---------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def test_a_new_label_stands_everywhere(name: str) -> None:
 def test_no_old_label_in_a_value_is_changed(parts: list[str]) -> None:
     text = "".join(parts)
     parser = DialectParser(dialect=REACT_FR)
-    noted = REACT_FR.write_observation(text, 1)
+    noted = REACT_FR.render_observation(text, 1)
     assert noted == f"\nRésultat: {text}\nRéflexion: "
     try:
         written = parser.render(AgentFinish({"output": text}, ""))

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import AgentAction, OutputParserException, Repair, get_parser
-from agent_parsers.engine.repairs.inputs import mend_answer, mend_input, mend_json_input
-from agent_parsers.engine.repairs.names import mend_tool
+from agent_parsers.engine.repairs.inputs import repair_answer, repair_input, repair_json_input
+from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
 TOOLS = ["search", "Python REPL", "web_search", "Wikipedia", "Calculator"]
@@ -16,7 +16,7 @@ TOOLS = ["search", "Python REPL", "web_search", "Wikipedia", "Calculator"]
 
 def tool(written: str, tools: list[str] | None = None) -> ToolHead:
     repairs: list[Repair] = []
-    head = mend_tool(written, tools, repairs)
+    head = repair_tool_name(written, tools, repairs)
     assert bool(repairs) == (head.tool != written)
     return head
 
@@ -169,12 +169,12 @@ def test_what_is_no_call_of_literals_stays(written: str) -> None:
 @pytest.mark.parametrize("written", ["None", "none", "N/A", "`None`", "No action needed."])
 def test_a_name_may_say_that_there_is_no_action(written: str) -> None:
     with pytest.raises(BadPayload, match="no_action"):
-        mend_tool(written, TOOLS, [])
+        repair_tool_name(written, TOOLS, [])
 
 
 @pytest.mark.parametrize("written", ["Final Answer", "final answer", "**Final Answer**"])
 def test_the_answer_may_be_written_as_an_action(written: str) -> None:
-    assert mend_tool(written, TOOLS, []).is_answer
+    assert repair_tool_name(written, TOOLS, []).is_answer
 
 
 @given(st.text(max_size=30) | st.sampled_from(["f(1)", "`a`", "[b]", "Use a", "x.y"]))
@@ -183,7 +183,7 @@ def test_any_name_is_read_or_says_that_it_is_none(written: str) -> None:
     for tools in (None, TOOLS):
         repairs: list[Repair] = []
         try:
-            head = mend_tool(written, tools, repairs)
+            head = repair_tool_name(written, tools, repairs)
         except BadPayload:
             continue
         assert bool(repairs) == (head.tool != written or head.is_answer)
@@ -236,7 +236,7 @@ def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
     ],
 )
 def test_dressing_comes_off_an_input_and_data_stays(written: str, value: str) -> None:
-    assert mend_input(written, []) == value
+    assert repair_input(written, []) == value
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_dressing_comes_off_an_input_and_data_stays(written: str, value: str) ->
 )
 def test_half_an_input_is_an_error(written: str, problem: str) -> None:
     with pytest.raises(BadPayload, match=problem) as caught:
-        mend_input(written, [])
+        repair_input(written, [])
     start, end = caught.value.span
     assert 0 <= start < end <= len(written)
 
@@ -263,7 +263,7 @@ def test_half_an_input_is_an_error(written: str, problem: str) -> None:
 )
 def test_an_input_without_its_closers_says_what_it_would_be(text: str, lacks: str) -> None:
     with pytest.raises(BadPayload, match="cut_input") as caught:
-        mend_input(text, [])
+        repair_input(text, [])
     unclosed = caught.value.unclosed
     assert unclosed is not None
     assert (unclosed.value, unclosed.lacks) == ('{"to": ["Ann"]}', lacks)
@@ -271,21 +271,21 @@ def test_an_input_without_its_closers_says_what_it_would_be(text: str, lacks: st
 
 
 def test_a_fence_closes_what_it_encloses() -> None:
-    assert mend_input('```json\n{"to": ["Ann"]\n```', []) == '{"to": ["Ann"]}'
+    assert repair_input('```json\n{"to": ["Ann"]\n```', []) == '{"to": ["Ann"]}'
 
 
 def test_an_input_of_json_is_an_object_or_text() -> None:
-    assert mend_json_input("```json\n{'a': 1}\n```", []) == {"a": 1}
-    assert mend_json_input("[1, 2]", []) == "[1, 2]"
-    assert mend_json_input("low tide", []) == "low tide"
+    assert repair_json_input("```json\n{'a': 1}\n```", []) == {"a": 1}
+    assert repair_json_input("[1, 2]", []) == "[1, 2]"
+    assert repair_json_input("low tide", []) == "low tide"
     with pytest.raises(BadPayload, match="bad_input"):
-        mend_json_input('{"a": 1} and more', [])
+        repair_json_input('{"a": 1} and more', [])
 
 
 def test_an_answer_loses_only_the_end_of_a_fence_that_opened_before_it() -> None:
-    assert mend_answer("0.38\n```", []) == "0.38"
+    assert repair_answer("0.38\n```", []) == "0.38"
     for answer in ("```\n0.38\n```", "0.38", "so ``` it is"):
-        assert mend_answer(answer, []) == answer
+        assert repair_answer(answer, []) == answer
 
 
 NOISE = ["{", "}", "[", "]", '"', "'", "`", "```", ":", ",", " ", "\n", "a", "1", "(", "True", "\\"]
@@ -295,7 +295,7 @@ NOISE = ["{", "}", "[", "]", '"', "'", "`", "```", ":", ",", " ", "\n", "a", "1"
 def test_an_input_that_is_changed_is_reported(written: str) -> None:
     repairs: list[Repair] = []
     try:
-        value = mend_input(written, repairs)
+        value = repair_input(written, repairs)
     except BadPayload:
         return
     body = written.strip()
@@ -319,7 +319,7 @@ def test_an_input_that_is_json_is_left_as_it_is(value: object, is_ascii: bool) -
     written = json.dumps(value, ensure_ascii=is_ascii)
     if written.count("```") % 2:
         return
-    assert mend_input(written, repairs) == written
+    assert repair_input(written, repairs) == written
     assert not repairs
 
 

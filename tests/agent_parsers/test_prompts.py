@@ -228,7 +228,7 @@ def taken(
         if form == "none":
             thought, text = "", ""
         elif form == "continued":  # the prompt has the label before the thought already
-            text = text.removeprefix(dialect.invite(number))
+            text = text.removeprefix(dialect.generation_prompt(number))
         steps.append((thought, action.model_copy(update={"log": text}), draw(seen)))
     return steps
 
@@ -241,8 +241,8 @@ def assert_is_read_back(
     answer = AgentFinish({"output": "42"}, "")
     number = len(steps) + 1
     reply = parser.render(answer, thought=END, number=number)
-    if text.endswith(dialect.invite(number)):
-        reply = reply.removeprefix(dialect.invite(number))
+    if text.endswith(dialect.generation_prompt(number)):
+        reply = reply.removeprefix(dialect.generation_prompt(number))
     run = parse_transcript(text + reply, dialect=dialect)
     assert run.question == question
     assert not run.preamble
@@ -309,9 +309,13 @@ def test_a_past_step_needs_no_log(dialect: Dialect) -> None:
 @every_dialect
 def test_an_observation_ends_in_the_invitation(dialect: Dialect) -> None:
     for number in (1, 2, 30):
-        invitation = dialect.invite(number + 1)
-        assert dialect.seen([Result("search", "seen")], number).endswith(invitation)
-        assert dialect_parser(dialect).render_prompt("Why?").endswith(f"Why?\n{dialect.invite(1)}")
+        generation_prompt = dialect.generation_prompt(number + 1)
+        assert dialect.results_text([Result("search", "seen")], number).endswith(generation_prompt)
+        assert (
+            dialect_parser(dialect)
+            .render_prompt("Why?")
+            .endswith(f"Why?\n{dialect.generation_prompt(1)}")
+        )
 
 
 def test_the_label_of_a_thought_is_written_once() -> None:

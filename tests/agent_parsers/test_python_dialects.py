@@ -302,10 +302,10 @@ def test_any_text_is_read_whole_in_any_cut(name: str, mode: Mode, data: st.DataO
     dialect = get_dialect(name)
     text = data.draw(soup(dialect) | texts(dialect, mode), "text")
     sizes = data.draw(cuts(), "sizes")
-    laws.any_cut_tells_the_same_story(dialect, mode, text, sizes=sizes, halves=len(text) < 60)
-    laws.no_character_is_lost_or_told_twice(dialect, mode, text, sizes=sizes)
+    laws.any_cut_gives_the_same_events(dialect, mode, text, sizes=sizes, halves=len(text) < 60)
+    laws.no_character_is_lost_or_repeated(dialect, mode, text, sizes=sizes)
     laws.a_repair_says_what_and_where(dialect, mode, text)
-    laws.strict_reading_mends_nothing(dialect, text)
+    laws.strict_reading_repairs_nothing(dialect, text)
     laws.without_a_repair_both_readings_are_the_same(dialect, text)
 
 

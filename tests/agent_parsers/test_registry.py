@@ -18,7 +18,7 @@ from agent_parsers import (
     parse_transcript,
     register,
 )
-from agent_parsers.authoring import Cut, Go, Literal, Problem, Role, Table, Written
+from agent_parsers.authoring import EndTurn, Go, Literal, Part, Problem, Table, Written
 from agent_parsers.registry import dialects_by_name as registry
 
 
@@ -86,20 +86,20 @@ TABLE = Table(
         "so": Literal("\nSO "),
         "say": Literal("\nSAY "),
     },
-    roles={
-        "thought": Role.THOUGHT,
-        "tool": Role.TOOL,
-        "input": Role.INPUT,
-        "seen": Role.OBSERVATION,
-        "answer": Role.ANSWER,
-        "ask": Role.QUESTION,
+    parts={
+        "thought": Part.THOUGHT,
+        "tool": Part.TOOL,
+        "input": Part.INPUT,
+        "seen": Part.OBSERVATION,
+        "answer": Part.ANSWER,
+        "ask": Part.QUESTION,
     },
-    moves={
+    transitions={
         ("thought", "so"): Go("thought"),
         ("thought", "call"): Go("tool"),
         ("thought", "say"): Go("answer"),
         ("tool", "with"): Go("input"),
-        ("input", "seen"): Cut("seen"),
+        ("input", "seen"): EndTurn("seen"),
         ("seen", "so"): Go("thought"),
         ("ask", "ask"): Go("ask"),
         ("ask", "so"): Go("thought"),
@@ -120,8 +120,8 @@ WINDOW = Dialect(
     aliases=("glass",),
     summary="for the tests",
     sample=SAMPLE,
-    strict=replace(TABLE, moves={**TABLE.moves, ("input", "seen"): Go("seen")}),
-    lenient=replace(TABLE, mends=True),
+    strict=replace(TABLE, transitions={**TABLE.transitions, ("input", "seen"): Go("seen")}),
+    lenient=replace(TABLE, lenient=True),
     problems={
         "nothing": Problem("expected CALL or SAY", "Write CALL or SAY."),
         "no_input": Problem("expected WITH", "Write WITH after the tool."),
@@ -130,7 +130,7 @@ WINDOW = Dialect(
     },
     stop=("\nSEEN",),
     write=write,
-    write_observation=lambda observation, _number: f"\nSEEN {observation}\nSO ",
+    render_observation=lambda observation, _number: f"\nSEEN {observation}\nSO ",
     prompt="Tools: {tool_names}",
 )
 

@@ -18,7 +18,7 @@ from .stories import assert_found, every_dialect, every_mode, every_turn_mode
 @every_turn_mode
 @given(data=st.data())
 def test_strict_reading_mends_nothing(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
-    laws.strict_reading_mends_nothing(dialect, data.draw(texts(dialect, mode), "text"))
+    laws.strict_reading_repairs_nothing(dialect, data.draw(texts(dialect, mode), "text"))
 
 
 @every_mode

@@ -133,13 +133,13 @@ def test_the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> 
 
 @every_dialect
 def test_the_model_is_told_of_the_labels_that_are_read(dialect: Dialect) -> None:
-    laws.the_model_is_told_of_the_labels_that_are_read(dialect)
+    laws.the_instructions_show_the_labels_that_are_read(dialect)
 
 
 @every_dialect
 @given(names=st.lists(plain(), unique=True), about=plain())
 def test_the_model_is_told_of_every_tool(dialect: Dialect, names: list[str], about: str) -> None:
-    laws.the_model_is_told_of_every_tool(dialect, names, about)
+    laws.the_instructions_name_every_tool(dialect, names, about)
 
 
 @every_dialect

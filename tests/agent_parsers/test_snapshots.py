@@ -19,7 +19,13 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.parsers.dialect_parser import AnyDialectParser
-from agent_parsers.testing import PinEvents, PinPrompt, PinTranscript, PinValue, readable
+from agent_parsers.testing import (
+    SnapshotEvents,
+    SnapshotPrompt,
+    SnapshotTranscript,
+    SnapshotValue,
+    readable,
+)
 from agent_parsers.testing.pins.pages import events_page, heading, quoted
 from agent_parsers.testing.trials.stories import results_in
 from agent_parsers.toolset import Tools, ToolSpec
@@ -107,7 +113,7 @@ every_calls_dialect = pytest.mark.parametrize("name", sorted({*NAMES} - {*RUN_NA
 
 
 @every_dialect
-def test_prompt(name: str, pin_prompt: PinPrompt) -> None:
+def test_prompt(name: str, snapshot_prompt: SnapshotPrompt) -> None:
     run = RUNS.get(name, RUN)
     parser = get_parser(name, tools=run.tools)
     thought = run.thought if parser.dialect.thinks else ""
@@ -117,7 +123,7 @@ def test_prompt(name: str, pin_prompt: PinPrompt) -> None:
         turn.append((AgentAction("clock", {}, ""), "noon"))
     log = parser.render([action for action, _ in turn], thought=thought)
     steps = [(action.model_copy(update={"log": log}), saw) for action, saw in turn]
-    pin_prompt(parser, question=run.question, steps=[*steps, second], name=f"{name}/prompt")
+    snapshot_prompt(parser, question=run.question, steps=[*steps, second], name=f"{name}/prompt")
 
 
 def is_single(parser: AnyDialectParser) -> bool:
@@ -130,27 +136,27 @@ def is_single(parser: AnyDialectParser) -> bool:
 
 
 @pytest.mark.parametrize("name", ["openai_tools", "openai_functions"])
-def test_prompt_of_messages(name: str, pin_prompt: PinPrompt) -> None:
-    pin_prompt(name, tools=RUN.tools, question=RUN.question, name=f"{name}/prompt")
+def test_prompt_of_messages(name: str, snapshot_prompt: SnapshotPrompt) -> None:
+    snapshot_prompt(name, tools=RUN.tools, question=RUN.question, name=f"{name}/prompt")
 
 
 @every_calls_dialect
-def test_events_of_a_turn(name: str, pin_events: PinEvents) -> None:
-    pin_events(name, get_dialect(name).sample, name=f"{name}/events")
+def test_events_of_a_turn(name: str, snapshot_events: SnapshotEvents) -> None:
+    snapshot_events(name, get_dialect(name).sample, name=f"{name}/events")
 
 
 @every_run_dialect
-def test_events(name: str, pin_value: PinValue) -> None:
+def test_events(name: str, snapshot_value: SnapshotValue) -> None:
     dialect = get_dialect(name)
     parser = StreamParser(dialect, mode="transcript")
     run = merge_events([*parser.feed(dialect.sample), *parser.close()])
     page = events_page(get_parser(name), dict(replies("wild", name)))
     told = f"{heading('the sample, as a transcript')}{readable(run)}\n{page}"
-    pin_value(told, name=f"{name}/events")
+    snapshot_value(told, name=f"{name}/events")
 
 
 @every_run_dialect
-def test_errors(name: str, pin_value: PinValue) -> None:
+def test_errors(name: str, snapshot_value: SnapshotValue) -> None:
     parsers = [get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True)]
     told = []
     for title, text in replies("wrong", name):
@@ -158,12 +164,12 @@ def test_errors(name: str, pin_value: PinValue) -> None:
         lines = [row(*cells) for cells in zip_longest(*columns, fillvalue="")]
         told.append(f"{heading(title)}{quoted(text)}\n" + "\n".join(lines))
     head = row("STRICT", "LENIENT")
-    pin_value(f"{head}\n\n" + "\n\n".join(told) + "\n", name=f"{name}/errors")
+    snapshot_value(f"{head}\n\n" + "\n\n".join(told) + "\n", name=f"{name}/errors")
 
 
 @every_run_dialect
-def test_transcript(name: str, pin_transcript: PinTranscript) -> None:
-    pin_transcript(get_dialect(name).sample, dialect=name, name=f"{name}/transcript")
+def test_transcript(name: str, snapshot_transcript: SnapshotTranscript) -> None:
+    snapshot_transcript(get_dialect(name).sample, dialect=name, name=f"{name}/transcript")
 
 
 @pytest.mark.parametrize("folder", ["wild", "wrong"])
@@ -194,8 +200,8 @@ def outcome(parser: AnyDialectParser, text: str) -> list[str]:
         if isinstance(result, AgentAction)
         else f"answer {result.return_values['output']!r}"
     )
-    mended = [f"mended: {repair.message}" for repair in turn.repairs]
-    return [line for text in (told, *mended) for line in column(text)]
+    repaired = [f"mended: {repair.message}" for repair in turn.repairs]
+    return [line for text in (told, *repaired) for line in column(text)]
 
 
 def column(text: str) -> list[str]:

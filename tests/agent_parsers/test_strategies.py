@@ -20,7 +20,7 @@ from agent_parsers import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.authoring import Role
+from agent_parsers.authoring import Part
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.events import MarkerSeen, ObservationDelta, QuestionDelta, SkippedDelta
 from agent_parsers.parsers.dialect_parser import dialect_parser
@@ -37,16 +37,16 @@ from .stories import (
     every_turn_mode,
 )
 
-TOLD_BY: dict[Role, set[type]] = {
-    Role.QUESTION: {QuestionDelta},
-    Role.THOUGHT: {ThoughtDelta},
-    Role.TOOL: {ToolNamed, ActionComplete},
-    Role.INPUT: {InputDelta, ActionComplete},
-    Role.CALL: {ToolNamed, InputDelta, ActionComplete},
-    Role.ANSWER: {AnswerDelta, Finish},
-    Role.OBSERVATION: {ObservationDelta},
-    Role.SKIPPED: {SkippedDelta},
-    Role.CONTENT: {AnswerDelta},
+TOLD_BY: dict[Part, set[type]] = {
+    Part.QUESTION: {QuestionDelta},
+    Part.THOUGHT: {ThoughtDelta},
+    Part.TOOL: {ToolNamed, ActionComplete},
+    Part.INPUT: {InputDelta, ActionComplete},
+    Part.CALL: {ToolNamed, InputDelta, ActionComplete},
+    Part.ANSWER: {AnswerDelta, Finish},
+    Part.OBSERVATION: {ObservationDelta},
+    Part.SKIPPED: {SkippedDelta},
+    Part.CONTENT: {AnswerDelta},
 }
 
 
@@ -71,8 +71,8 @@ def test_there_are_texts_for_each_outcome(dialect: Dialect, mode: Mode, kind: ty
 @every_mode
 def test_there_are_texts_for_each_event(dialect: Dialect, mode: Mode) -> None:
     table = table_of(dialect, mode)
-    kinds: set[type] = {MarkerSeen, ToldFailure, *({Repair} if table.mends else ())}
-    for role in table.roles.values():
+    kinds: set[type] = {MarkerSeen, ToldFailure, *({Repair} if table.lenient else ())}
+    for role in table.parts.values():
         kinds |= TOLD_BY[role]
     if mode != "transcript":  # where what is of another step is skipped
         kinds -= {QuestionDelta, ObservationDelta, ToldFailure}
@@ -84,7 +84,7 @@ def test_there_are_texts_for_each_event(dialect: Dialect, mode: Mode) -> None:
 def test_there_is_a_text_for_each_row_of_the_table(dialect: Dialect, mode: Mode) -> None:
     table = table_of(dialect, mode)
     states = reached(table, by_caller=False)
-    count = sum(state in states for state, _ in table.moves)
+    count = sum(state in states for state, _ in table.transitions)
     assert len(rows(dialect, mode)) == 3 * count, "a state cannot be reached"
 
 

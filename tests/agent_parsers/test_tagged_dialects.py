@@ -25,7 +25,7 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.authoring import Written
-from agent_parsers.engine.calls.tags.form import Attributes, Named, OwnName, Part, TaggedForm
+from agent_parsers.engine.calls.tags.form import Attributes, Named, OwnName, TaggedForm, TagPart
 from agent_parsers.events import MarkerSeen, merge_events
 from agent_parsers.testing import cut
 from outputs.messages.ended import Ended
@@ -584,7 +584,7 @@ def pieces(dialect: Dialect) -> list[str]:
     assert isinstance(form, TaggedForm)
     found += form.quote or ()
     for part, tag in form.tags.items():
-        text, name = tag.canonical, "f" if part is Part.CALL else "a"
+        text, name = tag.canonical, "f" if part is TagPart.CALL else "a"
         if isinstance(tag, Named):
             found += [f"{text}{name}>", f"{text}{name}>\n", f"{text[:-1]} = {name} >", f"{text}b"]
         elif isinstance(tag, Attributes):

@@ -22,12 +22,15 @@ from langchain_classic.agents.output_parsers import (
 )
 from langchain_core.agents import AgentAction as LangChainAgentAction
 
-from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_dialect
 from agent_parsers import (
+    AgentAction,
+    AgentFinish,
     ConvoTextOutputParser,
     MRKLOutputParser,
+    OutputParserException,
     SelfAskOutputParser,
     XMLAgentOutputParser,
+    get_dialect,
 )
 from agent_parsers.testing import cut, texts
 from agent_parsers.testing.trials.stories import Refusal, told

@@ -218,7 +218,9 @@ def test_names_alone_work_at_the_door_of_the_engine() -> None:
         reader = StreamParser(get_dialect("react"), tools=known)
         reader.feed(text)
         reader.close()
-        assert whole_reader(get_dialect("react"), "lenient").parse(text, tools=known) == reader.result
+        assert (
+            whole_reader(get_dialect("react"), "lenient").parse(text, tools=known) == reader.result
+        )
     with pytest.raises(UnknownToolError):
         whole_reader(get_dialect("react"), "strict").parse(text, tools=["find"])
 

@@ -219,7 +219,7 @@ def test_an_id_of_another_form_is_not_written(name: str, call_id: str) -> None:
     with pytest.raises(ValueError, match=f"{name} cannot write .* nine letters or digits"):
         parser_of(name).render(call("ping", call_id))
     with pytest.raises(ValueError, match="nine letters or digits"):
-        get_dialect(name).seen([Result("ping", "ok", call_id)])
+        get_dialect(name).results_text([Result("ping", "ok", call_id)])
 
 
 @every_dialect
@@ -251,16 +251,16 @@ def test_an_id_without_the_name_of_its_tool_gives_way_to_the_number(call_id: str
 
 def test_a_result_that_is_json_stands_as_such_in_a_list_of_mistral() -> None:
     dialect = get_dialect("mistral_v3")
-    assert '{"content": {"a": 1}, ' in dialect.seen([Result("f", '{"a":1}')])
+    assert '{"content": {"a": 1}, ' in dialect.results_text([Result("f", '{"a":1}')])
     for text in ("NaN", "1e999", '"\\ud800"', "[" * 9000, '{"a": 1', "a", ""):
-        assert '{"content": "' in dialect.seen([Result("f", text)])
+        assert '{"content": "' in dialect.results_text([Result("f", text)])
 
 
 @every_dialect
 def test_what_ends_a_turn_is_not_written_twice(name: str) -> None:
     """Some servers leave the token that ends the turn in its text, others take it off."""
     text = parser_of(name).render(calls_of(name)[:1])
-    before = get_dialect(name).frame[0]
+    before = get_dialect(name).turn_frame[0]
     for log in (text, text + before[: before.find(">") + 1]):
         step = call("find", city="Bern").model_copy(update={"log": log})
         assert parser_of(name).format_scratchpad([(step, "08:02")]).startswith(text + before)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from agent_parsers import Dialect, Repair, get_dialect
-from agent_parsers.authoring import BracketCall, Cut, Go, Label, Literal, Result, Role, Written
+from agent_parsers.authoring import BracketCall, EndTurn, Go, Label, Literal, Part, Result, Written
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.testing import laws
@@ -21,8 +21,8 @@ def drop_label(step: Written) -> str:
     return write(step).replace("With: ", "")
 
 
-def moves(*gone: tuple[str, str]) -> dict[Any, Any]:
-    return {row: move for row, move in TABLE.moves.items() if row not in gone}
+def transitions(*gone: tuple[str, str]) -> dict[Any, Any]:
+    return {row: transition for row, transition in TABLE.transitions.items() if row not in gone}
 
 
 def without_fortytwo(text: str, _repairs: list[Repair]) -> str:
@@ -60,16 +60,19 @@ def shared_reader() -> Dialect:
     reader = BracketCall()
     table = replace(
         TABLE,
-        roles={state: role for state, role in TABLE.roles.items() if state != "with"}
-        | {"tool": Role.CALL},
+        parts={state: role for state, role in TABLE.parts.items() if state != "with"}
+        | {"tool": Part.CALL},
         markers={name: marker for name, marker in TABLE.markers.items() if name != "with"},
-        moves={**moves(("tool", "with"), ("with", "result")), ("tool", "result"): Cut("result")},
+        transitions={
+            **transitions(("tool", "with"), ("with", "result")),
+            ("tool", "result"): EndTurn("result"),
+        },
         new_call=lambda: reader,
     )
     return replace(
         MEMO,
         strict=table,
-        lenient=table.mending(),
+        lenient=table.as_lenient(),
         sample=MEMO.sample.replace("\nWith: oldest bridge in Bern", "[oldest bridge in Bern]"),
         write=lambda step: re.sub(r"\nWith: (.*)", r"[\1]", write(step)),
     )
@@ -91,7 +94,7 @@ def with_input(
     return replace(
         MEMO,
         strict=table,
-        lenient=table.mending(),
+        lenient=table.as_lenient(),
         sample=MEMO.sample.replace(": oldest bridge in Bern", ': {"query": "oldest bridge"}'),
         write=written,
         example=Written(tool="search", tool_input={"query": "lakes"}),
@@ -152,7 +155,7 @@ def hermes_with(**changes: Any) -> Dialect:
 def without_escapes(results: Sequence[Result], number: int) -> str:
     """Write results as they came, before `escape` had its say."""
     bare = [result._replace(text=unescape(HERMES, result.text)) for result in results]
-    return HERMES.seen(bare, number)
+    return HERMES.results_text(bare, number)
 
 
 def unaware_of_thoughts() -> Dialect:
@@ -161,8 +164,12 @@ def unaware_of_thoughts() -> Dialect:
     thoughts = ("thought", "end of thought")
     return hermes_with(
         markers={name: marker for name, marker in table.markers.items() if name not in thoughts},
-        roles={name: role for name, role in table.roles.items() if name != "thought"},
-        moves={row: move for row, move in table.moves.items() if not {*row} & {*thoughts}},
+        parts={name: role for name, role in table.parts.items() if name != "thought"},
+        transitions={
+            row: transition
+            for row, transition in table.transitions.items()
+            if not {*row} & {*thoughts}
+        },
         ends={},
         starts={"content": "content"},
         prompt_ends={},
@@ -172,10 +179,10 @@ def unaware_of_thoughts() -> Dialect:
 def acting_on_thoughts() -> Dialect:
     """Return a dialect in which what closes a thought that was not opened changes nothing."""
     late = {
-        row: move._replace(late="") if isinstance(move, Go) else move
-        for row, move in HERMES.strict.moves.items()
+        row: transition._replace(late="") if isinstance(transition, Go) else transition
+        for row, transition in HERMES.strict.transitions.items()
     }
-    return hermes_with(moves=late)
+    return hermes_with(transitions=late)
 
 
 NOTE = {**TABLE.markers, "note": Label("Note")}
@@ -195,20 +202,23 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     ),
     "nothing ends an input": (
         lambda: with_table(
-            moves={**moves(("with", "result")), ("plan", "result"): Go("result", clash="early")}
+            transitions={
+                **transitions(("with", "result")),
+                ("plan", "result"): Go("result", clash="early"),
+            }
         ),
         laws.the_sample_is_one_flawless_run,
         r"it has no action and then an answer; it is read as .*bridge in Bern\\nResult: It was",
         MEMO.sample,
     ),
     "nothing follows an observation but a thought": (
-        lambda: with_table(moves=moves(("result", "tool"))),
+        lambda: with_table(transitions=transitions(("result", "tool"))),
         laws.a_scratchpad_without_logs_is_rendered,
         r"the steps are 2, and are read as 1",
         "Tool: search\nWith: old\nResult: old\nTool: search\nWith: old\nResult: old\n",
     ),
     "nothing ends an answer": (
-        lambda: with_table(moves=moves(("reply", "task"))),
+        lambda: with_table(transitions=transitions(("reply", "task"))),
         laws.two_samples_are_two_runs,
         "the runs are 2, and are read as 1",
         f"{MEMO.sample}\n{MEMO.sample}",
@@ -228,7 +238,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "an observation ends with its line": (
         lambda: with_table(
             markers={**TABLE.markers, "line": Literal("\n")},
-            moves={**TABLE.moves, ("result", "line"): Go("plan")},
+            transitions={**TABLE.transitions, ("result", "line"): Go("plan")},
         ),
         laws.no_observation_changes_how_the_text_around_it_is_read,
         "the last thought is 'enough', and is read as",
@@ -236,7 +246,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     ),
     "an observation is cut": (
         lambda: replace(
-            MEMO, write_observation=lambda result, _number: f"\nResult: {result[:20]}\n"
+            MEMO, render_observation=lambda result, _number: f"\nResult: {result[:20]}\n"
         ),
         laws.no_observation_changes_how_the_text_around_it_is_read,
         r"the observation is '.{21,}', and is read as '.{20}'",
@@ -298,19 +308,19 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     ),
     "the model is told of an old label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
-        laws.no_label_is_told_that_is_not_read,
+        laws.the_instructions_show_no_label_that_is_not_read,
         "'Call:' is told beside labels, and is none",
         "Plan: think\nCall: a tool\nReply: the answer",
     ),
     "the model is not told of a label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
-        laws.the_model_is_told_of_the_labels_that_are_read,
+        laws.the_instructions_show_the_labels_that_are_read,
         "'Task:', the marker 'task', is not there",
         "",
     ),
     "the model is not told of the tools": (
         lambda: replace(MEMO, prompt="{form}\n\n{action}"),
-        laws.the_model_is_told_of_every_tool,
+        laws.the_instructions_name_every_tool,
         "the description 'finds what it is asked' is there 0 times for 2 tools",
         "",
     ),
@@ -321,13 +331,15 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "",
     ),
     "a state is not reached": (
-        lambda: with_table(roles={**TABLE.roles, "note": Role.THOUGHT}),
+        lambda: with_table(parts={**TABLE.parts, "note": Part.THOUGHT}),
         laws.every_state_can_be_reached,
         "no row of the table leads to 'note'",
         "",
     ),
     "a marker is never written": (
-        lambda: with_table(markers=NOTE, moves={**TABLE.moves, ("plan", "note"): Go("plan")}),
+        lambda: with_table(
+            markers=NOTE, transitions={**TABLE.transitions, ("plan", "note"): Go("plan")}
+        ),
         laws.every_marker_is_written,
         "'Note:', the marker 'note', is not in the sample, nor in what",
         "",
@@ -346,7 +358,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     ),
     "strict reading mends": (
         lambda: replace(MEMO, strict=MEMO.lenient),
-        laws.strict_reading_mends_nothing,
+        laws.strict_reading_repairs_nothing,
         r"it mends '\[a\]': read the name of the tool as 'a'",
         r"Tool:\[a\]",
     ),
@@ -414,13 +426,15 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "Maybe:.*",
     ),
     "results are written without their escapes": (
-        lambda: replace(HERMES, name="hermes_like", aliases=(), write_results=without_escapes),
+        lambda: replace(HERMES, name="hermes_like", aliases=(), render_results=without_escapes),
         laws.no_observation_forges_a_mark,
         "it has the mark '.*' 1 times too often",
         ".*",
     ),
     "a frame of words": (
-        lambda: replace(HERMES, name="hermes_like", aliases=(), frame=("\nTOOL\n", "\nMODEL\n")),
+        lambda: replace(
+            HERMES, name="hermes_like", aliases=(), turn_frame=("\nTOOL\n", "\nMODEL\n")
+        ),
         laws.no_observation_forges_a_mark,
         "it has the mark '(TOOL|MODEL)' 1 times too often",
         ".*",

@@ -118,7 +118,7 @@ def _try_tools(
     text = spoilt(random, Material([turn.text, turn.text, *known.wholes[:4]], *known[1:]))
     parser = dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
     ended = random.choice(("unknown", "stop", "length"))
-    law = laws.a_stream_comes_to_what_the_whole_comes_to
+    law = laws.a_stream_ends_in_the_result_of_the_whole
     counts[named(law)] += 1
     size = random.choice((1, 2, 3, 7, 30, 1000))
 
@@ -140,7 +140,7 @@ _REASONS: Final[dict[str, dict[str, str]]] = {
 def _try_parser(
     name: str, subject: Subject, random: Random, counts: Counter[str]
 ) -> Iterator[Found]:
-    law = laws.a_stream_comes_to_what_the_whole_comes_to
+    law = laws.a_stream_ends_in_the_result_of_the_whole
     counts[named(law)] += 1
     chunks = _chunks(random, subject)
     if chunks is None:
@@ -157,7 +157,7 @@ def _with_fewer(parser: Any, chunks: Sequence[Any], error: BrokenLawError) -> Br
     for at in reversed(range(len(kept))):
         fewer = kept[:at] + kept[at + 1 :]
         try:
-            laws.a_stream_comes_to_what_the_whole_comes_to(parser, fewer)
+            laws.a_stream_ends_in_the_result_of_the_whole(parser, fewer)
         except BrokenLawError as other:
             if other.law == error.law:
                 kept, error = fewer, other

@@ -31,7 +31,7 @@ from output_parsers import (
 TEXT = "hello big world"
 
 
-class Words(BaseCumulativeTransformOutputParser[list[str]]):
+class PromptWords(BaseCumulativeTransformOutputParser[list[str]]):
     def parse(self, text: str) -> list[str]:
         return text.split()
 
@@ -93,7 +93,7 @@ def test_a_model_pipes_into_our_parser_as_into_langchains(model: Any) -> None:
 
 def test_chunks_reach_our_parser_as_the_model_makes_them() -> None:
     assert list((talk() | StrOutputParser()).stream("x")) == ["hello", " ", "big", " ", "world"]
-    chain = talk() | Words()
+    chain = talk() | PromptWords()
     expected = [["hello"], ["hello", "big"], ["hello", "big", "world"]]
     assert list(chain.stream("x")) == expected
     assert asyncio.run(collect(chain.astream("x"))) == expected
@@ -125,7 +125,7 @@ def test_longer_chains_run_in_every_way(chain: Any) -> None:
 
 
 def test_our_parser_pipes_into_langchains_runnables() -> None:
-    chain = StrOutputParser() | talk() | Words()
+    chain = StrOutputParser() | talk() | PromptWords()
     assert isinstance(chain, RunnableSequence)
     assert chain.invoke("x") == ["hello", "big", "world"]
     assert chain.batch(["x", "y"], return_exceptions=True) == [["hello", "big", "world"]] * 2

@@ -59,15 +59,15 @@ def test_what_a_provider_returns_is_a_message() -> None:
         JsonOutputParser().invoke({"content": "{}"})
 
 
-class Words(ListOutputParser):
+class PromptWords(ListOutputParser):
     def parse(self, text: str) -> list[str]:
         return text.split()
 
 
 def test_what_a_parser_does_not_have_is_told_by_name() -> None:
     with pytest.raises(NotImplementedError, match="Words tells items only all at once"):
-        Words().parse_iter("a b")
+        PromptWords().parse_iter("a b")
     with pytest.raises(NotImplementedError, match="Words has no format instructions"):
-        Words().get_format_instructions()
+        PromptWords().get_format_instructions()
     with pytest.raises(NotImplementedError, match="JsonOutputToolsParser cannot tell changes"):
         list(JsonOutputToolsParser(diff=True).transform(iter([AIMessageChunk("")])))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import output_parsers
 from agent_parsers.testing import BrokenLawError
-from agent_parsers.testing.laws.streams import a_stream_comes_to_what_the_whole_comes_to
+from agent_parsers.testing.laws.streams import a_stream_ends_in_the_result_of_the_whole
 from output_parsers import BaseOutputParser, JsonOutputParser, OutputParserException
 from output_parsers.json_in_prose.stream import GrowingJson, JsonStream
 from outputs import AIMessageChunk
@@ -74,7 +74,7 @@ def chunks_for(draw: st.DrawFn, subject: Subject) -> list[Any]:
 @given(data=st.data())
 def test_a_stream_comes_to_what_the_whole_comes_to(subject: Subject, data: st.DataObject) -> None:
     chunks = data.draw(chunks_for(subject))
-    a_stream_comes_to_what_the_whole_comes_to(subject.parser, chunks)
+    a_stream_ends_in_the_result_of_the_whole(subject.parser, chunks)
 
 
 def test_no_public_parser_is_left_out() -> None:
@@ -162,5 +162,5 @@ def test_the_law_catches_a_parser_that_is_wrong(
     parser: Any, chunks: list[str], reason: str
 ) -> None:
     with pytest.raises(BrokenLawError) as caught:
-        a_stream_comes_to_what_the_whole_comes_to(parser, chunks)
+        a_stream_ends_in_the_result_of_the_whole(parser, chunks)
     assert reason in caught.value.reason

@@ -155,7 +155,7 @@ def test_a_text_cut_short_is_never_half_a_value(text: str, data: st.DataObject) 
     assert repr(value) == repr(json.loads(text[:end] + closers))
 
 
-def mended(text: str, repairs: list[JsonRepair]) -> str:
+def repaired(text: str, repairs: list[JsonRepair]) -> str:
     """Do to *text* what *repairs* say was done, and nothing else."""
     inner = {span[0] for kind, span, _ in repairs if kind == "inner_quote"}
     edits: list[tuple[int, int, str]] = []
@@ -207,5 +207,5 @@ def test_the_repairs_that_are_told_are_all_there_are(text: str, size: int) -> No
         return
     repairs = reader.repairs
     if all(repair.kind != "missing_quote" for repair in repairs):  # Its other quote may be any.
-        document = mended(text[: reader.end], repairs)
+        document = repaired(text[: reader.end], repairs)
         assert repr(json.loads(document, strict=False)) == repr(value)

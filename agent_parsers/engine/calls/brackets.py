@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, TellingReader
+from agent_parsers.engine.calls.reader import Call, EmittingReader
 from agent_parsers.engine.repairs.names import read_python_call
 from agent_parsers.events import (
     AnswerDelta,
@@ -28,7 +28,7 @@ _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"
 
 
-class BracketCall(TellingReader):
+class BracketCall(EmittingReader):
     """Reads ``Search[entity]``, as the ReAct paper writes it.
 
     The entity is verbatim and may hold brackets. The line on which they balance ends the call: at
@@ -44,12 +44,12 @@ class BracketCall(TellingReader):
 
     __slots__ = (
         "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_input_at",
-        "_input_end", "_mends", "_name", "_read", "_start", "_tool",
+        "_input_end", "_lenient", "_name", "_read", "_start", "_tool",
     )  # fmt: skip
 
-    def __init__(self, answers: Container[str] = (), *, mends: bool = False) -> None:
+    def __init__(self, answers: Container[str] = (), *, lenient: bool = False) -> None:
         self._answers = answers
-        self._mends = mends
+        self._lenient = lenient
         self._read: Callable[[str, list[Event]], str] = self._read_name
         self._start = self._at = -1  # of the call; of what is read next
         self._name: list[str] = []
@@ -82,11 +82,11 @@ class BracketCall(TellingReader):
         events: list[Event] = []
         problem = ""
         is_open = self._read != self._read_after  # on its last line, which may go on
-        if self._read == self._read_name and self._mends and self._name:
+        if self._read == self._read_name and self._lenient and self._name:
             self._read_parentheses("".join(self._name), events)
         if self._read in (self._read_name, self._read_no_call):
             problem = "no_call"
-            self._told("".join(self._name), SkippedDelta, events)
+            self._emit("".join(self._name), SkippedDelta, events)
         elif self._read == self._read_entity:
             if self._held:
                 self._close_bracket("]", events)
@@ -118,15 +118,15 @@ class BracketCall(TellingReader):
         if len(written.strip().splitlines()) > 1:  # the bracket is not of this call
             self._read = self._read_no_call
             return bracket + rest
-        if self._mends:
+        if self._lenient:
             written = self._undress(written, events)
         self._tool = written.rstrip()
         if self._tool.lower() in self._answers:
             self._delta = AnswerDelta
-            self._told(written + "[", MarkerSeen, events, "finish")
+            self._emit(written + "[", MarkerSeen, events, "finish")
         else:
-            self._told(self._tool, ToolNamed, events)
-            self._told(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
+            self._emit(self._tool, ToolNamed, events)
+            self._emit(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
         self._depth = 1
         self._read = self._read_entity
         self._input_at = self._input_end = self._at
@@ -136,7 +136,7 @@ class BracketCall(TellingReader):
         """Take marks off the beginning of what is *written* for a name."""
         name = written.lstrip(_DRESSING)
         if len(name) < len(written):
-            self._told(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
+            self._emit(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
             span = (self._start, self._at)
             events.append(Repair("tool_name", span, "took off the marks before the name"))
             self._start = self._at
@@ -157,14 +157,14 @@ class BracketCall(TellingReader):
         inner = written[len(head) : -1]
         span = (self._at, self._at + len(written))
         if not is_answer:
-            self._told(self._tool, ToolNamed, events)
+            self._emit(self._tool, ToolNamed, events)
             head = head[len(self._tool) :]
-        self._told(head, MarkerSeen, events, "finish" if is_answer else "[")
+        self._emit(head, MarkerSeen, events, "finish" if is_answer else "[")
         self._delta = AnswerDelta if is_answer else InputDelta
         self._input_at = self._at
-        self._told(inner, self._delta, events)
+        self._emit(inner, self._delta, events)
         self._input_end = self._at
-        self._told(")", MarkerSeen, events, "]")
+        self._emit(")", MarkerSeen, events, "]")
         self._entity = [value]
         self._end = self._at
         self._read = self._read_after
@@ -201,7 +201,7 @@ class BracketCall(TellingReader):
     def _read_after(self, text: str, events: list[Event]) -> str:
         if self._after < 0:
             self._after = self._at + len(text) - len(text.lstrip())
-        self._told(text, SkippedDelta, events)
+        self._emit(text, SkippedDelta, events)
         return ""
 
     def _end_line(self, events: list[Event]) -> None:
@@ -217,10 +217,10 @@ class BracketCall(TellingReader):
 
     def _close_bracket(self, text: str, events: list[Event]) -> None:
         self._end = self._at + 1
-        self._told(text, MarkerSeen, events, "]")
+        self._emit(text, MarkerSeen, events, "]")
 
     def _take(self, text: str, events: list[Event]) -> None:
         if text:
             self._entity.append(text)
-            self._told(text, self._delta, events)
+            self._emit(text, self._delta, events)
             self._input_end = self._at

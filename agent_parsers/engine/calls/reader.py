@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.repairs.payloads import Lack
 
-__all__ = ["Call", "CallReader", "CallsReader", "TellingReader"]
+__all__ = ["Call", "CallReader", "CallsReader", "EmittingReader"]
 
 TextEvent: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
@@ -137,14 +137,14 @@ class CallReader(ABC):
         return self.close()[1]
 
 
-class TellingReader(CallReader):
+class EmittingReader(CallReader):
     """A call reader that tells its text from one end to the other, with no gap."""
 
     __slots__ = ("_at",)
 
     _at: int  # where what is told next stands
 
-    def _told(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
+    def _emit(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
         """Tell of *text*, which is what is read next, by *name* if it is not told as it stands."""
         if text:
             span = (self._at, self._at + len(text))
@@ -152,7 +152,7 @@ class TellingReader(CallReader):
             events.append(kind(name or text, span))
 
 
-class CallsReader(TellingReader):
+class CallsReader(EmittingReader):
     """A reader of all calls in a block, which may leave that to another, its *inner* reader."""
 
     __slots__ = ("_goes_on", "_inner", "_is_met", "more")

@@ -13,8 +13,8 @@ from pydantic_core import CoreSchema, core_schema
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
-from agent_parsers.engine.grammar.words import Words
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
+from agent_parsers.engine.grammar.words import PromptWords
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,18 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
-    "Cut", "Dialect", "Go", "Move", "Note", "Problem", "Result", "Role", "Table", "Words",
-    "Written", "WrittenCall",
+    "Dialect",
+    "EndTurn",
+    "Go",
+    "Note",
+    "Part",
+    "Problem",
+    "PromptWords",
+    "Result",
+    "Table",
+    "Transition",
+    "Written",
+    "WrittenCall",
 ]  # fmt: skip
 
 
@@ -88,7 +98,7 @@ class Written:
         return self.content if self.tool else self.answer
 
 
-_MENDING: Final = Table(markers={}, roles={"": Role.THOUGHT}, moves={})
+_DERIVED: Final = Table(markers={}, parts={"": Part.THOUGHT}, transitions={})
 """Stands for what a strict table becomes when it mends."""
 
 PROMPT: Final = """\
@@ -106,7 +116,7 @@ For example, this turn uses a tool:
 {action}"""
 
 
-def _no_invitation(_number: int) -> str:
+def _no_generation_prompt(_number: int) -> str:
     return ""
 
 
@@ -132,9 +142,9 @@ class Dialect:
     """A whole run, as a transcript."""
     strict: Table
     """Reads what the dialect says; for one that is shipped, what its reference parser reads."""
-    lenient: Table = _MENDING
+    lenient: Table = _DERIVED
     """Reads what models really write; transcripts are read by it. Without it, it is what
-    `Table.mending` makes of `strict`."""
+    `Table.as_lenient` makes of `strict`."""
     problems: Mapping[str, Problem] = field(default_factory=dict)
     """What can be wrong, by the names the tables use; those that any dialect has need no words of
     their own."""
@@ -148,18 +158,18 @@ class Dialect:
     none."""
     write: Callable[[Written], str]
     """Writes one step; `render` checks that it can be read back."""
-    write_observation: Callable[[str, int], str] | None = None
+    render_observation: Callable[[str, int], str] | None = None
     """Writes an observation and what invites the next step, given its text and number."""
-    write_results: Callable[[Sequence[Result], int], str] | None = None
+    render_results: Callable[[Sequence[Result], int], str] | None = None
     """Does so in its place where turns may have several calls: writes what these returned, in their
     order, given the number of the first."""
-    frame: tuple[str, str] = ("", "")
+    turn_frame: tuple[str, str] = ("", "")
     """What stands around results in a prompt of plain text: what ends the turn of the model and
     begins that of the tools, and what ends this and begins the model's next. A chat template puts
     it around messages."""
-    invite: Callable[[int], str] = _no_invitation
+    generation_prompt: Callable[[int], str] = _no_generation_prompt
     """What stands before a turn to invite it, such as ``Thought: ``, given its number; what
-    `write_observation` writes ends in it."""
+    `render_observation` writes ends in it."""
     example: Written = Written(tool="search", tool_input="what to look for")
     """An action, to show to a model that wrote a wrong one, or where no tools are known."""
     show: Callable[[str, dict[str, Any] | None], Written | None] | None = None
@@ -169,15 +179,15 @@ class Dialect:
     """What the model is told. ``{tools}`` and ``{tool_names}`` stand for the tools, ``{form}`` for
     a run that says what stands where, ``{action}`` for an action as an example, and ``{answer}``
     for a last turn."""
-    words: Words = field(default_factory=Words)
+    words: PromptWords = field(default_factory=PromptWords)
     """What the run that ``{form}`` stands for says, and other words of a prompt."""
     list_tools: Callable[[ToolSet], str] = _in_lines
     """Writes what stands for ``{tools}``."""
 
     def __post_init__(self) -> None:
-        if self.lenient is _MENDING:
+        if self.lenient is _DERIVED:
             try:
-                lenient = self.strict.mending()
+                lenient = self.strict.as_lenient()
             except ValueError as error:
                 raise ValueError(f"dialect {self.name!r}: {error} (lenient)") from error
             object.__setattr__(self, "lenient", lenient)
@@ -186,16 +196,18 @@ class Dialect:
             if table.new_call is not None:
                 for new_call in (table.new_call, *table.readers.values()):
                     problems |= new_call().problems
-            for move in table.moves.values():
-                problems |= {move.clash, move.late} if isinstance(move, Go) else set()
+            for transition in table.transitions.values():
+                problems |= (
+                    {transition.clash, transition.late} if isinstance(transition, Go) else set()
+                )
             missing = problems - {"", *self.problems, *SHARED_PROBLEMS}
             if missing:
                 raise ValueError(f"dialect {self.name!r}: no problem {sorted(missing)} ({mode})")
-            if Role.CALL in table.roles.values() and table.new_call is None:
+            if Part.CALL in table.parts.values() and table.new_call is None:
                 raise ValueError(f"dialect {self.name!r}: a call state but no new_call ({mode})")
             if table.several is not self.several:
                 raise ValueError(f"dialect {self.name!r}: only one table has several calls")
-        needed = "write_results" if self.several else "write_observation"
+        needed = "render_results" if self.several else "render_observation"
         if getattr(self, needed) is None:
             raise ValueError(f"dialect {self.name!r}: it needs {needed}")
 
@@ -209,18 +221,18 @@ class Dialect:
         """Whether it writes thoughts; others may be read all the same."""
         return self.write(Written("a", answer="b")) != self.write(Written(answer="b"))
 
-    def seen(self, results: Sequence[Result], number: int = 1) -> str:
+    def results_text(self, results: Sequence[Result], number: int = 1) -> str:
         """Write what the calls of one turn returned, and what invites the next.
 
         Args:
             results: What they returned, in their order; one, where a turn has one call.
             number: Number of the first call, for dialects that count.
         """
-        if self.write_results is not None:
-            return self.write_results(results, number)
-        assert self.write_observation is not None, "one of the two is there"
+        if self.render_results is not None:
+            return self.render_results(results, number)
+        assert self.render_observation is not None, "one of the two is there"
         (result,) = results
-        return self.write_observation(result.text, number)
+        return self.render_observation(result.text, number)
 
     def __repr__(self) -> str:
         return f"<Dialect {self.name!r}>"

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect, Written
     from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.grammar.words import Words
+    from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["localised"]
+__all__ = ["with_labels"]
 
 _FULL_WIDTH: Final = "：﹕"
 _GUARDS: Final = range(0x13000, 0x13400)
 """Characters (of Egyptian) that stand for a while before each line that is no label's."""
 
 
-def localised(
+def with_labels(
     dialect: Dialect,
     *,
     name: str,
@@ -34,7 +34,7 @@ def localised(
     summary: str = "",
     sample: str = "",
     prompt: str = "",
-    words: Words | None = None,
+    words: PromptWords | None = None,
     observations: Mapping[str, str] | None = None,
     example: Written | None = None,
 ) -> Dialect:
@@ -42,7 +42,7 @@ def localised(
 
     ::
 
-        localised(
+        with_labels(
             get_dialect("react"),
             name="react_fr",
             labels={"Thought": "Réflexion", "Action Input": "Entrée", "Observation": "Résultat"},
@@ -95,10 +95,10 @@ def localised(
         )
         return new.text(dialect.write(step)).replace(guard, "")
 
-    def write_observation(observation: str, number: int) -> str:
+    def render_observation(observation: str, number: int) -> str:
         guard = _unused(observation)
-        assert dialect.write_observation is not None, "it has labels, and one call in a turn"
-        text = dialect.write_observation(_guarded(observation, guard), number)
+        assert dialect.render_observation is not None, "it has labels, and one call in a turn"
+        text = dialect.render_observation(_guarded(observation, guard), number)
         return new.text(text).replace(guard, "")
 
     return replace(
@@ -114,8 +114,8 @@ def localised(
         },
         stop=tuple(dict.fromkeys(part for stop in dialect.stop for part in new.stops(stop))),
         write=write,
-        write_observation=write_observation,
-        invite=lambda number: new.text(dialect.invite(number)),
+        render_observation=render_observation,
+        generation_prompt=lambda number: new.text(dialect.generation_prompt(number)),
         example=example or dialect.example,
         prompt=prompt or new.prose(dialect.prompt),
         words=words or dialect.words,
@@ -178,14 +178,14 @@ class _Labels:
             if label is None:
                 return marker
             self.found.add(label[1])
-            if label[1] not in is_label and not table.mends:
+            if label[1] not in is_label and not table.lenient:
                 return Label(self._words[label[1]][0], colon=self._colon)
             return Literal(self._label(label[1]) + self._blank(label[2]))
         if marker.words not in self._words:
             return replace(marker, then=self._then(marker.then)) if marker.then else marker
         self.found.add(marker.words)
         words, *also = self._words[marker.words]
-        colon = "".join(dict.fromkeys(f"{self._colon}:：")) if table.mends else self._colon
+        colon = "".join(dict.fromkeys(f"{self._colon}:：")) if table.lenient else self._colon
         then = self._then(marker.then)
         if isinstance(marker, Inline):
             return replace(marker, words=words, colon=colon, then=then)
@@ -194,8 +194,8 @@ class _Labels:
             words=words,
             colon=colon,
             then=then,
-            also=tuple(also) if table.mends else (),
-            anywhere=marker.anywhere and table.mends,
+            also=tuple(also) if table.lenient else (),
+            anywhere=marker.anywhere and table.lenient,
         )
 
     def _then(self, words: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.table import Go, Move, Role, Table
+from agent_parsers.engine.grammar.table import Go, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import ENDS_SENTENCE, MOST, Ahead, Literal, spelt_texts
 
 if TYPE_CHECKING:
@@ -95,42 +95,45 @@ def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
     home = table.initial
     talking = [
         name
-        for name, role in table.roles.items()
-        if role in (Role.CONTENT, Role.CALL) and name not in table.drafts
+        for name, part in table.parts.items()
+        if part in (Part.CONTENT, Part.CALL) and name not in table.drafts
     ]
     over = [
-        (name, move)
-        for (state, name), move in table.moves.items()
-        if state == home and table.roles[move.to] is Role.SKIPPED
+        (name, transition)
+        for (state, name), transition in table.transitions.items()
+        if state == home and table.parts[transition.to] is Part.SKIPPED
     ]
     markers: dict[str, Marker] = {**table.markers}
-    roles = {**table.roles}
-    moves: dict[tuple[str, str], Move] = {**table.moves}
+    parts = {**table.parts}
+    transitions: dict[tuple[str, str], Transition] = {**table.transitions}
     starts, prompt_ends = {"content": home, **table.starts}, {**table.prompt_ends}
     for opens, closes in pairs:
         if any(opens.startswith(text) or text.startswith(opens) for text in known):
             continue
         end = known.get(closes, closes)
         markers |= {opens: Literal(opens)}
-        roles[opens] = Role.THOUGHT
-        moves |= {(state, opens): Go(opens, odd=_ODD) for state in talking}
-        moves |= {(opens, opens): Go(opens), **{(opens, name): move for name, move in over}}
-        moves[opens, end] = Go(home, closes=True)
+        parts[opens] = Part.THOUGHT
+        transitions |= {(state, opens): Go(opens, odd=_ODD) for state in talking}
+        transitions |= {
+            (opens, opens): Go(opens),
+            **{(opens, name): transition for name, transition in over},
+        }
+        transitions[opens, end] = Go(home, closes=True)
         if closes not in known:
             markers[closes] = Literal(closes)
             late = Go(home, closes=True, restarts=True, unopened=True, odd=_ODD)
             if closes not in _END_TOKENS:
-                moves |= {(state, closes): late for state in talking}
+                transitions |= {(state, closes): late for state in talking}
         prompt_ends = {opens: opens, **prompt_ends}
         if closes not in _END_TOKENS:
             prompt_ends.setdefault(closes, home)
         starts.setdefault("thought", opens)
-    ends = {name: "open_reasoning" for name in roles if name not in table.roles}
+    ends = {name: "open_reasoning" for name in parts if name not in table.parts}
     return replace(
         table,
         markers=markers,
-        roles=roles,
-        moves=moves,
+        parts=parts,
+        transitions=transitions,
         starts=starts,
         prompt_ends=prompt_ends,
         ends={**table.ends, **ends},

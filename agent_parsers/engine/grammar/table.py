@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader
 
-__all__ = ["Cut", "Go", "Move", "Note", "Role", "Table"]
+__all__ = ["EndTurn", "Go", "Note", "Part", "Table", "Transition"]
 
 
-class Role(IntEnum):
+class Part(IntEnum):
     """What plain text is while a state lasts."""
 
     QUESTION = 0
@@ -55,7 +55,7 @@ class Go(NamedTuple):
             goes on.
         closes: The marker belongs to what it ends, as a closing tag does.
         in_turn: It means something in a single turn only.
-        odd: What is told of it, if only mending takes it to mean this.
+        odd: What is told of it, if only as_lenient takes it to mean this.
         late: The problem of a turn in which it comes behind a call.
         unopened: It closes a thought that nothing in the text opened, so the prompt must have: it
             counts once, and not where the text only speaks of it.
@@ -72,7 +72,7 @@ class Go(NamedTuple):
     unopened: bool = False
 
 
-class Cut(NamedTuple):
+class EndTurn(NamedTuple):
     """The marker begins what cannot be part of this turn: the next step, or an invented one.
 
     A single turn ends before the marker, and all that follows is skipped and reported, or refused
@@ -102,7 +102,7 @@ class Note(NamedTuple):
     in_turn: bool = False
 
 
-Move: TypeAlias = Go | Cut | Note
+Transition: TypeAlias = Go | EndTurn | Note
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -115,9 +115,9 @@ class Table:
 
     markers: Mapping[str, Marker]
     """How each marker is spelt."""
-    roles: Mapping[str, Role]
+    parts: Mapping[str, Part]
     """What plain text means in each state; the first state is where a turn begins."""
-    moves: Mapping[tuple[str, str], Move]
+    transitions: Mapping[tuple[str, str], Transition]
     """What a marker does, by state and marker. A marker without a row is plain text there."""
     ends: Mapping[str, str] = field(default_factory=dict)
     """The problem with a turn that ends in a state, for states where it must not end."""
@@ -137,7 +137,7 @@ class Table:
     """States in which a turn begins, by what its prompt ends in."""
     transcript_start: str = ""
     """State in which a transcript begins; empty if this table reads none."""
-    mends: bool = False
+    lenient: bool = False
     """Whether what the dialect does not say is mended and reported, or refused."""
     read_input: InputReader = as_written
     """Payload codec: from the text of an input to its value."""
@@ -159,39 +159,41 @@ class Table:
     def __post_init__(self) -> None:
         if edges := {"start", "end"} & self.markers.keys():
             raise ValueError(f"markers: {sorted(edges)} are the edges of a text; take other names")
-        if not self.roles:
-            raise ValueError("roles: a table has at least one state")
-        for (state, marker), move in self.moves.items():
-            for name in (state, move.to):
-                if name not in self.roles:
-                    raise ValueError(f"moves: state {name!r} has no role")
+        if not self.parts:
+            raise ValueError("parts: a table has at least one state")
+        for (state, marker), transition in self.transitions.items():
+            for name in (state, transition.to):
+                if name not in self.parts:
+                    raise ValueError(f"transitions: state {name!r} has no part")
             if marker not in self.markers:
-                raise ValueError(f"moves: marker {marker!r} of state {state!r} is not declared")
-            role, to = self.roles[state], self.roles[move.to]
-            if isinstance(move, Note) and role is not to:
-                raise ValueError(f"moves: a note on {marker!r} changes the role of {state!r}")
-            if to is Role.INPUT and role not in (Role.TOOL, Role.INPUT):
-                raise ValueError(f"moves: {marker!r} leads from {state!r}, no tool, to an input")
+                raise ValueError(f"transitions: marker {marker!r} of state {state!r} is not declared")
+            part, to = self.parts[state], self.parts[transition.to]
+            if isinstance(transition, Note) and part is not to:
+                raise ValueError(f"transitions: a note on {marker!r} changes the part of {state!r}")
+            if to is Part.INPUT and part not in (Part.TOOL, Part.INPUT):
+                raise ValueError(f"transitions: {marker!r} leads from {state!r}, no tool, to an input")
         check_markers(self.markers)
         self._check_begun()
-        unused = self.markers.keys() - {marker for _, marker in self.moves}
+        unused = self.markers.keys() - {marker for _, marker in self.transitions}
         if unused:
             raise ValueError(f"markers: {sorted(unused)} occur in no move")
         named = (*self.ends, *self.starts.values(), *self.prompt_ends.values(), *self.readers)
         named = (*named, *self.drafts)
         for state in (*named, self.transcript_start or self.initial):
-            if state not in self.roles:
-                raise ValueError(f"state {state!r} has no role")
+            if state not in self.parts:
+                raise ValueError(f"state {state!r} has no part")
 
     def _check_begun(self) -> None:
         for before, after in self.begun.items():
-            if {self.roles.get(before), self.roles.get(after)} != {Role.CALL}:
+            if {self.parts.get(before), self.parts.get(after)} != {Part.CALL}:
                 raise ValueError(f"begun: {before!r} and {after!r} are not both call states")
-            rows = [{row[1] for row in self.moves if row[0] == name} for name in (before, after)]
+            rows = [
+                {row[1] for row in self.transitions if row[0] == name} for name in (before, after)
+            ]
             if missing := rows[1] - rows[0]:
                 raise ValueError(f"begun: {sorted(missing)} have no row in {before!r}")
 
-    def mending(self) -> Table:
+    def as_lenient(self) -> Table:
         """Return the same table for what models really write; one that mends is returned as it is.
 
         Labels may be dressed, see `Label`; within inputs and answers they must be firm, but for an
@@ -199,26 +201,26 @@ class Table:
         and answers is taken off, and inputs that are JSON are mended; a codec that the engine does
         not have stays as it is.
         """
-        if self.mends:
+        if self.lenient:
             return self
         from agent_parsers.engine.repairs.inputs import (
-            mend_answer,
-            mend_object_input,
-            mend_written_input,
+            repair_answer,
+            repair_object_input,
+            repair_written_input,
         )
         from agent_parsers.engine.repairs.json_inputs import read_json_input
-        from agent_parsers.engine.repairs.names import mend_tool
+        from agent_parsers.engine.repairs.names import repair_tool_name
 
         read_input = self.read_input
-        for codec, mend in (
-            (as_written, mend_written_input),
-            (read_json_input, mend_object_input),
+        for codec, repair in (
+            (as_written, repair_written_input),
+            (read_json_input, repair_object_input),
         ):
-            read_input = mend if self.read_input is codec else read_input
+            read_input = repair if self.read_input is codec else read_input
 
-        def mended(state: str, move: Move) -> Move:
-            is_text = self.roles[state] in (Role.INPUT, Role.ANSWER)
-            return move._replace(firm=True) if is_text else move
+        def repaired(state: str, transition: Transition) -> Transition:
+            is_text = self.parts[state] in (Part.INPUT, Part.ANSWER)
+            return transition._replace(firm=True) if is_text else transition
 
         return replace(
             self,
@@ -226,14 +228,17 @@ class Table:
                 name: replace(marker, loose=True) if isinstance(marker, Label) else marker
                 for name, marker in self.markers.items()
             },
-            moves={(state, m): mended(state, move) for (state, m), move in self.moves.items()},
-            mends=True,
-            read_tool=self.read_tool or mend_tool,
+            transitions={
+                (state, m): repaired(state, transition)
+                for (state, m), transition in self.transitions.items()
+            },
+            lenient=True,
+            read_tool=self.read_tool or repair_tool_name,
             read_input=read_input,
-            read_answer=mend_answer if self.read_answer is as_written else self.read_answer,
+            read_answer=repair_answer if self.read_answer is as_written else self.read_answer,
         )
 
     @property
     def initial(self) -> str:
         """State in which a turn begins."""
-        return next(iter(self.roles))
+        return next(iter(self.parts))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Words"]
+__all__ = ["PromptWords"]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class PromptWords:
     """What stands in the run that shows the form of a dialect, and other words of its prompt."""
 
     question: str = "the question to answer"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.quotations import Quotation, closes_quotation, enclosing
 from agent_parsers.engine.reading.quoting import QuoteWatch
 from agent_parsers.engine.reading.rules import unmarked
@@ -14,11 +14,11 @@ from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import (
     ActionComplete,
     Event,
-    Failed,
     Finish,
     Repair,
     SkippedDelta,
     Span,
+    StepFailed,
     ThoughtDelta,
     ToolNamed,
     cut_answer,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Collector"]
 
-_BETWEEN: Final = {Role.QUESTION, Role.OBSERVATION, Role.SKIPPED}
+_BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
 """What is no part of a step."""
 
 
@@ -83,7 +83,7 @@ class Collector:
         self._tool_at = 0  # where its label stands
         self._answer: tuple[str, Span] | None = None
         self._acted = False
-        self._step_at = -1 if machine.initial.role in _BETWEEN else 0
+        self._step_at = -1 if machine.initial.part in _BETWEEN else 0
         self._text: list[str] = []  # all chunks
         self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
         self._base = 0
@@ -133,7 +133,7 @@ class Collector:
         """Take more of the text of *state*, and tell of it."""
         if state.delta is not None:
             events.append(state.delta(text, (at, at + len(text))))
-        elif state.role is Role.CALL:
+        elif state.part is Part.CALL:
             if self._call is None:
                 self._call = self._new_call(state)
             events += self._named(self._call.feed(text, at))
@@ -141,7 +141,7 @@ class Collector:
             self._kept.append(text)
             if state.watches:
                 if self._watch is None:
-                    self._watch = QuoteWatch(fences_only=state.role is Role.ANSWER, at=at)
+                    self._watch = QuoteWatch(fences_only=state.part is Part.ANSWER, at=at)
                 self._watch.feed(text)
 
     def _new_call(self, state: State) -> CallReader:
@@ -165,30 +165,30 @@ class Collector:
         self._kept.clear()
         watch, self._watch = self._watch, None
         raw, whole = text, span
-        if text and self._machine.mends and (text := unmarked(raw, self.label)) != raw:
+        if text and self._machine.lenient and (text := unmarked(raw, self.label)) != raw:
             span = (span[0], span[0] + len(text))
             message = "took off the end of the emphasis that the label begins"
             events.append(Repair("emphasis", (span[1], whole[1]), message))
         is_sound = not (state if to is None else to).problem
         try:
-            match state.role:
-                case Role.TOOL:
+            match state.part:
+                case Part.TOOL:
                     self._end_tool(events, text, raw, whole, to, stop, is_sound=is_sound)
-                case Role.INPUT if to is None and state.needs_closer:
+                case Part.INPUT if to is None and state.needs_closer:
                     self._fail(events, BadPayload("cut_input", span))
-                case Role.INPUT if is_sound:
+                case Part.INPUT if is_sound:
                     self._end_input(events, text, span, to, stop, watch)
-                case Role.CALL:
+                case Part.CALL:
                     self._end_call(events, state, to, stop, is_sound=is_sound)
-                case Role.ANSWER:
-                    if state.is_bare and text and (to is None or to.role is not Role.ANSWER):
+                case Part.ANSWER:
+                    if state.is_bare and text and (to is None or to.part is not Part.ANSWER):
                         message = "took text without a label for the answer"
                         events.append(Repair("bare_answer", span, message))
                     self._answer = (text, span)
-                    if self._machine.is_transcript and (to is None or to.role is not Role.ANSWER):
+                    if self._machine.is_transcript and (to is None or to.part is not Part.ANSWER):
                         self._finish(events, self._log(to, stop))
-                case Role.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
-                    if self._machine.mends:
+                case Part.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
+                    if self._machine.lenient:
                         message = f"text that follows {self._END} is no part of it"
                         events.append(Repair("after_answer", span, message))
         except BadPayload as bad:
@@ -216,18 +216,18 @@ class Collector:
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
-        if state.role is Role.TOOL and self._kept:
+        if state.part is Part.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
             events += self._named(self._call.close()[0])
         self._kept.clear()
         self._call = self._watch = self._tool = self._answer = self._problem = None
 
-    def turn_page(self, events: list[Event], role: Role, start: int) -> None:
+    def turn_page(self, events: list[Event], part: Part, start: int) -> None:
         """Begin or end a step of a transcript, if the next text has this *role*."""
-        if role is Role.SKIPPED:
+        if part is Part.SKIPPED:
             return  # what follows an answer belongs to its step
-        if role in _BETWEEN:
+        if part in _BETWEEN:
             self._end_step(events, start)
             self._step_at = -1
         elif self._step_at < 0 or self._acted:
@@ -269,21 +269,21 @@ class Collector:
         elif raw:
             events.append(SkippedDelta(raw, span))
         events += (repair.moved(span[0]) for repair in repairs)
-        if not is_sound or (to is not None and to.role is Role.INPUT):
+        if not is_sound or (to is not None and to.part is Part.INPUT):
             return
         is_beside = to is not None and to.beside_action
-        if to is not None and to.role is Role.ANSWER and not is_beside:
+        if to is not None and to.part is Part.ANSWER and not is_beside:
             return
         if self._is_none(events, to):
             return
         if isinstance(head, BadPayload):
             raise head
-        is_whole = is_beside or (to is not None and to.role in _BETWEEN)
-        mends: list[Repair] = []
+        is_whole = is_beside or (to is not None and to.part in _BETWEEN)
+        made: list[Repair] = []
         value = self._machine.bare_input(
-            head, span, self._tools, mends, is_whole=is_whole, ended=self.ended
+            head, span, self._tools, made, is_whole=is_whole, ended=self.ended
         )
-        events += mends
+        events += made
         if head.tool_input is None:
             message = f"{head.tool!r} has no input; took it for an empty one"
             events.append(Repair("missing_input", span, message))
@@ -339,7 +339,7 @@ class Collector:
             head: Where the label of the action stands, and its name if it has one.
             stop: Where the input ends.
         """
-        if not self._machine.mends or not closes_quotation(written):
+        if not self._machine.lenient or not closes_quotation(written):
             return None
         base = max(self._step_at, 0)
         return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
@@ -432,7 +432,7 @@ class Collector:
         at = min(self._step_at, bad.span[0])
         text = self._slice(at, bad.span[1])
         error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
-        events.append(Failed(error, bad.span))
+        events.append(StepFailed(error, bad.span))
         self._acted = True
 
     def end_text(
@@ -460,10 +460,10 @@ class Collector:
             if self._answer is None or (is_open and not self._answer[0]):
                 self._fail(events, BadPayload("nothing", end_span("nothing", text, entry)))
             else:
-                if is_open and self._machine.mends:
+                if is_open and self._machine.lenient:
                     message = "the answer is not closed; took all of it"
                     events.append(Repair("unclosed", self._answer[1], message))
-                if self.ended == "length" and state.role is Role.ANSWER:
+                if self.ended == "length" and state.part is Part.ANSWER:
                     events.append(cut_answer(self._answer[1]))
                 try:
                     self._finish(events, text[:entry].rstrip() if state.is_cut else text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.call_meant import quoted_repair
 from agent_parsers.engine.reading.collect import Collector
 from agent_parsers.engine.reading.quotations import Surroundings
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 __all__ = ["CallsCollector"]
 
 
-_CLOSES: Final = (Role.CONTENT, Role.SKIPPED)
+_CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
 """What follows a call that is closed; a thought, or an invented result, may come anywhere."""
 _NO_CALLS: Final = "[] \t\r\n"
 """What an empty block is made of, or a list of no calls."""
@@ -127,19 +127,19 @@ class CallsCollector(Collector):
         if state.is_draft or (to is not None and to.is_draft):
             self._leave_draft(events, state, to, span, stop)
             return
-        if state.role is Role.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
+        if state.part is Part.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
             self._drop_drafts(self._draft_at)  # not even what ended the turn was meant
             self._lost = self._lost or BadPayload("open_reasoning", span)
-        if state.role is Role.CONTENT:
+        if state.part is Part.CONTENT:
             self._kept.clear()
             self._say(span)
             return
-        if state.role is Role.THOUGHT and span[0] < span[1]:
+        if state.part is Part.THOUGHT and span[0] < span[1]:
             self._think(span)
-        if state.role is Role.SKIPPED and span[0] < span[1]:
+        if state.part is Part.SKIPPED and span[0] < span[1]:
             self._skipped_at = span[0]
         must_go_on = bool(state.problem) and not self.is_closed
-        if to is not None and to.role is Role.SKIPPED and must_go_on:  # the turn must not end
+        if to is not None and to.part is Part.SKIPPED and must_go_on:  # the turn must not end
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
         met = len(self._met)
@@ -159,11 +159,11 @@ class CallsCollector(Collector):
     ) -> None:
         """Leave a thought for a call in it, or what such a call came to, or the text behind it."""
         if not state.is_draft:
-            if state.role is Role.THOUGHT and span[0] < span[1]:
+            if state.part is Part.THOUGHT and span[0] < span[1]:
                 self._think(span)
             self._draft_at = span[0] if span[0] < span[1] else stop
             return
-        if state.role is Role.CALL:
+        if state.part is Part.CALL:
             kept = self._met, self._content, self._problem, self._lost
             self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
             told = len(events)
@@ -182,7 +182,7 @@ class CallsCollector(Collector):
         elif span[0] < span[1]:
             self._drop_drafts(span[1])
         if to is not None and not to.is_draft:
-            if to.role is not Role.SKIPPED:
+            if to.part is not Part.SKIPPED:
                 self._drop_drafts(span[1] if span[0] < span[1] else self.label_span[1])
                 self._draft_at = -1
             elif self._draft_at < 0 or not (self._drafts or self._draft_problem):
@@ -288,9 +288,9 @@ class CallsCollector(Collector):
             pass  # who knows whether that is what it begins
         elif to is None:
             pass
-        elif self.is_closed or (to.role in _CLOSES and not to.is_cut):
+        elif self.is_closed or (to.part in _CLOSES and not to.is_cut):
             reader.meet()
-        elif to.role is Role.CALL:
+        elif to.part is Part.CALL:
             reader.go_on()
         last, first = reader.close()
         events += self._named(last)
@@ -306,7 +306,7 @@ class CallsCollector(Collector):
             except BadPayload as bad:
                 is_none = bad.problem == "no_call"
                 wrong = BadPayload("open_call", self.label_span) if is_none and is_cut else bad
-                if is_none and not is_cut and self._machine.mends:
+                if is_none and not is_cut and self._machine.lenient:
                     self._lose(events, bad, call.span)
             if made is None and wrong is None:
                 self._marks.append(hole)  # an answer quotes nothing
@@ -384,12 +384,12 @@ class CallsCollector(Collector):
         spans = (*self._content, *self._thoughts)
         last = max([self._skipped_at, *(start for start, _ in spans)])  # text begins
         for met, quotation, is_meant in self._weighed(events):
-            if quotation is not None and self._machine.mends:
+            if quotation is not None and self._machine.lenient:
                 events.append(quoted_repair(met.place, quotation.what))
                 quoted.add(met.hole)
                 self._lost = None if self._lost is met.bad else self._lost
                 continue
-            if met.bad is not None and met.bad.problem == "no_call" and self._machine.mends:
+            if met.bad is not None and met.bad.problem == "no_call" and self._machine.lenient:
                 continue  # it is content
             bad = met.bad
             if bad is None and not is_meant:
@@ -419,7 +419,7 @@ class CallsCollector(Collector):
             is_alone = not met.is_bare or around.is_alone(number)
             is_denied = around.is_denied(number, is_marked=not met.is_bare)
             yield met, quotation, quotation is None and is_alone and not is_denied
-        dressing = around.dressing if around is not None and self._machine.mends else []
+        dressing = around.dressing if around is not None and self._machine.lenient else []
         for what, start, stop, _ in () if bare else dressing:  # the readers of these tell of it
             events.append(Repair("fence", (start, stop), f"took off {what} around the calls"))
         if dressing:
@@ -438,7 +438,7 @@ class CallsCollector(Collector):
             return
         if (enclosed := self._enclosed()) is not None:
             self._problem = enclosed
-        elif state.role is Role.SKIPPED and state.problem:  # what must not come has come
+        elif state.part is Part.SKIPPED and state.problem:  # what must not come has come
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
         elif self._made and self._answer is not None and not state.beside_action:
             self._problem = BadPayload("both", end_span("both", text, entry))
@@ -456,7 +456,7 @@ class CallsCollector(Collector):
         else:
             answer = self.content
             span = (self._content[0][0], self._content[-1][1])
-            if self.ended == "length" and state.role is not Role.SKIPPED:
+            if self.ended == "length" and state.part is not Part.SKIPPED:
                 events.append(cut_answer(span))
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
@@ -476,9 +476,9 @@ class CallsCollector(Collector):
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, log, entry))
             return
-        if state.is_open_answer and self._machine.mends:
+        if state.is_open_answer and self._machine.lenient:
             events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
-        for start, stop in self._content if self._machine.mends else ():
+        for start, stop in self._content if self._machine.lenient else ():
             message = "text beside the answer is no part of it"
             events.append(Repair("beside_answer", (start, stop), message))
         try:

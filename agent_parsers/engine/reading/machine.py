@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Inline
 from agent_parsers.engine.reading.rules import TurnRules
 from agent_parsers.engine.reading.states import OPENED, build_states
@@ -36,7 +36,7 @@ class Machine(TurnRules):
         super().__init__(dialect, mode, on_conflict)
         table = self.table
         self.mode = mode
-        self.half_stops = () if self.is_transcript or not self.mends else _halves(dialect.stop)
+        self.half_stops = () if self.is_transcript or not self.lenient else _halves(dialect.stop)
         reasoning = () if table.several else dialect.reasoning  # which the table knows
         states = build_states(
             table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
@@ -77,7 +77,7 @@ class Machine(TurnRules):
     def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
         """Tell whether the caller says that no thought is open where a text begins; see `start`."""
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
-        return is_said and self.start(name, prompt).role is not Role.THOUGHT
+        return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
     def names_tool(
         self, crossing: Crossing, text: str, at: int, tools: Container[str] | None

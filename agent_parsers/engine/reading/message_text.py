@@ -10,7 +10,7 @@ from output_parsers import OutputParserException
 from output_parsers.model_output import message_of, part_of, text_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.tool_calls.refusal import may_refuse, refusal_error
-from outputs.clients.streamed import Untold
+from outputs.clients.streamed import NewText
 from outputs.messages.any_message import MESSAGE_CLASSES
 from outputs.messages.ended import ended_of, sooner
 
@@ -35,7 +35,7 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
     if isinstance(part, str):
         return part, ended
     if not isinstance(part.content, str):
-        part = Untold().told(part)
+        part = NewText().told(part)
     content = part.content
     text = content if isinstance(content, str) else text_of(part)
     if (error := _error_of(part, text)) is not None:
@@ -49,7 +49,7 @@ class MessageText:
     def __init__(self) -> None:
         self._rest = Accumulator()  # chunks that are not only text
         self._has_rest = False
-        self._untold = Untold()
+        self._unreported = NewText()
         self.ended: Ended = "unknown"
         """How the message ended, as far as its chunks say."""
 
@@ -59,7 +59,7 @@ class MessageText:
         self.ended = sooner(self.ended, _ended(chunk, part))
         if isinstance(part, str):
             return part
-        part = self._untold.told(part)
+        part = self._unreported.told(part)
         if _calls_in(part) or may_refuse(part):
             self._rest.add(message_of(part))
             self._has_rest = True

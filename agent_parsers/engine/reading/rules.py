@@ -51,12 +51,12 @@ class TurnRules:
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         self.dialect, self.on_conflict = dialect, on_conflict
         table = dialect.strict if mode == "strict" else dialect.lenient
-        if table.several and table.mends:
+        if table.several and table.lenient:
             table = with_reasoning(table, dialect.reasoning)
         self.table = table
         self.is_transcript = mode == "transcript"
         self._is_strict = mode == "strict"
-        self.mends = table.mends
+        self.lenient = table.lenient
         self._one_line_tools = table.one_line_tools
         self.read_input = table.read_input
         self.read_tool = table.read_tool
@@ -148,20 +148,20 @@ class TurnRules:
             self._check_tool(head.tool, span, tools)
         if head.tool_input:
             raise BadPayload("two_inputs", span)
-        mends: list[Repair] = []
+        made: list[Repair] = []
         value = "" if written else self._nothing_written(head, span, tools)
         try:
             if written:
-                value = self.read_input(written, mends)
+                value = self.read_input(written, made)
         except BadPayload as bad:
             cut = bad.unclosed
             if cut is None or not self._may_lack(cut.lacks, head.tool, cut.arguments, ended, tools):
                 raise bad.moved(at) from None
-            value, mends = cut.value, cut.repairs
+            value, made = cut.value, cut.repairs
         if ended == "length" and isinstance(value, str) and not head.is_answer:
             raise BadPayload("cut_input", (at, at + len(written)))
-        if mends:
-            repairs += (mend.moved(at) for mend in mends)
+        if made:
+            repairs += (repair.moved(at) for repair in made)
         return self.fit(head, value, (at, at + len(written)), tools, repairs)
 
     def fit(
@@ -191,7 +191,7 @@ class TurnRules:
         if head.is_answer or tools is None or not tools.checks(head.tool):
             return value
         try:
-            found = tools.read(head.tool, value if is_given else {}, lenient=self.mends)
+            found = tools.read(head.tool, value if is_given else {}, lenient=self.lenient)
         except OutputParserException as error:
             raise BadPayload("wrong_input", span, error) from None
         repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
@@ -248,7 +248,7 @@ class TurnRules:
         """
         if call.is_text:
             before = log[: call.span[0]]
-            hides = self.mends and any(closes in before for _, closes in self.dialect.reasoning)
+            hides = self.lenient and any(closes in before for _, closes in self.dialect.reasoning)
             return make_finish(call.tool_input if hides else log, log)
         if call.is_answer:
             return make_finish(call.tool_input, log)
@@ -260,10 +260,10 @@ class TurnRules:
             return make_action(call.tool, call.tool_input, log)
         head = ToolHead(call.tool)
         if self.read_tool is not None:
-            mends: list[Repair] = []
-            head = self.read_head(call.tool, named, known, mends)
-            if mends:
-                repairs += (mend.moved(named[0]) for mend in mends)
+            made: list[Repair] = []
+            head = self.read_head(call.tool, named, known, made)
+            if made:
+                repairs += (repair.moved(named[0]) for repair in made)
         if not head.is_answer:
             self._check_tool(head.tool, named, known)
         if head.tool_input:
@@ -333,7 +333,7 @@ class TurnRules:
             new_call=new_call,
             on_conflict=self.on_conflict,
             stops=self.dialect.stop,
-            repairs=repairs if self.mends else None,
+            repairs=repairs if self.lenient else None,
         )
 
     def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
@@ -344,7 +344,7 @@ class TurnRules:
             return "open_call"
         if call.is_short and ended == "length":
             return "open_call"
-        return "" if self.mends or call.after is None else "after_call"
+        return "" if self.lenient or call.after is None else "after_call"
 
     def _may_lack(
         self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
@@ -356,8 +356,8 @@ class TurnRules:
         """
         if ended == "length" or lacks == "closer":
             return ended != "length"
-        if not self.mends or ended == "stop":
-            return self.mends
+        if not self.lenient or ended == "stop":
+            return self.lenient
         return tools is not None and lacks == "arguments" and tools.fills(tool, arguments)
 
     def error(

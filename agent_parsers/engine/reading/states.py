@@ -9,7 +9,7 @@ from re import Match
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.engine.grammar.reasoning import Nameable
-from agent_parsers.engine.grammar.table import Cut, Go, Move, Note, Role, Table
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal, Marker, spelt_texts
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import (
@@ -30,17 +30,17 @@ __all__ = ["END_TOKENS", "OPENED", "Crossing", "State", "build_states"]
 
 Search: TypeAlias = Callable[[str, int], Match[str] | None]
 
-_DELTAS: Final[Mapping[Role, type[Delta]]] = {
-    Role.QUESTION: QuestionDelta,
-    Role.THOUGHT: ThoughtDelta,
-    Role.INPUT: InputDelta,
-    Role.ANSWER: AnswerDelta,
-    Role.OBSERVATION: ObservationDelta,
-    Role.SKIPPED: SkippedDelta,
-    Role.CONTENT: AnswerDelta,
+_DELTAS: Final[Mapping[Part, type[Delta]]] = {
+    Part.QUESTION: QuestionDelta,
+    Part.THOUGHT: ThoughtDelta,
+    Part.INPUT: InputDelta,
+    Part.ANSWER: AnswerDelta,
+    Part.OBSERVATION: ObservationDelta,
+    Part.SKIPPED: SkippedDelta,
+    Part.CONTENT: AnswerDelta,
 }
 """What text is told as at once. The name of a tool waits until it is whole."""
-_KEPT: Final = {Role.TOOL, Role.INPUT, Role.ANSWER, Role.CONTENT}
+_KEPT: Final = {Part.TOOL, Part.INPUT, Part.ANSWER, Part.CONTENT}
 """What is put together for the result."""
 
 
@@ -48,24 +48,44 @@ class State:
     """A state of the table, with the patterns that find its markers and where each one leads."""
 
     __slots__ = (
-        "_patterns", "asks", "begun", "beside_action", "by_group", "can_be_cut", "delta", "growing",
-        "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer", "is_plain", "is_verbatim",
-        "keeps_end", "leads", "needs_closer", "new_call", "problem", "role", "skim", "watches",
+        "_patterns",
+        "asks",
+        "begun",
+        "beside_action",
+        "by_group",
+        "can_be_cut",
+        "delta",
+        "fast_search",
+        "growing",
+        "is_bare",
+        "is_cut",
+        "is_draft",
+        "is_kept",
+        "is_open_answer",
+        "is_plain",
+        "is_verbatim",
+        "keeps_end",
+        "leads",
+        "needs_closer",
+        "new_call",
+        "part",
+        "problem",
+        "watches",
         "whole",
     )  # fmt: skip
 
     def __init__(
         self,
-        role: Role,
+        part: Part,
         *,
         problem: str = "",
         keeps_end: bool = False,
         is_verbatim: bool = False,
         is_cut: bool = False,
     ) -> None:
-        self.role = role
-        self.delta = _DELTAS.get(role)  # what its text is told as at once
-        self.is_kept = role in _KEPT  # whether the result needs its text
+        self.part = part
+        self.delta = _DELTAS.get(part)  # what its text is told as at once
+        self.is_kept = part in _KEPT  # whether the result needs its text
         self.problem = problem  # of a text that ends here
         self.keeps_end = keeps_end
         self.is_verbatim = is_verbatim  # white space at both ends is part of the text
@@ -86,7 +106,7 @@ class State:
         self.growing: Search = _no_marker
         self.by_group: tuple[Crossing, ...] = ()
         # The same, but for markers that make no difference to the result.
-        self.skim: Search = _no_marker
+        self.fast_search: Search = _no_marker
         self.leads: tuple[Crossing, ...] = ()
         self._patterns: _Patterns | None = None
 
@@ -106,8 +126,8 @@ class State:
             crossing.is_delicate = bool(
                 self.asks or watches or is_odd or is_thought or crossing.alike
             )
-        self.is_open_answer = closes and self.role is Role.ANSWER
-        self.needs_closer = closes and self.role is Role.INPUT
+        self.is_open_answer = closes and self.part is Part.ANSWER
+        self.needs_closer = closes and self.part is Part.INPUT
         self.is_plain = self.is_plain and not closes
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
@@ -128,13 +148,13 @@ class State:
             self.growing, self.by_group = patterns.growing.search, patterns.crossings
             return self.growing(text, start)
 
-        def skim(text: str, start: int) -> Match[str] | None:
-            self.skim, self.leads = few.whole.search, few.crossings
-            return self.skim(text, start)
+        def fast_search(text: str, start: int) -> Match[str] | None:
+            self.fast_search, self.leads = few.whole.search, few.crossings
+            return self.fast_search(text, start)
 
         self.whole, self.growing = whole, growing
         if leads:
-            self.skim = skim
+            self.fast_search = fast_search
 
 
 class _Patterns(Patterns):
@@ -168,7 +188,7 @@ class Crossing:
     """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
     marker as it is spelt."""
     odd: str = ""
-    """What to tell of it, if only mending takes it to mean this."""
+    """What to tell of it, if only as_lenient takes it to mean this."""
     late: str = ""
     """The problem of a turn in which it comes behind a call."""
     unopened: bool = False
@@ -186,7 +206,7 @@ class Crossing:
     @property
     def is_of_thought(self) -> bool:
         """Whether the marker opens or closes a thought."""
-        return self.unopened or self.to.role is Role.THOUGHT
+        return self.unopened or self.to.part is Part.THOUGHT
 
     @property
     def is_inline(self) -> bool:
@@ -222,11 +242,11 @@ class Crossing:
 OPENED: Final = "thought opened by the prompt"
 """Name of the state of a turn whose prompt has opened a block of reasoning."""
 
-CUT: Final = State(Role.SKIPPED, is_cut=True)
+CUT: Final = State(Part.SKIPPED, is_cut=True)
 """What follows the end of a turn."""
 
 _BEFORE: Final = "what stands before {} is reasoning, and no part of the turn"
-_TURN: Final = {Role.TOOL, Role.INPUT, Role.CALL, Role.ANSWER, Role.CONTENT}
+_TURN: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 """What a turn is made of besides thoughts."""
 
 END_TOKENS: Final = (
@@ -256,16 +276,16 @@ def build_states(
     """
     states = _bare_states(table)
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
-    for (name, marker), move in table.moves.items():
-        state, to = states[name], states[move.to]
+    for (name, marker), transition in table.transitions.items():
+        state, to = states[name], states[transition.to]
         spelt = table.markers[marker]
-        if move.firm and isinstance(spelt, Label):
+        if transition.firm and isinstance(spelt, Label):
             # What it must not write a model invents, in the dress of its own labels. Another label
             # in such a dress may as well be a key of YAML, or the heading of a report.
             may_be_dressed = (
                 spelt.loose
-                and table.roles[move.to] is Role.OBSERVATION
-                and state.role in (Role.INPUT, Role.ANSWER)
+                and table.parts[transition.to] is Part.OBSERVATION
+                and state.part in (Part.INPUT, Part.ANSWER)
             )
             spelt = (
                 replace(spelt, alike=True, listed=True)
@@ -276,37 +296,37 @@ def build_states(
             marker,
             spelt,
             to,
-            is_note=isinstance(move, Note),
-            closes=isinstance(move, Go) and move.closes,
-            odd=move.odd if isinstance(move, Go) else "",
-            late=move.late if isinstance(move, Go) else "",
-            unopened=isinstance(move, Go) and move.unopened,
-            ends_thought=_ends_thought(state, move, to),
+            is_note=isinstance(transition, Note),
+            closes=isinstance(transition, Go) and transition.closes,
+            odd=transition.odd if isinstance(transition, Go) else "",
+            late=transition.late if isinstance(transition, Go) else "",
+            unopened=isinstance(transition, Go) and transition.unopened,
+            ends_thought=_ends_thought(state, transition, to),
         )
         if table.several and type(spelt) is Literal and _is_nameable(crossing, state):
             crossing.marker = Nameable(spelt.canonical, spelt.variants)
             crossing.is_nameable = True
         if not is_transcript:
-            crossing = _in_turn(move, crossing, on_conflict, mends=table.mends)
-        elif not isinstance(move, Cut) and move.in_turn:
+            crossing = _in_turn(transition, crossing, on_conflict, lenient=table.lenient)
+        elif not isinstance(transition, EndTurn) and transition.in_turn:
             continue
         crossings[state].append(crossing)
-    for marks in reasoning if table.mends else ():
-        thinking = State(Role.THOUGHT, problem="" if is_transcript else "open_reasoning")
+    for marks in reasoning if table.lenient else ():
+        thinking = State(Part.THOUGHT, problem="" if is_transcript else "open_reasoning")
         initial = states[table.initial]
         thinking.arm([_closes(marks[1], Literal(marks[1]), initial)])
         for state, found in crossings.items():
-            if state.role is Role.THOUGHT or not is_transcript:
+            if state.part is Part.THOUGHT or not is_transcript:
                 found.extend(_reasoning(state, marks, thinking, initial))
-    if table.mends and reasoning and not is_transcript:
+    if table.lenient and reasoning and not is_transcript:
         states[OPENED] = _opened(reasoning, states[table.initial])
     own = {text for marker in table.markers.values() for text in spelt_texts(marker)}
     foreign = [token for token in END_TOKENS if token.canonical not in own]
     for state, found in crossings.items():
-        is_turn = state.role in {*_TURN, Role.THOUGHT}
-        if table.mends and not is_transcript and is_turn:
+        is_turn = state.part in {*_TURN, Part.THOUGHT}
+        if table.lenient and not is_transcript and is_turn:
             found.extend(Crossing(token.canonical, token, CUT) for token in foreign)
-            state.watches = not table.several and state.role in (Role.INPUT, Role.ANSWER)
+            state.watches = not table.several and state.part in (Part.INPUT, Part.ANSWER)
         if found:
             state.arm(found)
     return states
@@ -316,18 +336,18 @@ def _bare_states(table: Table) -> dict[str, State]:
     """Return the states of *table* by name, without their markers."""
     states = {
         name: State(
-            role,
+            part,
             problem=table.ends.get(name, ""),
-            keeps_end=role is Role.INPUT and table.keeps_input_end,
-            is_verbatim=role is Role.ANSWER and table.keeps_answer_space,
+            keeps_end=part is Part.INPUT and table.keeps_input_end,
+            is_verbatim=part is Part.ANSWER and table.keeps_answer_space,
         )
-        for name, role in table.roles.items()
+        for name, part in table.parts.items()
     }
     for name, later in table.begun.items():
         states[name].begun = states[later]
         states[name].asks = states[later].asks = True
     for state in states.values():
-        state.asks = state.asks or (table.several and state.role is Role.CALL)
+        state.asks = state.asks or (table.several and state.part is Part.CALL)
     for name, new_call in table.readers.items():
         states[name].new_call = new_call
     for name in table.drafts:
@@ -335,21 +355,21 @@ def _bare_states(table: Table) -> dict[str, State]:
     for name in table.bare_answers:
         states[name].is_bare = True
     for state in states.values():
-        state.is_plain = state.role is Role.INPUT and not state.problem
+        state.is_plain = state.part is Part.INPUT and not state.problem
     return states
 
 
-def _ends_thought(state: State, move: Move, to: State) -> bool:
+def _ends_thought(state: State, transition: Transition, to: State) -> bool:
     """Tell whether a *move* closes a thought."""
-    if not isinstance(move, Go) or not move.closes:
+    if not isinstance(transition, Go) or not transition.closes:
         return False
-    is_thought = state.role is Role.THOUGHT or state.is_draft
-    return move.unopened or (is_thought and to.role is not Role.THOUGHT and not to.is_draft)
+    is_thought = state.part is Part.THOUGHT or state.is_draft
+    return transition.unopened or (is_thought and to.part is not Part.THOUGHT and not to.is_draft)
 
 
 def _is_nameable(crossing: Crossing, state: State) -> bool:
     """Tell whether text in this *state* may name the mark of a thought, which *crossing* has."""
-    if crossing.place or state.is_draft or state.role not in (Role.CONTENT, Role.CALL):
+    if crossing.place or state.is_draft or state.part not in (Part.CONTENT, Part.CALL):
         return False
     return crossing.is_of_thought
 
@@ -359,26 +379,28 @@ def _closes(name: str, marker: Marker, initial: State) -> Crossing:
     return Crossing(name, marker, initial, breaks_line=True, ends_thought=True)
 
 
-def _in_turn(move: Move, crossing: Crossing, on_conflict: OnConflict, *, mends: bool) -> Crossing:
+def _in_turn(
+    transition: Transition, crossing: Crossing, on_conflict: OnConflict, *, lenient: bool
+) -> Crossing:
     """Return what a *move* does in a single turn, where *crossing* is the bare move."""
     to = crossing.to
-    if isinstance(move, Cut):
+    if isinstance(transition, EndTurn):
         # What follows is left out, which is mending.
-        return replace(crossing, to=CUT if mends else State(Role.SKIPPED, problem="invented"))
-    if isinstance(move, Note) and to.problem == "both" and on_conflict in ("first", "answer"):
+        return replace(crossing, to=CUT if lenient else State(Part.SKIPPED, problem="invented"))
+    if isinstance(transition, Note) and to.problem == "both" and on_conflict in ("first", "answer"):
         to.problem = ""
         return replace(crossing, drops="{} and what follows it are part of the answer")
-    if isinstance(move, Go) and move.restarts:
+    if isinstance(transition, Go) and transition.restarts:
         return replace(crossing, drops="left out what stands before {}")
-    if not isinstance(move, Go) or not move.clash:
+    if not isinstance(transition, Go) or not transition.clash:
         return crossing
-    is_answer = to.role is Role.ANSWER
-    if move.clash == "both" and on_conflict == ("answer" if is_answer else "action"):
+    is_answer = to.part is Part.ANSWER
+    if transition.clash == "both" and on_conflict == ("answer" if is_answer else "action"):
         left_out = "action" if is_answer else "answer"
         return replace(crossing, drops=f"left out the {left_out} before {{}}")
     # An answer is kept: the action beside it may say that it is none.
-    to = State(Role.ANSWER if is_answer else Role.SKIPPED, problem=move.clash)
-    if move.clash == "both" and on_conflict != "error":
+    to = State(Part.ANSWER if is_answer else Part.SKIPPED, problem=transition.clash)
+    if transition.clash == "both" and on_conflict != "error":
         to.problem = ""
         to.beside_action = is_answer
     return replace(crossing, to=to)
@@ -386,7 +408,7 @@ def _in_turn(move: Move, crossing: Crossing, on_conflict: OnConflict, *, mends: 
 
 def _opened(reasoning: Sequence[tuple[str, str]], initial: State) -> State:
     """Return the state of a turn whose prompt has opened a block of reasoning."""
-    opened = State(Role.THOUGHT, problem="open_reasoning")
+    opened = State(Part.THOUGHT, problem="open_reasoning")
     ends = (Literal(closes) for _, closes in reasoning)
     again = (Literal(opens) for opens, _ in reasoning)  # what repeats the prompt is no text
     opened.arm(
@@ -407,17 +429,17 @@ def _reasoning(
     reasoning. Outside thoughts this counts only at the beginning of a line, since text may name the
     marks. A call may have nothing before it but reasoning.
     """
-    role = state.role
+    part = state.part
     opens, closes = marks
     drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
-    if role is Role.THOUGHT:
+    if part is Part.THOUGHT:
         yield Crossing(opens, Literal(opens), thinking)
         yield _closes(closes, Literal(closes), initial)
-    elif role in _TURN:
+    elif part in _TURN:
         begins = "" if state.asks else "\n"  # the reader knows what is within a string
         spelt = Literal(begins + closes)
         # An answer goes on behind it, if reasoning was closed before.
-        is_last = role is Role.ANSWER
+        is_last = part is Part.ANSWER
         yield replace(_closes(closes, spelt, initial), drops=drops, unopened=is_last)
-        if role is Role.CALL:
+        if part is Part.CALL:
             yield Crossing(opens, Literal(begins + opens), thinking, drops=drops)

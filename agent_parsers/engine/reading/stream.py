@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from agent_parsers.engine.grammar.reasoning import WINDOW, is_spoken_of
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import (
     ENDS_SENTENCE,
     LONGEST_LEAD,
@@ -100,7 +100,7 @@ class TurnStream:
     def is_over(self) -> bool:
         """Whether nothing that may follow is part of the turn."""
         state = self._state
-        return self._is_full or (state.role is Role.SKIPPED and not state.crossings)
+        return self._is_full or (state.part is Part.SKIPPED and not state.crossings)
 
     @property
     def content(self) -> str | None:
@@ -199,14 +199,14 @@ class TurnStream:
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
             return Crossing("stop", Literal(tail), CUT)
-        if not tail or state.role is not Role.CALL or not self._machine.table.several:
+        if not tail or state.part is not Part.CALL or not self._machine.table.several:
             return None
         if self._collector.is_quoting:
             return None
         markers = (
             (crossing, crossing.marker)
             for crossing in state.crossings
-            if not crossing.ends_thought and crossing.to.role is not Role.THOUGHT
+            if not crossing.ends_thought and crossing.to.part is not Part.THOUGHT
         )
         begun = [
             crossing
@@ -404,7 +404,7 @@ class TurnStream:
         Leniently, where calls may begin, so do characters that nobody sees.
         """
         table = self._machine.table
-        if not (table.mends and table.several):
+        if not (table.lenient and table.several):
             return text.lstrip()
         begun = _unseen(text)
         assert begun is not None, "it may match nothing"
@@ -416,12 +416,12 @@ class TurnStream:
 
     def _begin(self, events: list[Event], at: int) -> None:
         """Begin the text of this state at offset *at*."""
-        self._tell_marker(events, at)
+        self._emit_marker(events, at)
         self._fresh = False
         self._lead = ""
         self._text_at = at
 
-    def _tell_marker(self, events: list[Event], end: int) -> None:
+    def _emit_marker(self, events: list[Event], end: int) -> None:
         """Tell of the last marker, which with its white space goes up to *end*."""
         if end > self._marker_at:
             events.append(MarkerSeen(self._marker, (self._marker_at, end)))
@@ -445,14 +445,14 @@ class TurnStream:
             drops = ""
         self._has_thought = self._has_thought or crossing.ends_thought
         if self._machine.is_transcript:
-            self._collector.turn_page(events, to.role, edge)
+            self._collector.turn_page(events, to.part, edge)
         label = spelt.strip()
         at = end - len(spelt.lstrip())
         span = (at, at + len(label))
-        if self._machine.mends and not crossing.marker.is_canonical(spelt):
+        if self._machine.lenient and not crossing.marker.is_canonical(spelt):
             message = f"read {label!r} as the label {crossing.name!r}"
             events.append(Repair("label", span, message))
-        if crossing.odd and self._machine.mends:
+        if crossing.odd and self._machine.lenient:
             events.append(Repair("marks", span, crossing.odd))
         if to.is_cut or (to.beside_action and self._collector.result is not None):
             message = f"the turn ended at {label!r}; what follows is no part of it"
@@ -461,9 +461,9 @@ class TurnStream:
             self._collector.meet_late(crossing.late, span)
         self._state = to
         self._entry = edge if self._machine.is_transcript else start
-        if drops and self._machine.mends:
+        if drops and self._machine.lenient:
             events.append(Repair("left_out", span, drops.format(repr(label))))
-        elif crossing.drops and self._machine.mends:
+        elif crossing.drops and self._machine.lenient:
             events.append(Repair("closer", span, "left out what closes nothing"))
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.meet(spelt, span)
@@ -484,7 +484,7 @@ class TurnStream:
         blank = "".join(self._blank)
         self._blank.clear()
         if self._fresh:
-            self._tell_marker(events, stop)
+            self._emit_marker(events, stop)
             self._text_at = stop
         elif blank and state.keeps_end:
             self._collector.take(events, state, blank, stop - len(blank))

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "is_quoted_whole",
-    "mend_answer",
-    "mend_input",
-    "mend_json_input",
-    "mend_object_input",
-    "mend_written_input",
+    "repair_answer",
+    "repair_input",
+    "repair_json_input",
+    "repair_object_input",
+    "repair_written_input",
 ]
 
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’", "`": "`"}
@@ -43,7 +43,7 @@ _OPENERS: Final = frozenset(("{", "[", " ", "*", "_", *_QUOTES))
 """What an input begins with that may have to be mended."""
 
 
-def mend_input(text: str, repairs: list[Repair]) -> str:
+def repair_input(text: str, repairs: list[Repair]) -> str:
     """Read an input that is text, as models write it.
 
     One fence, or one pair of quotes or backticks, goes if it encloses the whole input and its mark
@@ -66,28 +66,28 @@ def mend_input(text: str, repairs: list[Repair]) -> str:
     return found.text
 
 
-def mend_written_input(text: str, repairs: list[Repair]) -> str:
-    """Do as `mend_input` where strict reading takes an input as it is written.
+def repair_written_input(text: str, repairs: list[Repair]) -> str:
+    """Do as `repair_input` where strict reading takes an input as it is written.
 
     Quotes are part of it there, so a pair that is taken off is told.
 
     Raises:
-        BadPayload: As `mend_input` does.
+        BadPayload: As `repair_input` does.
     """
     told = len(repairs)
-    value = mend_input(text, repairs)
+    value = repair_input(text, repairs)
     if value != text.strip() and len(repairs) == told:
         repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
     return value
 
 
-def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
-    """Read an input that is a JSON object, as models write it; see `mend_input`.
+def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Read an input that is a JSON object, as models write it; see `repair_input`.
 
     What does not begin as an object is text.
 
     Raises:
-        BadPayload: As `mend_input` does, and for an object that has no reading.
+        BadPayload: As `repair_input` does, and for an object that has no reading.
     """
     body, at = _unwrapped(text, repairs)
     if body[:1] != "{":
@@ -102,15 +102,15 @@ def mend_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     return value
 
 
-def mend_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
-    """Do as `mend_json_input` where strict reading takes JSON objects only: text is told.
+def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
+    """Do as `repair_json_input` where strict reading takes JSON objects only: text is told.
 
     Raises:
-        BadPayload: As `mend_json_input` does, and for an empty input.
+        BadPayload: As `repair_json_input` does, and for an empty input.
     """
     if not text:
         raise BadPayload("bad_input", (0, 0))
-    value = mend_json_input(text, repairs)
+    value = repair_json_input(text, repairs)
     if isinstance(value, str):
         message = "took an input that is no JSON object as text"
         repairs.append(Repair("input_type", (0, len(text)), message))
@@ -130,7 +130,7 @@ def is_quoted_whole(text: str) -> bool:
         return False
 
 
-def mend_answer(text: str, repairs: list[Repair]) -> str:
+def repair_answer(text: str, repairs: list[Repair]) -> str:
     """Read an answer as models write it: a fence at its end that opened before it is not part."""
     return _without_end(text, repairs) if _is_open(text) else text
 
@@ -302,19 +302,21 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
         return None
     rest = text[used:]
     whole = (0, len(text.rstrip()))  # what is missing has no place of its own
-    mends = [
-        Repair(mend.kind, mend.span if mend.span[0] < mend.span[1] else whole, mend.message)
-        for mend in reader.repairs
+    made = [
+        Repair(
+            repair.kind, repair.span if repair.span[0] < repair.span[1] else whole, repair.message
+        )
+        for repair in reader.repairs
     ]
     if rest.strip():
         if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
             return None
         start = used + len(rest) - len(rest.lstrip())
         end = len(text.rstrip())
-        mends.append(_chatter(start, end))
+        made.append(_chatter(start, end))
     if reader.repairs and repeated_key(text, reader.repairs) is not None:
         return None  # which value counts?
-    repairs += (mend.moved(at) for mend in mends)
+    repairs += (repair.moved(at) for repair in made)
     lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
     if not reader.repairs:
         return _Found(text[:used], value, may_repeat(text[:used], value), lacks)

@@ -16,7 +16,7 @@ __all__ = ["read_json_input", "write_json_input"]
 
 
 def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
-    """Read an input that is a JSON object and nothing else; see also `mend_json_input`.
+    """Read an input that is a JSON object and nothing else; see also `repair_json_input`.
 
     Raises:
         BadPayload: It is none.

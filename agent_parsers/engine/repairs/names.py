@@ -19,7 +19,7 @@ from agent_parsers.toolset.problems.names import folded
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["is_bare_name", "mend_tool", "read_python_call", "tool_named"]
+__all__ = ["is_bare_name", "read_python_call", "repair_tool_name", "tool_named"]
 
 _BARE_NAME: Final = re.compile(r"[^\W\d][\w-]*").fullmatch
 _PLAIN_NAME: Final = re.compile(r"\w[\w .-]*+").fullmatch
@@ -50,11 +50,13 @@ _DENIAL: Final = re.compile(
 
 
 def is_bare_name(name: str) -> bool:
-    """Tell whether *name* is a word that `mend_tool` leaves as it is, whatever the tools are."""
+    """Tell whether `repair_tool_name` leaves *name* as it is, whatever the tools are."""
     return _BARE_NAME(name) is not None and name.lower() not in _NO_NAMES
 
 
-def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
+def repair_tool_name(
+    written: str, tools: Collection[str] | None, repairs: list[Repair]
+) -> ToolHead:
     """Read the name of a tool as models write it.
 
     The name is read as `tool_named` does. Besides, a call (``search("old bridge")``,
@@ -78,7 +80,7 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     is_phrase = False
     if tools is None or name not in tools:
         if key in _ANSWERS:
-            _tell(repairs, "answer_as_action", written, "the answer is written as an action")
+            _report(repairs, "answer_as_action", written, "the answer is written as an action")
             return ToolHead(name, tool_input, is_answer=True, needs_input=True)
         if key in _NO_ACTION:
             raise BadPayload("no_action", (0, len(written)))
@@ -87,7 +89,7 @@ def mend_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
         if tools is not None:
             name, is_phrase = _known(name, tools)
     if name != written:
-        _tell(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
+        _report(repairs, "tool_name", written, f"read the name of the tool as {name!r}")
     return ToolHead(name, tool_input, needs_input=is_phrase)
 
 
@@ -113,7 +115,7 @@ def tool_named(written: str, tools: Collection[str] | None) -> str:
     return same[0] if len(same) == 1 else name
 
 
-def _tell(repairs: list[Repair], kind: str, written: str, message: str) -> None:
+def _report(repairs: list[Repair], kind: str, written: str, message: str) -> None:
     repairs.append(Repair(kind, (0, len(written)), message))
 
 

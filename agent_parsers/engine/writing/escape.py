@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.dialect import Dialect, Result
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
 from agent_parsers.engine.reading.states import END_TOKENS
 
@@ -99,10 +99,10 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
     """
     table = dialect.lenient
     own: list[Marker] = []
-    for (state, name), move in table.moves.items():
-        if table.roles[state] is Role.OBSERVATION:
+    for (state, name), transition in table.transitions.items():
+        if table.parts[state] is Part.OBSERVATION:
             marker = table.markers[name]
-            if move.firm and isinstance(marker, Label):
+            if transition.firm and isinstance(marker, Label):
                 marker = replace(marker, firm=True)
             own.append(marker)
     if dialect.several:
@@ -111,7 +111,7 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
                 own.append(mark)
             elif not mark.canonical[0].isalnum() and mark.canonical[0] != '"':
                 own += (mark, Literal(mark.canonical))
-        written = "".join((*dialect.frame, *_frame_of_results(dialect), dialect.sample))
+        written = "".join((*dialect.turn_frame, *_frame_of_results(dialect), dialect.sample))
         own += (Literal(token) for token in dict.fromkeys(_tokens(written)))
     yield from own
     known = {text for marker in own for text in spelt_texts(marker)}
@@ -122,4 +122,4 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
 def _frame_of_results(dialect: Dialect) -> list[str]:
     """Return what the dialect itself writes around results."""
     result = Result(dialect.example.tool, "\0")
-    return dialect.seen([result, result]).split("\0") if dialect.several else []
+    return dialect.results_text([result, result]).split("\0") if dialect.several else []

@@ -55,7 +55,7 @@ def past_turns(
             log += dialect.closer
         seen = write_seen(dialect, results, number)
         number += len(actions)
-        yield PastTurn(log, seen.removesuffix(dialect.invite(number)), is_rendered)
+        yield PastTurn(log, seen.removesuffix(dialect.generation_prompt(number)), is_rendered)
 
 
 def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
@@ -82,7 +82,7 @@ def render_scratchpad(
     steps: Sequence[Step],
     tools: ToolSet | None = None,
     *,
-    is_invited: bool = False,
+    with_generation_prompt: bool = False,
 ) -> str:
     """Write the *steps* taken so far; see `DialectParser.format_scratchpad`.
 
@@ -90,26 +90,26 @@ def render_scratchpad(
         dialect: How to write them.
         steps: What was done.
         tools: The tools there are.
-        is_invited: Whether the first turn is invited as the others are.
+        with_generation_prompt: Whether the first turn is invited as the others are.
     """
     text: list[str] = []
-    invitation = dialect.invite(1) if is_invited else ""
+    generation_prompt = dialect.generation_prompt(1) if with_generation_prompt else ""
     for number, turn in enumerate(past_turns(dialect, steps, tools), 1):
-        if invitation and _begins_with_label(dialect, turn.log):
-            invitation = ""
+        if generation_prompt and _begins_with_label(dialect, turn.log):
+            generation_prompt = ""
         elif dialect.several:  # its frame says all that stands between two turns
             pass
-        elif turn.is_rendered and (invitation or (text and not text[-1].endswith("\n"))):
-            invitation = f"{invitation.rstrip()}\n"
+        elif turn.is_rendered and (generation_prompt or (text and not text[-1].endswith("\n"))):
+            generation_prompt = f"{generation_prompt.rstrip()}\n"
         before, after = _frame(dialect, turn.log)
-        text += (invitation, turn.log, f"{before}{turn.seen}{after}")
-        invitation = dialect.invite(number + 1)
-    return "".join((*text, invitation))
+        text += (generation_prompt, turn.log, f"{before}{turn.seen}{after}")
+        generation_prompt = dialect.generation_prompt(number + 1)
+    return "".join((*text, generation_prompt))
 
 
 def _frame(dialect: Dialect, log: str) -> tuple[str, str]:
     """Return what stands around results behind a turn, which may have its end token already."""
-    before, after = dialect.frame
+    before, after = dialect.turn_frame
     end = log.rstrip()
     sizes = range(min(len(before), len(end)), 0, -1)
     return before[next((size for size in sizes if end.endswith(before[:size])), 0) :], after

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.writing.past_turns import past_turns, render_scratchpad
 from agent_parsers.engine.writing.render import render
@@ -75,7 +75,7 @@ def render_prompt(
     head = "\n\n".join(filter(None, (system, told)))
     asked = _asked(dialect, question)
     if not as_messages:
-        pad = render_scratchpad(dialect, steps, known, is_invited=True)
+        pad = render_scratchpad(dialect, steps, known, with_generation_prompt=True)
         return "\n\n".join(filter(None, (head, dialect.words.begin, f"{asked}\n{pad}")))
     messages: list[BaseMessage] = [SystemMessage(head)] if head else []
     messages.append(HumanMessage(asked))
@@ -87,8 +87,8 @@ def render_prompt(
 def _asked(dialect: Dialect, question: str) -> str:
     """Return the *question* behind its label, if the dialect has one."""
     table = dialect.lenient
-    for (_, name), move in table.moves.items():
-        if table.roles[move.to] is Role.QUESTION:
+    for (_, name), transition in table.transitions.items():
+        if table.parts[transition.to] is Part.QUESTION:
             label = table.markers[name].canonical.strip()
             return f"{label}{question}" if label.endswith("：") else f"{label} {question}"
     return question
@@ -105,8 +105,8 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     if words.arguments is not None and tools is not None and any(map(tools.checks, tools.names)):
         given = words.arguments
     step = Written(words.thought, words.tool.replace("{tool_names}", names), given)
-    seen = dialect.seen([Result(dialect.example.tool, words.observation)]).removesuffix(
-        dialect.invite(2)
+    seen = dialect.results_text([Result(dialect.example.tool, words.observation)]).removesuffix(
+        dialect.generation_prompt(2)
     )
     lines = _asked(dialect, words.question), dialect.write(step) + seen.rstrip("\n"), words.repeats
     return "\n".join((*lines, _last_turn(dialect)))

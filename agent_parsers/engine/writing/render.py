@@ -65,7 +65,7 @@ def render(
     text = _write_action(dialect, written, tools)
     if not results:
         return text
-    before, after = dialect.frame
+    before, after = dialect.turn_frame
     return f"{text}{before}{write_seen(dialect, results, number)}{after}"
 
 
@@ -113,7 +113,7 @@ def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
     safe = [
         each._replace(text=escape(dialect, each.text, shows_turn=each.is_error)) for each in results
     ]
-    return dialect.seen(safe, number)
+    return dialect.results_text(safe, number)
 
 
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:

@@ -142,11 +142,11 @@ def read_lenient(
         if written and not is_function:
             repairs.append(Repair("missing_input", (0, len(written)), "read blank arguments as {}"))
         return {}
-    value = _mended(written, tool, function, repairs, may_lack)
+    value = _repaired(written, tool, function, repairs, may_lack)
     if value and isinstance(value, str):
         inner: list[Repair] = []
         if value.lstrip().startswith("{"):
-            value = _mended(value, tool, function, inner, _is_enclosed)
+            value = _repaired(value, tool, function, inner, _is_enclosed)
             span = (0, len(written))
             repairs.append(Repair("double_encoding", span, "read arguments that are JSON twice"))
             repairs += (Repair(repair.kind, span, repair.message) for repair in inner)
@@ -159,7 +159,7 @@ def _is_enclosed(_lacks: Lack, _value: Any) -> bool:
     return True
 
 
-def _mended(
+def _repaired(
     written: str, tool: str, function: Any, repairs: list[Repair], may_lack: MayLack
 ) -> Any:
     try:
@@ -176,28 +176,28 @@ def _mended(
     from outputs.growing_json.lenient.reader import missing_at_end
 
     try:
-        value, mends = repair_json(written)
+        value, made = repair_json(written)
     except JsonIncompleteError as error:
         if written.lstrip()[:1] not in _STARTS:
             raise _no_json(error, written, tool, function) from error
         raise BadCall(cut_arguments(tool), (0, len(written))) from error
     except json.JSONDecodeError as error:
         raise _no_json(error, written, tool, function) from error
-    missing = missing_at_end(written, mends)
+    missing = missing_at_end(written, made)
     if missing and not may_lack("arguments" if missing == "}" else "values", value):
         raise BadCall(open_arguments(tool), (0, len(written)))
-    for mend in mends:
-        if mend.kind == "surrounding_text" and not is_fence(written[slice(*mend.span)]):
+    for repair in made:
+        if repair.kind == "surrounding_text" and not is_fence(written[slice(*repair.span)]):
             # A brace somewhere in prose or code is no argument.
             reason = "there is text around the value"
-            raise BadCall(no_json(tool, function, reason), mend.span)
-        repairs.append(Repair(mend.kind, mend.span, mend.message))
-    _refuse_repeated(written, mends, tool)
+            raise BadCall(no_json(tool, function, reason), repair.span)
+        repairs.append(Repair(repair.kind, repair.span, repair.message))
+    _refuse_repeated(written, made, tool)
     return value
 
 
-def _refuse_repeated(written: str, mends: Sequence[JsonRepair], tool: str) -> None:
-    if (key := repeated_key(written, mends)) is not None:
+def _refuse_repeated(written: str, made: Sequence[JsonRepair], tool: str) -> None:
+    if (key := repeated_key(written, made)) is not None:
         raise BadCall(twice(tool, key))
 
 

@@ -140,12 +140,12 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
 
     text = content[start:]
     try:
-        value, mends = repair_json(text)
+        value, made = repair_json(text)
     except json.JSONDecodeError as error:
         if _begins_as_call(text, tools):
             raise BadCall(CUT_CONTENT_CALL, (start, len(content))) from error
         return None
-    if any(m.kind == "surrounding_text" and not is_fence(text[slice(*m.span)]) for m in mends):
+    if any(m.kind == "surrounding_text" and not is_fence(text[slice(*m.span)]) for m in made):
         return None  # It is spoken of, not made.
     entries = value if isinstance(value, list) else [value]
     calls: list[ContentCall] = []
@@ -159,13 +159,13 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
             return None
         calls.append(ContentCall(*parts, (at, at + len(parts[0])), at))
         at += len(parts[0])
-    if repeated_key(text, mends) is not None:
+    if repeated_key(text, made) is not None:
         raise BadCall(TWICE, (start, len(content)))
     # A call reaches to the name of the next.
     ends = [*(call.name_at for call in calls[1:]), len(content)]
     starts = [start, *ends]
     spans = zip(starts, ends, strict=False)
-    lacks = _lack(missing_at_end(text, mends), entries[-1], is_listed=isinstance(value, list))
+    lacks = _lack(missing_at_end(text, made), entries[-1], is_listed=isinstance(value, list))
     return [
         replace(call, span=span, lacks=lacks if call is calls[-1] else "")
         for call, span in zip(calls, spans, strict=True)

@@ -32,7 +32,7 @@ from agent_parsers.native.reading.problems import (
     BadCall,
     error_of,
     open_arguments,
-    retold,
+    reworded,
 )
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
@@ -103,7 +103,7 @@ class Outcome:
             return bad.problem
         if isinstance(bad.problem, OutputParserException):
             assert self._tools is not None, "it is the tools that say so"
-            return retold(bad.problem, self._tools, text, span)
+            return reworded(bad.problem, self._tools, text, span)
         error = error_of(bad.problem, text, span, strict=not self._lenient)
         error.__cause__ = bad.__cause__
         return error
@@ -175,7 +175,7 @@ class Outcome:
             self._bad = bad
             calls = []
         repairs = self.events
-        self.events = [*_told(content, calls, start, self._names), *repairs]
+        self.events = [*_emit(content, calls, start, self._names), *repairs]
         self._end()
         return True
 
@@ -246,14 +246,14 @@ class Outcome:
         tool = self._tool(call.name, (name_at, name_at + len(call.name)))
         message = "read a call that was left in the content"
         self.events.append(Repair("content_call", span, message))
-        mends: list[Repair] = []
+        made: list[Repair] = []
         try:
-            value = self._read_content_arguments(call, tool, mends)
+            value = self._read_content_arguments(call, tool, made)
             tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
-            tool_input = self._fit(tool, tool_input, span, mends)
+            tool_input = self._fit(tool, tool_input, span, made)
         except BadCall as bad:
             raise BadCall(bad.problem, span) from bad.__cause__
-        self.events += (Repair(mend.kind, span, mend.message) for mend in mends)
+        self.events += (Repair(repair.kind, span, repair.message) for repair in made)
         self._add(tool, tool_input, None, span)
 
     def _read_content_arguments(self, call: ContentCall, tool: str, repairs: list[Repair]) -> Any:
@@ -324,7 +324,7 @@ def _ends_otherwise(message: AIMessage) -> bool:
     return not _CALLS.isdisjoint(kinds) and kinds[-1] not in _CALLS
 
 
-def _told(
+def _emit(
     content: str, calls: Sequence[ContentCall], start: int, tools: Collection[str] | None
 ) -> list[Event]:
     """Tell of *content* from *start* on, where *calls* stand."""

@@ -29,7 +29,7 @@ __all__ = [
     "no_json",
     "no_object",
     "open_arguments",
-    "retold",
+    "reworded",
     "too_long",
     "twice",
 ]
@@ -151,7 +151,7 @@ def twice(tool: str, key: str) -> Problem:
     )
 
 
-def retold(
+def reworded(
     error: OutputParserException, tools: ToolSet, text: str, span: Span
 ) -> OutputParserException:
     """Return the *error* of the *tools* as that of a message that has this *text*."""

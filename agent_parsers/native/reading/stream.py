@@ -137,7 +137,7 @@ class MessageStreamParser:
         message = message_in(chunk, takes_text=self._lenient)
         events: list[Event] = []
         self._take(self._sum.add(message), events)
-        self._tell_calls(events, is_last=False)
+        self._emit_calls(events, is_last=False)
         return events
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
@@ -160,7 +160,7 @@ class MessageStreamParser:
         last = self._calls.calls[-1].index if ended == "length" and self._calls.calls else None
         if (ending := self._sum.ending(but=last)) is not None:
             self._take(self._sum.add(ending), events)
-        self._tell_calls(events, is_last=True)
+        self._emit_calls(events, is_last=True)
         outcome = Outcome(
             self._sum.whole(),
             is_function=self._is_function,
@@ -170,13 +170,13 @@ class MessageStreamParser:
         )
         held = "" if self._hold is None else self._hold.rest()
         if outcome.refuses():
-            self._tell_content(held, events)
+            self._emit_content(held, events)
         elif self._calls.calls:
             outcome.read_calls(self._calls.calls)
         elif held and outcome.read_content(self.text + held, self._at):
             self._put(held)
         else:
-            self._tell_content(held, events)
+            self._emit_content(held, events)
             outcome.read_answer(self._at)
         events += outcome.events
         if (error := outcome.error(self.text)) is not None:
@@ -229,9 +229,9 @@ class MessageStreamParser:
             return
         if kind == "content" and self._hold is not None and not self._calls.calls:
             text = self._hold.feed(text)
-        self._tell_content(text, events)
+        self._emit_content(text, events)
 
-    def _tell_content(self, text: str, events: list[Event]) -> None:
+    def _emit_content(self, text: str, events: list[Event]) -> None:
         if text:
             kind = ThoughtDelta if self._calls.calls else AnswerDelta
             events.append(kind(text, self._put(text)))
@@ -239,7 +239,7 @@ class MessageStreamParser:
     def _take_piece(self, piece: CallPiece, events: list[Event]) -> None:
         if not self._calls.calls and self._hold is not None:
             # The message has a call of its own, so its content is none.
-            self._tell_content(self._hold.rest(), events)
+            self._emit_content(self._hold.rest(), events)
         call = self._calls.call_for(piece)
         name = self._cut(piece.name) if isinstance(piece.name, str) else ""
         arguments = piece.arguments
@@ -258,17 +258,17 @@ class MessageStreamParser:
             return call.name
         return tool_named(call.name, None if self._tools is None else self._tools.names)
 
-    def _tell_calls(self, events: list[Event], *, is_last: bool) -> None:
+    def _emit_calls(self, events: list[Event], *, is_last: bool) -> None:
         calls = self._calls.calls
         while self._current < len(calls):
             call = calls[self._current]
-            self._tell_call(call, events, is_last=is_last)
+            self._emit_call(call, events, is_last=is_last)
             if self._current + 1 == len(calls) or not (is_last or call.is_whole()):
                 return
             call.is_over = True
             self._current += 1
 
-    def _tell_call(self, call: GrowingCall, events: list[Event], *, is_last: bool) -> None:
+    def _emit_call(self, call: GrowingCall, events: list[Event], *, is_last: bool) -> None:
         if not call.is_named:
             # As long as no arguments have come, more of the name may come.
             if not is_last and not any(call.parts):

@@ -62,11 +62,11 @@ def to_openai_responses(
         elif isinstance(item, AIMessage):
             items += _said(item, ())
         else:
-            items.append(_told(item))
+            items.append(_emit(item))
     return items
 
 
-def _told(message: BaseMessage) -> dict[str, Any]:
+def _emit(message: BaseMessage) -> dict[str, Any]:
     """Return a message of someone else."""
     content = message.content
     if not isinstance(message, HumanMessage):

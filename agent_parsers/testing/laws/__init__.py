@@ -5,7 +5,7 @@ that Hypothesis draws::
 
     @given(text=texts(MEMO, "lenient"), sizes=cuts())
     def test_any_cut(text, sizes):
-        laws.any_cut_tells_the_same_story(MEMO, "lenient", text, sizes=sizes)
+        laws.any_cut_gives_the_same_events(MEMO, "lenient", text, sizes=sizes)
 
 A mode is ``"strict"`` or ``"lenient"`` for one turn, and ``"transcript"`` for a whole run.
 """
@@ -20,32 +20,32 @@ from agent_parsers.testing.laws.failing import (
     a_repair_says_what_and_where,
     a_transcript_is_read_or_refused,
     a_turn_is_read_or_refused,
-    strict_reading_mends_nothing,
+    strict_reading_repairs_nothing,
     the_limit_is_named_in_any_cut,
     without_a_repair_both_readings_are_the_same,
 )
 from agent_parsers.testing.laws.form import (
     a_stop_sequence_stops_no_step,
     the_example_is_an_action,
-    the_model_is_told_of_every_tool,
-    the_model_is_told_of_the_labels_that_are_read,
+    the_instructions_name_every_tool,
+    the_instructions_show_the_labels_that_are_read,
     the_replies_in_the_instructions_are_read,
     the_sample_is_one_flawless_run,
     the_steps_of_the_sample_are_written_as_they_stand,
     two_samples_are_two_runs,
 )
 from agent_parsers.testing.laws.reading import (
-    a_character_of_no_marker_is_told_at_once,
-    a_step_of_a_transcript_is_told_once,
+    any_cut_gives_the_same_events,
     any_cut_gives_the_same_runs,
-    any_cut_tells_the_same_story,
-    no_character_is_lost_or_told_twice,
-    one_piece_parses_to_what_its_stream_comes_to,
+    each_step_of_a_transcript_is_reported_once,
+    no_character_is_lost_or_repeated,
+    parse_gives_the_result_of_the_stream,
+    text_outside_markers_is_reported_at_once,
     the_last_word_on_an_action_is_the_result,
     the_log_is_the_text_of_the_model,
     the_log_of_a_step_is_part_of_the_transcript,
 )
-from agent_parsers.testing.laws.streams import a_stream_comes_to_what_the_whole_comes_to
+from agent_parsers.testing.laws.streams import a_stream_ends_in_the_result_of_the_whole
 from agent_parsers.testing.laws.table import (
     a_name_is_that_of_one_dialect,
     a_stop_sequence_is_a_marker,
@@ -53,8 +53,8 @@ from agent_parsers.testing.laws.table import (
     every_marker_is_written,
     every_state_can_be_reached,
     every_transcript_has_a_beginning,
-    no_label_is_told_that_is_not_read,
     no_marker_ends_in_white_space,
+    the_instructions_show_no_label_that_is_not_read,
 )
 from agent_parsers.testing.laws.work import (
     eight_times_the_text_takes_less_than_sixteen_times_as_long,
@@ -74,45 +74,45 @@ from agent_parsers.testing.laws.writing import (
 )
 
 __all__ = [
-    "a_character_of_no_marker_is_told_at_once",
     "a_label_that_is_spelt_otherwise_is_a_repair",
     "a_name_is_that_of_one_dialect",
     "a_repair_says_what_and_where",
     "a_scratchpad_is_a_transcript",
     "a_scratchpad_without_logs_is_rendered",
     "a_step_is_read_back_or_refused",
-    "a_step_of_a_transcript_is_told_once",
     "a_stop_sequence_is_a_marker",
     "a_stop_sequence_stops_no_step",
-    "a_stream_comes_to_what_the_whole_comes_to",
+    "a_stream_ends_in_the_result_of_the_whole",
     "a_transcript_is_read_or_refused",
     "a_turn_is_read_or_refused",
+    "any_cut_gives_the_same_events",
     "any_cut_gives_the_same_runs",
-    "any_cut_tells_the_same_story",
+    "each_step_of_a_transcript_is_reported_once",
     "eight_times_the_text_takes_less_than_sixteen_times_as_long",
     "every_call_has_a_reader_of_its_own",
     "every_marker_is_written",
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
-    "no_character_is_lost_or_told_twice",
+    "no_character_is_lost_or_repeated",
     "no_key_counts_twice",
-    "no_label_is_told_that_is_not_read",
     "no_marker_ends_in_white_space",
     "no_observation_changes_how_the_text_around_it_is_read",
     "no_observation_forges_a_mark",
     "no_prefix_of_a_turn_acts_otherwise",
-    "one_piece_parses_to_what_its_stream_comes_to",
+    "parse_gives_the_result_of_the_stream",
     "plain_words_are_never_refused",
     "reasoning_and_quotation_never_act",
-    "strict_reading_mends_nothing",
+    "strict_reading_repairs_nothing",
+    "text_outside_markers_is_reported_at_once",
     "the_example_is_an_action",
+    "the_instructions_name_every_tool",
+    "the_instructions_show_no_label_that_is_not_read",
+    "the_instructions_show_the_labels_that_are_read",
     "the_last_question_before_a_step_is_the_question",
     "the_last_word_on_an_action_is_the_result",
     "the_limit_is_named_in_any_cut",
     "the_log_is_the_text_of_the_model",
     "the_log_of_a_step_is_part_of_the_transcript",
-    "the_model_is_told_of_every_tool",
-    "the_model_is_told_of_the_labels_that_are_read",
     "the_replies_in_the_instructions_are_read",
     "the_sample_is_one_flawless_run",
     "the_spans_of_a_step_are_where_its_parts_stand",

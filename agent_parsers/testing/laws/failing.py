@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.table import Note, Role
+from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Inline, Literal
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, AnswerDelta, Finish, InputDelta, MarkerSeen, Repair
@@ -39,7 +39,7 @@ __all__ = [
     "a_transcript_is_read_or_refused",
     "a_turn_is_read_or_refused",
     "is_clear",
-    "strict_reading_mends_nothing",
+    "strict_reading_repairs_nothing",
     "the_limit_is_named_in_any_cut",
     "without_a_repair_both_readings_are_the_same",
 ]
@@ -172,7 +172,7 @@ def the_limit_is_named_in_any_cut(
 
 
 @law
-def strict_reading_mends_nothing(dialect: Dialect, text: str) -> None:
+def strict_reading_repairs_nothing(dialect: Dialect, text: str) -> None:
     """Read *text* as the dialect says and no otherwise.
 
     Raises:
@@ -190,8 +190,8 @@ def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> Non
         BrokenLawError: A repair has no name, no message, or speaks of no text.
     """
     for repair in told(dialect, mode, [text]).of(Repair):
-        is_told = repair.kind.isidentifier() and repair.message.strip()
-        if not is_told or not text[slice(*repair.span)].strip():
+        is_reported = repair.kind.isidentifier() and repair.message.strip()
+        if not is_reported or not text[slice(*repair.span)].strip():
             raise Broken(f"it mends {text[slice(*repair.span)]!r} and says {shown(repair)}")
 
 
@@ -215,7 +215,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
             raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
     if isinstance(story.outcome, Refusal):
         return  # what it was read as is no more told than acted on
-    mended = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
+    repaired = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
     closer = ""  # of an element that has the name of its key
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])
@@ -224,10 +224,10 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
         elif event.name == "end of value" and spelt == closer:
             continue
         marker = table.markers.get(event.name)
-        is_mended = any(event.span[0] <= start < event.span[1] for start, _ in mended)
+        is_repaired = any(event.span[0] <= start < event.span[1] for start, _ in repaired)
         # White space at its edges is no spelling; a marker may be nothing else.
         is_other = marker and not marker.is_canonical(spelt) and spelt != marker.canonical.strip()
-        if table.mends and is_other and not is_mended:
+        if table.lenient and is_other and not is_repaired:
             raise Broken(f"it reads {spelt!r} as {event.name!r} without a repair")
 
 
@@ -263,8 +263,8 @@ def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> boo
     """Tell whether *text* is all answer, or its answer may hold labels, which are text in it."""
     if not isinstance(outcome, AgentFinish):
         return False
-    moves = dialect.lenient.moves.items()
-    notes = (name for (_, name), move in moves if isinstance(move, Note))
+    transitions = dialect.lenient.transitions.items()
+    notes = (name for (_, name), transition in transitions if isinstance(transition, Note))
     is_all = str(outcome.return_values["output"]).strip() == text.strip()
     return is_all or any(dialect.lenient.markers[name].canonical in text for name in notes)
 
@@ -273,13 +273,13 @@ def is_clear(dialect: Dialect, text: str) -> bool:
     """Tell whether both tables of *dialect* would agree where the labels of *text* are.
 
     Strict reading follows a reference that may find labels in the middle of a line. Leniently they
-    are words of the text, which is no mending: the dialect does not write labels there either. Or
-    it may end at each line.
+    are part of the text, and that is not a repair: the dialect does not write labels there either.
+    Or it may end at each line.
     """
     encloses = {
         dialect.lenient.markers[marker].canonical
-        for (_, marker), move in dialect.lenient.moves.items()
-        if isinstance(move, Note) and move.in_turn
+        for (_, marker), transition in dialect.lenient.transitions.items()
+        if isinstance(transition, Note) and transition.in_turn
     } | _reasoning(dialect.lenient)
     if any(mark in text for mark in encloses):
         return False  # within these a label is text, which is no mending either
@@ -301,13 +301,13 @@ def is_clear(dialect: Dialect, text: str) -> bool:
 
 def _reasoning(table: Table) -> set[str]:
     """Return the tags that open a block of reasoning."""
-    roles = table.roles
+    roles = table.parts
     return {
         table.markers[name].canonical
-        for (state, name), move in table.moves.items()
+        for (state, name), transition in table.transitions.items()
         if isinstance(table.markers[name], Literal)
-        and roles[state] is roles[move.to] is Role.THOUGHT
-        and move.to not in (state, table.initial)
+        and roles[state] is roles[transition.to] is Part.THOUGHT
+        and transition.to not in (state, table.initial)
     }
 
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 __all__ = [
     "a_stop_sequence_stops_no_step",
     "the_example_is_an_action",
-    "the_model_is_told_of_every_tool",
-    "the_model_is_told_of_the_labels_that_are_read",
+    "the_instructions_name_every_tool",
+    "the_instructions_show_the_labels_that_are_read",
     "the_replies_in_the_instructions_are_read",
     "the_sample_is_one_flawless_run",
     "the_steps_of_the_sample_are_written_as_they_stand",
@@ -115,7 +115,7 @@ def a_stop_sequence_stops_no_step(
 
 
 @law
-def the_model_is_told_of_the_labels_that_are_read(dialect: Dialect) -> None:
+def the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
     """Look in the instructions for the markers of strict reading.
 
     Raises:
@@ -130,7 +130,7 @@ def the_model_is_told_of_the_labels_that_are_read(dialect: Dialect) -> None:
 
 
 @law
-def the_model_is_told_of_every_tool(dialect: Dialect, tools: Collection[str], about: str) -> None:
+def the_instructions_name_every_tool(dialect: Dialect, tools: Collection[str], about: str) -> None:
     """Look in the instructions for *tools*, each of which is described as *about*.
 
     Raises:

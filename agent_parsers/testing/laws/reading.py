@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import (
     ActionComplete,
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     from agent_parsers.events import Delta
 
 __all__ = [
-    "a_character_of_no_marker_is_told_at_once",
-    "a_step_of_a_transcript_is_told_once",
+    "any_cut_gives_the_same_events",
     "any_cut_gives_the_same_runs",
-    "any_cut_tells_the_same_story",
-    "no_character_is_lost_or_told_twice",
-    "one_piece_parses_to_what_its_stream_comes_to",
+    "each_step_of_a_transcript_is_reported_once",
+    "no_character_is_lost_or_repeated",
+    "parse_gives_the_result_of_the_stream",
     "quiet_places",
+    "text_outside_markers_is_reported_at_once",
     "the_last_word_on_an_action_is_the_result",
     "the_log_is_the_text_of_the_model",
     "the_log_of_a_step_is_part_of_the_transcript",
@@ -52,7 +52,7 @@ __all__ = [
 
 
 @law
-def any_cut_tells_the_same_story(
+def any_cut_gives_the_same_events(
     dialect: Dialect,
     mode: Mode,
     text: str,
@@ -107,7 +107,7 @@ def any_cut_gives_the_same_runs(dialect: Dialect, text: str, *, sizes: Sequence[
 
 
 @law
-def a_step_of_a_transcript_is_told_once(dialect: Dialect, text: str) -> None:
+def each_step_of_a_transcript_is_reported_once(dialect: Dialect, text: str) -> None:
     """Compare the steps that come one by one with those that are in the runs at the end.
 
     Raises:
@@ -129,7 +129,7 @@ def a_step_of_a_transcript_is_told_once(dialect: Dialect, text: str) -> None:
 
 
 @law
-def one_piece_parses_to_what_its_stream_comes_to(
+def parse_gives_the_result_of_the_stream(
     dialect: Dialect,
     mode: Mode,
     text: str,
@@ -166,12 +166,12 @@ def the_last_word_on_an_action_is_the_result(
     ends = [event.action for event in story.of(ActionComplete)]
     ends += (event.finish for event in story.of(Finish))
     if ends != results_in(story.outcome):
-        ends_told = ", ".join(map(shown, ends)) or "no action and no answer"
-        raise Broken(f"it tells {ends_told}, and comes to {shown(story.outcome)}")
+        ends_reported = ", ".join(map(shown, ends)) or "no action and no answer"
+        raise Broken(f"it tells {ends_reported}, and comes to {shown(story.outcome)}")
 
 
 @law
-def no_character_is_lost_or_told_twice(
+def no_character_is_lost_or_repeated(
     dialect: Dialect, mode: Mode, text: str, *, sizes: Sequence[int] = (1,)
 ) -> None:
     """Lay the spans of all events that tell of characters side by side.
@@ -235,7 +235,7 @@ def the_log_of_a_step_is_part_of_the_transcript(dialect: Dialect, text: str) -> 
 
 
 @law
-def a_character_of_no_marker_is_told_at_once(dialect: Dialect, mode: Mode, text: str) -> None:
+def text_outside_markers_is_reported_at_once(dialect: Dialect, mode: Mode, text: str) -> None:
     """Feed *text* character by character, and watch those that occur in no marker.
 
     Raises:
@@ -254,7 +254,7 @@ def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:
     quiet = quiet_letters(dialect)
     deltas = told(dialect, mode, [text]).of(*DELTAS)
     table = table_of(dialect, mode)
-    may_name = dialect.several and table.roles[table.initial] is Role.CALL
+    may_name = dialect.several and table.parts[table.initial] is Part.CALL
     spans = [_certain(event, may_call=dialect.several, may_name=may_name) for event in deltas]
     begun = _begun_marks(dialect, text)
     certain = {at for start, end in spans for at in range(start, end)} - begun

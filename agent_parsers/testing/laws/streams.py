@@ -22,14 +22,14 @@ from output_parsers import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["a_stream_comes_to_what_the_whole_comes_to"]
+__all__ = ["a_stream_ends_in_the_result_of_the_whole"]
 
 _AGENTS: Final = (AgentOutputParser, MultiActionAgentOutputParser)
 _FAILURES: Final = (OutputParserException, ValidationError)
 """Errors that a text may lead to. A parser of calls says with pydantic's what does not fit."""
 
 
-def a_stream_comes_to_what_the_whole_comes_to(
+def a_stream_ends_in_the_result_of_the_whole(
     parser: Any, chunks: Sequence[Any], whole: Any = None
 ) -> None:
     """Compare what *parser* gives for a stream with what it gives for the whole.
@@ -81,7 +81,7 @@ def _sum_of(parser: Any, chunks: Sequence[Any]) -> Any:
     """Return what the outputs of a stream come to."""
     outputs = [*parser.transform(iter(chunks))]
     if isinstance(parser, _AGENTS):
-        return [_told(output) for output in outputs]
+        return [_emit(output) for output in outputs]
     if isinstance(parser, StrOutputParser):
         return "".join(outputs)
     if isinstance(parser, ListOutputParser):
@@ -100,7 +100,7 @@ def _sum_of(parser: Any, chunks: Sequence[Any]) -> Any:
 def _values(parser: Any, result: Any) -> Any:
     """Return *result* as `_sum_of` has it."""
     if isinstance(parser, _AGENTS):
-        return [_told(result)]
+        return [_emit(result)]
     if isinstance(parser, XMLOutputParser):
         return [*_leaves(result)]
     if isinstance(parser, BaseCumulativeTransformOutputParser):
@@ -108,10 +108,10 @@ def _values(parser: Any, result: Any) -> Any:
     return result
 
 
-def _told(result: Any) -> Any:
+def _emit(result: Any) -> Any:
     """Return an action, or several, without the message that they are from, or an answer."""
     if isinstance(result, list):
-        return [_told(action) for action in result]
+        return [_emit(action) for action in result]
     if isinstance(result, AgentAction):
         call_id = getattr(result, "tool_call_id", None)
         return (result.tool, result.tool_input, result.log, call_id)
@@ -133,5 +133,5 @@ def _broken(
     parser: Any, whole: Any, reason: str, chunks: Sequence[Any] = (), *, law: str = ""
 ) -> BrokenLawError:
     text = whole if isinstance(whole, str) else shown(whole)
-    title = law or named(a_stream_comes_to_what_the_whole_comes_to)
+    title = law or named(a_stream_ends_in_the_result_of_the_whole)
     return BrokenLawError(title, type(parser).__name__, reason, text=text, chunks=list(chunks))

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.dialect import Result
-from agent_parsers.engine.grammar.table import Role
+from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.writing.prompt import instructions
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
@@ -28,8 +28,8 @@ __all__ = [
     "every_marker_is_written",
     "every_state_can_be_reached",
     "every_transcript_has_a_beginning",
-    "no_label_is_told_that_is_not_read",
     "no_marker_ends_in_white_space",
+    "the_instructions_show_no_label_that_is_not_read",
 ]
 
 _LABEL: Final = re.compile(r"(?m)^([^\W\d_][\w ]{0,40}[:：])[ \t]*\S")
@@ -56,7 +56,7 @@ def every_state_can_be_reached(dialect: Dialect, mode: Mode) -> None:
         BrokenLawError: No row leads to a state, so its own rows mean nothing.
     """
     table = table_of(dialect, mode)
-    if lost := [state for state in table.roles if state not in reached(table)]:
+    if lost := [state for state in table.parts if state not in reached(table)]:
         raise Broken(f"no row of the table leads to {_listed(lost)}")
 
 
@@ -72,8 +72,12 @@ def reached(table: Table, *, by_caller: bool = True) -> set[str]:
         starts |= {*table.starts.values(), *table.prompt_ends.values()}
     queue = list(starts)
     for state in queue:
-        moves = (move.to for (source, _), move in table.moves.items() if source == state)
-        for to in (table.begun.get(state, state), *moves):
+        transitions = (
+            transition.to
+            for (source, _), transition in table.transitions.items()
+            if source == state
+        )
+        for to in (table.begun.get(state, state), *transitions):
             if to not in starts:
                 starts.add(to)
                 queue.append(to)
@@ -97,26 +101,30 @@ def every_marker_is_written(dialect: Dialect) -> None:
     """Look for the markers of strict reading in all that the dialect writes.
 
     Raises:
-        BrokenLawError: One is neither in the sample nor in what `write` and `write_observation`
+        BrokenLawError: One is neither in the sample nor in what `write` and `render_observation`
             write, so nothing shows how it is meant.
     """
-    seen = dialect.seen([Result("search", "word")])
-    shown = (dialect.sample, *written(dialect), seen, *dialect.frame, *dialect.stop)
+    seen = dialect.results_text([Result("search", "word")])
+    shown = (dialect.sample, *written(dialect), seen, *dialect.turn_frame, *dialect.stop)
     thinks = dialect.thinks or not dialect.several  # those of others are read wherever they come
     for name, marker in dialect.strict.markers.items():
-        if not thinks and Role.THOUGHT in _roles_at(dialect.strict, name):
+        if not thinks and Part.THOUGHT in _roles_at(dialect.strict, name):
             continue
         if not any(_finds({name: marker}, text) for text in shown):
             raise Broken(
                 f"{marker.canonical!r}, the marker {name!r}, is not in the sample, nor in what"
-                " write and write_observation write"
+                " write and render_observation write"
             )
 
 
-def _roles_at(table: Table, marker: str) -> set[Role]:
+def _roles_at(table: Table, marker: str) -> set[Part]:
     """Return the roles of the states to which a *marker* leads, and of those it ends."""
-    moves = ((state, move.to) for (state, name), move in table.moves.items() if name == marker)
-    return {table.roles[state] for ends in moves for state in ends}
+    transitions = (
+        (state, transition.to)
+        for (state, name), transition in table.transitions.items()
+        if name == marker
+    )
+    return {table.parts[state] for ends in transitions for state in ends}
 
 
 @law
@@ -150,7 +158,7 @@ def a_stop_sequence_is_a_marker(dialect: Dialect) -> None:
 
 
 @law
-def no_label_is_told_that_is_not_read(dialect: Dialect) -> None:
+def the_instructions_show_no_label_that_is_not_read(dialect: Dialect) -> None:
     """Look at the paragraphs of the instructions that show labels.
 
     Raises:

@@ -132,7 +132,7 @@ def _scratchpad(dialect: Dialect, steps: Sequence[PlainStep]) -> str:
     for number, (thought, action, observation) in enumerate(steps, 1):
         log = parser.render(action, thought=thought, number=number)
         done = action.model_copy(update={"log": _without_overlap(text, log)})
-        noted = dialect.seen([Result(action.tool, observation)], number)
+        noted = dialect.results_text([Result(action.tool, observation)], number)
         pad = parser.format_scratchpad([(done, observation)])
         if not pad.startswith(done.log):
             raise Broken(f"the scratchpad does not begin with the log {done.log!r}", text=pad)
@@ -314,7 +314,11 @@ def the_last_question_before_a_step_is_the_question(
         BrokenLawError: Another one is taken for the question, or there is more than one step.
     """
     table = dialect.lenient
-    labels = [m for (_, m), move in table.moves.items() if move.to == table.transcript_start]
+    labels = [
+        m
+        for (_, m), transition in table.transitions.items()
+        if transition.to == table.transcript_start
+    ]
     if not labels:
         raise Broken(
             f"no marker leads to {table.transcript_start!r}, where a transcript begins,"

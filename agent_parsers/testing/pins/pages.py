@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction
 from agent_parsers.engine.reading.turn import Turn
-from agent_parsers.events import Failed
+from agent_parsers.events import StepFailed
 from agent_parsers.native.message_parser import MessageParser
 from agent_parsers.testing.pins.readable import labelled, readable
 from agent_parsers.testing.pins.same_events import assert_same_events, whole_story
@@ -34,7 +34,7 @@ _SIZES: Final = (7, 1)
 def prompt_page(
     parser: AnyParser, question: str, steps: Sequence[Step] | None, replies: Replies | None
 ) -> str:
-    """Return what *parser* tells a model, and what it makes of its *replies*; see `PinPrompt`."""
+    """Return the prompt of *parser* and how it reads the *replies*; see `SnapshotPrompt`."""
     steps = usual_steps(parser) if steps is None else steps
     replies = usual_replies(parser) if replies is None else replies
     many = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
@@ -50,7 +50,7 @@ def prompt_page(
 
 
 def events_page(parser: AnyParser, replies: str | BaseMessage | Replies) -> str:
-    """Return the events of *replies*; see `PinEvents`.
+    """Return the events of *replies*; see `SnapshotEvents`.
 
     Raises:
         AssertionError: They depend on how a text is cut.
@@ -95,7 +95,7 @@ def _events(parser: AnyParser, reply: Any) -> str:
     if isinstance(reply, str):
         for size in _SIZES:
             assert_same_events(story, parser.events(cut(reply, [size])), text=reply)
-    if not story or not isinstance(failed := story[-1], Failed):
+    if not story or not isinstance(failed := story[-1], StepFailed):
         return readable(story)
     return f"{readable(story[:-1])}{failed.error.pointer()}\n"
 

@@ -2,8 +2,8 @@
 
 ::
 
-    def test_prompt(pin_prompt: PinPrompt) -> None:
-        pin_prompt("react", tools=[search, calculate])
+    def test_prompt(snapshot_prompt: SnapshotPrompt) -> None:
+        snapshot_prompt("react", tools=[search, calculate])
 
 A file is named after the test, or as the caller says; see `ReadableSnapshots`.
 """
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
     from outputs import BaseMessage
 
-__all__ = ["PinEvents", "PinPrompt", "PinTranscript", "PinValue"]
+__all__ = ["SnapshotEvents", "SnapshotPrompt", "SnapshotTranscript", "SnapshotValue"]
 
 _QUESTION: Final = "How old is the oldest bridge of Bern?"
 
@@ -71,7 +71,7 @@ class _Pin:
         )
 
 
-class PinPrompt(_Pin):
+class SnapshotPrompt(_Pin):
     """Pins a prompt format: what a model is told, and what is made of what it writes, in one file.
 
     It has the whole prompt after some steps, the stop sequences, and replies, each with what it
@@ -108,7 +108,7 @@ class PinPrompt(_Pin):
         self._compare(page, name)
 
 
-class PinTranscript(_Pin):
+class SnapshotTranscript(_Pin):
     """Pins what the transcript of a run is read as."""
 
     def __call__(
@@ -139,7 +139,7 @@ class PinTranscript(_Pin):
         self._compare(readable(runs[0] if len(runs) == 1 else runs), name)
 
 
-class PinEvents(_Pin):
+class SnapshotEvents(_Pin):
     """Pins the events of replies as they are read while they come in."""
 
     def __call__(
@@ -171,7 +171,7 @@ class PinEvents(_Pin):
         self._compare(events_page(_parser(parser, tools), replies), name)
 
 
-class PinValue(_Pin):
+class SnapshotValue(_Pin):
     """Pins any value."""
 
     def __call__(self, value: object, *, name: str | None = None) -> None:

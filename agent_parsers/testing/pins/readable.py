@@ -15,10 +15,10 @@ from agent_parsers.events import (
     ActionComplete,
     Delta,
     Event,
-    Failed,
     Finish,
     MarkerSeen,
     Repair,
+    StepFailed,
     ToolNamed,
 )
 
@@ -155,11 +155,11 @@ def _quoted(text: str) -> str:
 
 def _event(event: Event) -> str:
     start, end = event.span
-    word, told = _told(event)
+    word, told = _emit(event)
     return f"{start:>6}-{end:<6} {word:<11}  {told}"
 
 
-def _told(event: Event) -> tuple[str, str]:
+def _emit(event: Event) -> tuple[str, str]:
     """Return what *event* is, in a word, and what it says."""
     if isinstance(event, Delta):
         return type(event).__name__.removesuffix("Delta").lower(), _quoted(event.text)
@@ -174,7 +174,7 @@ def _told(event: Event) -> tuple[str, str]:
             return "finish", _flat(finish.return_values.get("output", finish.return_values))
         case Repair(kind=kind, message=message):
             return "repair", f"{kind}: {message}"
-        case Failed(error=error):
+        case StepFailed(error=error):
             return "failed", str(error)
         case _:
             assert_never(event)

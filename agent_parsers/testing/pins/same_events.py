@@ -6,7 +6,7 @@ from dataclasses import fields
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.events import Event, Failed, merge_events
+from agent_parsers.events import Event, StepFailed, merge_events
 from agent_parsers.testing.pins.difference import difference
 from agent_parsers.testing.pins.readable import readable
 from output_parsers import OutputParserException
@@ -57,13 +57,13 @@ def whole_story(events: Iterable[Event]) -> list[Event]:
         for event in events:
             told.append(event)  # noqa: PERF402 - what came before an error counts
     except OutputParserException as error:
-        told.append(Failed(error, error.span or (0, 0)))
+        told.append(StepFailed(error, error.span or (0, 0)))
     return merge_events(told)
 
 
 def _said(event: Event | None) -> object:
     """Return what is compared of *event*."""
-    if isinstance(event, Failed):
+    if isinstance(event, StepFailed):
         return event.span, str(event.error), event.error.observation
     return event
 

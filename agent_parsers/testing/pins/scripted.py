@@ -163,7 +163,7 @@ class ScriptedModel:
         if calls < replies:
             raise AssertionError(
                 f"{replies - calls} of {_many(replies)} left; the next is"
-                f" {_told(self.replies[calls])[:_MAX_SHOWN]}"
+                f" {_emit(self.replies[calls])[:_MAX_SHOWN]}"
             )
         if calls > replies:
             raise AssertionError(f"the model was called {calls} times, with {_many(replies)}")
@@ -178,7 +178,7 @@ class ScriptedModel:
         if number >= len(self.replies):
             raise AssertionError(
                 f"the script has {_many(len(self.replies))}, and this is call {number + 1};"
-                f" the prompt ends in {_told(prompt)[-_MAX_SHOWN:]}"
+                f" the prompt ends in {_emit(prompt)[-_MAX_SHOWN:]}"
             )
         return stopped(self.replies[number], stops, self._half_stop)
 
@@ -205,7 +205,7 @@ def _many(replies: int) -> str:
     return f"{replies} {'reply' if replies == 1 else 'replies'}"
 
 
-def _told(value: Any) -> str:
+def _emit(value: Any) -> str:
     """Return a prompt or a reply in brief: of a list, the last item."""
     return repr(value[-1] if isinstance(value, list) and value else value)
 

@@ -157,7 +157,10 @@ def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
 def fragments(dialect: Dialect) -> list[str]:
     """Return markers and what stands between them, whole turns, observations."""
     found = [*_cut_at(dialect, TILES), *bodies(dialect), *written(dialect), dialect.sample]
-    found += (*dialect.stop, *(dialect.seen([Result("search", text)]) for text in ("word", "")))
+    found += (
+        *dialect.stop,
+        *(dialect.results_text([Result("search", text)]) for text in ("word", "")),
+    )
     return [text for text in dict.fromkeys(found) if text]
 
 
@@ -188,12 +191,12 @@ def small_inputs(dialect: Dialect) -> list[str]:
 @cache
 def template_marks(dialect: Dialect) -> list[str]:
     """Return what begins or ends anything in a prompt of chat turns, and what ends a turn."""
-    frame = [part.strip() for part in dialect.frame if part.strip()]
+    frame = [part.strip() for part in dialect.turn_frame if part.strip()]
     marks = {"<|im_start|>", "<|im_end|>", "<|eot_id|>", "</s>", *frame}
     if dialect.several:
         own = (m.canonical for m in markers(dialect) if not isinstance(m, Label))
         marks |= {mark for mark in own if not mark[0].isalnum() and mark[0] != '"'}
-        each = dialect.seen([Result(a_tool(dialect), "\0")]).partition("\0")
+        each = dialect.results_text([Result(a_tool(dialect), "\0")]).partition("\0")
         marks |= {*re.findall(r"[<\[][^<>\[\]\s]+[>\]]", "".join((*frame, *each)))}
     return sorted(marks)
 
@@ -222,13 +225,13 @@ def rows(dialect: Dialect, mode: Mode) -> list[str]:
         if (begun := table.begun.get(state, state)) not in paths:
             paths[begun] = f"{paths[state]}\n{written(dialect)[2]}"
             queue.append(begun)
-        for (source, marker), move in table.moves.items():
-            if source == state and move.to not in paths:
-                paths[move.to] = go(paths[state], marker)
-                queue.append(move.to)
+        for (source, marker), transition in table.transitions.items():
+            if source == state and transition.to not in paths:
+                paths[transition.to] = go(paths[state], marker)
+                queue.append(transition.to)
     return [
         go(paths[state], marker) + end
-        for state, marker in table.moves
+        for state, marker in table.transitions
         if state in paths
         for end in ("", "\n", "]")
     ]

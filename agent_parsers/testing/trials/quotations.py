@@ -124,7 +124,7 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[Quotation]:
     if "```" not in call:  # else that is how the dialect writes a call
         yield Quotation("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
         yield Quotation("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
-    seen = dialect.seen([Result("search", call)])
+    seen = dialect.results_text([Result("search", call)])
     opens, _, closes = seen.partition(call)
     # In some dialects nothing but the turn of another role encloses a result.
     if not dialect.several or (opens.startswith(("<", "[")) and closes.endswith((">", "]"))):

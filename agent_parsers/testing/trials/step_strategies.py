@@ -111,7 +111,7 @@ def observations(dialect: Dialect) -> st.SearchStrategy[str]:
 def forgeries(dialect: Dialect) -> st.SearchStrategy[str]:
     """Return a strategy for what a tool may return that looks like the turns around it."""
     part = st.sampled_from(
-        [*template_marks(dialect), *dialect.frame, *written(dialect), "\\", "\n"]
+        [*template_marks(dialect), *dialect.turn_frame, *written(dialect), "\\", "\n"]
     )
     return st.lists(part | plain(), max_size=6).map("".join)
 

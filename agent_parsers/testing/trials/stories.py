@@ -12,12 +12,12 @@ from agent_parsers.engine.reading.machine import MAX_CHARS
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import (
     AnswerDelta,
-    Failed,
     InputDelta,
     MarkerSeen,
     ObservationDelta,
     QuestionDelta,
     SkippedDelta,
+    StepFailed,
     ThoughtDelta,
     ToolNamed,
     merge_events,
@@ -94,7 +94,7 @@ def results_in(outcome: Outcome) -> list[AgentAction | AgentFinish]:
 
 @dataclass(frozen=True)
 class ToldFailure:
-    """A `Failed` by what it says."""
+    """A `StepFailed` by what it says."""
 
     span: tuple[int, int]
     refusal: Refusal
@@ -105,7 +105,7 @@ class Story:
     """Events, joined, and what they led to."""
 
     events: tuple[Any, ...]
-    """The events; a `ToldFailure` stands for each `Failed`."""
+    """The events; a `ToldFailure` stands for each `StepFailed`."""
     outcome: Outcome
 
     def of(self, *kinds: type[Any]) -> list[Any]:
@@ -123,7 +123,7 @@ def refusal(error: OutputParserException) -> Refusal:
 def comparable(events: Iterable[Event]) -> tuple[Any, ...]:
     """Join *events*, and tell the errors among them by what they say."""
     return tuple(
-        ToldFailure(event.span, refusal(event.error)) if isinstance(event, Failed) else event
+        ToldFailure(event.span, refusal(event.error)) if isinstance(event, StepFailed) else event
         for event in merge_events(events)
     )
 
@@ -139,11 +139,11 @@ def told(
 ) -> Story:
     """Return the story of the text that comes in *chunks*; it is remembered for a while."""
     known = None if tools is None else tuple(tools)
-    return _told(dialect, mode, tuple(chunks), max_chars, known, on_conflict)
+    return _emit(dialect, mode, tuple(chunks), max_chars, known, on_conflict)
 
 
 @lru_cache(maxsize=8)
-def _told(
+def _emit(
     dialect: Dialect,
     mode: Mode,
     chunks: tuple[str, ...],

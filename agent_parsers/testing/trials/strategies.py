@@ -121,13 +121,17 @@ def walks(draw: st.DrawFn, dialect: Dialect, mode: Mode) -> str:
         if state in table.begun and draw(st.booleans()):
             text.append(written(dialect)[2])
             state = table.begun[state]
-        rows = [(m, move) for (source, m), move in table.moves.items() if source == state]
+        rows = [
+            (m, transition)
+            for (source, m), transition in table.transitions.items()
+            if source == state
+        ]
         if not rows:
             break
         text.append(draw(filling))
-        marker, move = draw(st.sampled_from(rows))
+        marker, transition = draw(st.sampled_from(rows))
         text.append(draw(st.sampled_from(spellings(table.markers[marker]))))
-        state = move.to
+        state = transition.to
     return "".join(text) + draw(filling)
 
 

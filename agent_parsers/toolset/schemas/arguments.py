@@ -173,7 +173,7 @@ def _object_in(
     is_meant = start is not None and start[1] in names
     if not is_meant and not is_only:
         return None
-    if (fenced := _mended(fitter, body, notes)) is not None:
+    if (fenced := _repaired(fitter, body, notes)) is not None:
         return fenced
     at = 0 if is_meant else body.find("{")
     if at < 0:
@@ -194,10 +194,10 @@ def _encoded_object(text: str) -> dict[str, Any] | None:
 
 
 def _unrepeated(
-    value: dict[str, Any], text: str, mends: Sequence[JsonRepair] = ()
+    value: dict[str, Any], text: str, made: Sequence[JsonRepair] = ()
 ) -> dict[str, Any]:
     """Return *value*, unless a key comes twice in its *text*."""
-    if (key := repeated_key(text, mends)) is not None:
+    if (key := repeated_key(text, made)) is not None:
         raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
     return value
 
@@ -221,8 +221,8 @@ def _without_extra(
     return value
 
 
-def _mended(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | None:
-    """Return the object that *text* is after mending, if that is asked for."""
+def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | None:
+    """Return the object that *text* is after as_lenient, if that is asked for."""
     if not fitter.policy.lenient:
         return None
     from output_parsers import repair_json  # only broken JSON needs it
@@ -233,12 +233,14 @@ def _mended(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | No
         return None
     if not isinstance(value, dict):
         return None
-    if any(mend.kind == "missing_closer" for mend in repairs):
+    if any(repair.kind == "missing_closer" for repair in repairs):
         raise BadInput(_broken(text))  # more of it may be missing
     _unrepeated(value, text, repairs)
-    spans = [mend.span for mend in repairs if mend.kind == "surrounding_text"]
+    spans = [repair.span for repair in repairs if repair.kind == "surrounding_text"]
     extra = " ".join(text[start:end].strip(" \t\r\n`") for start, end in spans)
-    notes += (Note(mend.message, mend.kind) for mend in repairs if mend.kind != "surrounding_text")
+    notes += (
+        Note(repair.message, repair.kind) for repair in repairs if repair.kind != "surrounding_text"
+    )
     return _without_extra(fitter, value, extra.removesuffix("json"), notes)
 
 

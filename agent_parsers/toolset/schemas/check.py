@@ -46,7 +46,7 @@ def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy)
         problems = tuple(spec.origin.problems(value))
     if problems:
         raise _error(spec, fitter, tool_input, value, problems)
-    _tell(arguments, value, (), notes)
+    _report(arguments, value, (), notes)
     return CheckedInput(spec.name, value, tuple(notes))
 
 
@@ -140,30 +140,30 @@ def _is_right(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
     return spec.origin is None or not any(spec.origin.problems(example))
 
 
-def _tell(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
+def _report(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
     """Tell how *new* differs from *old*."""
     if new is old:
         return
     if isinstance(old, dict) and isinstance(new, dict):
         for key, item in old.items():
             if key in new:
-                _tell(item, new[key], (*path, key), notes)
+                _report(item, new[key], (*path, key), notes)
             else:
                 what = f"left out the key {where((*path, key))}, which is unknown"
                 notes.append(Note(what, "unknown_key"))
     elif isinstance(old, list) and isinstance(new, list):
         for index, (item, new_item) in enumerate(zip(old, new, strict=True)):
-            _tell(item, new_item, (*path, index), notes)
+            _report(item, new_item, (*path, index), notes)
     elif old is not NOTHING:
         notes.append(Note(f"{where(path)}: read {shown(old)} as {shown(new)}"))
         if isinstance(old, str) and isinstance(new, dict | list):
-            _tell_mends(old.strip(), path, notes)
+            _report_repairs(old.strip(), path, notes)
 
 
-def _tell_mends(text: str, path: Path, notes: list[Note]) -> None:
+def _report_repairs(text: str, path: Path, notes: list[Note]) -> None:
     """Tell what was mended of *text*, which was read as an object or a list."""
     if parse_whole(text, MAX_DEPTH) is NOTHING:
         from output_parsers import repair_json  # only broken JSON needs it
 
-        mends = repair_json(text).repairs
-        notes += (Note(f"{where(path)}: {mend.message}", mend.kind) for mend in mends)
+        made = repair_json(text).repairs
+        notes += (Note(f"{where(path)}: {repair.message}", repair.kind) for repair in made)

@@ -44,7 +44,7 @@ def from_text(text: str, kinds: Collection[str], *, lenient: bool = False) -> An
         if kind in kinds and text.startswith(opener):
             value = parse_whole(text, MAX_DEPTH)
             if value is NOTHING and lenient:
-                value = _mended(text)
+                value = _repaired(text)
             if value is not NOTHING and kind_of(value) == kind:
                 return NOTHING if may_repeat(text, value) else value  # which value counts?
     return NOTHING
@@ -81,7 +81,7 @@ _READERS: Final[tuple[tuple[str, Callable[[str], Any]], ...]] = (
 )
 
 
-def _mended(text: str) -> Any:
+def _repaired(text: str) -> Any:
     from json import JSONDecodeError
 
     from output_parsers import repair_json  # only broken JSON needs it
@@ -90,7 +90,7 @@ def _mended(text: str) -> Any:
         value, repairs = repair_json(text)
     except JSONDecodeError:
         return NOTHING
-    return NOTHING if any(mend.kind == "surrounding_text" for mend in repairs) else value
+    return NOTHING if any(repair.kind == "surrounding_text" for repair in repairs) else value
 
 
 # -- what a number and a text must be --------------------------------------------------------------

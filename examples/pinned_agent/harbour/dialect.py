@@ -1,10 +1,10 @@
 """How this agent's model writes its turns: ReAct text with the labels of a harbour log."""
 
 from agent_parsers import get_dialect, register
-from agent_parsers.authoring import localised
+from agent_parsers.authoring import with_labels
 
 LOG = register(
-    localised(
+    with_labels(
         get_dialect("react"),
         name="harbour_log",
         summary="ReAct text with the labels of a harbour log",

@@ -5,16 +5,16 @@ from pathlib import Path
 from harbour.agent import parser
 
 
-def test_prompt(pin_prompt):
-    pin_prompt(parser, question="When is high water at Hull?")
+def test_prompt(snapshot_prompt):
+    snapshot_prompt(parser, question="When is high water at Hull?")
 
 
-def test_run(pin_transcript):
-    pin_transcript(Path("runs/whitby.txt"), dialect=parser.dialect)
+def test_run(snapshot_transcript):
+    snapshot_transcript(Path("runs/whitby.txt"), dialect=parser.dialect)
 
 
-def test_events(pin_events):
-    pin_events(
+def test_events(snapshot_events):
+    snapshot_events(
         parser,
         {
             "a turn": "Note: the tide, then.\nOrder: tides\nDetails: Hull",

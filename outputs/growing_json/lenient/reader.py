@@ -104,7 +104,7 @@ class LenientJsonReader(LenientStrings):
         closers = None if whole else self._missing_closers()
         value = super().close(supply_closers=supply_closers)
         if not whole and closers and self.end is not None:
-            self._tell_missing(0, closers)
+            self._report_missing(0, closers)
         return value
 
     @override
@@ -112,7 +112,7 @@ class LenientJsonReader(LenientStrings):
         # If one was missing before, it may also be that a wrong bracket was written there.
         return None if self._supplied else super()._missing_closers()
 
-    def _tell_missing(self, pos: int, closers: str) -> None:
+    def _report_missing(self, pos: int, closers: str) -> None:
         self._repair("missing_closer", pos, pos, _MISSING + closers)
 
     def _fence(self, chunk: str, pos: int) -> int:
@@ -124,7 +124,7 @@ class LenientJsonReader(LenientStrings):
         closers = self._missing_closers()
         if fence is None or closers is None:
             return self._unexpected(chunk, pos)
-        self._tell_missing(pos, closers)
+        self._report_missing(pos, closers)
         return self._close_all(pos)
 
     def _close(self, chunk: str, pos: int) -> int:
@@ -145,7 +145,7 @@ class LenientJsonReader(LenientStrings):
         if not tops:
             return self._unexpected(chunk, pos)
         self._supplied = True
-        self._tell_missing(pos, missing)
+        self._report_missing(pos, missing)
         for _ in missing:
             self._doubled.discard(self._grown.depth)
             self._grown.close()

@@ -33,15 +33,15 @@ def may_repeat(text: str, value: Any) -> bool:
     return left > 0 and repeated_key(text) is not None
 
 
-def repeated_key(text: str, mends: Sequence[JsonRepair] = ()) -> str | None:
+def repeated_key(text: str, made: Sequence[JsonRepair] = ()) -> str | None:
     """Return a key that comes twice in one object of *text*; `None` if none does.
 
     Args:
         text: JSON that can be read.
-        mends: What `output_parsers.repair_json` had to mend of it.
+        made: The repairs that `output_parsers.repair_json` made in it.
     """
-    if mends:
-        return _by_reader(text, mends)
+    if made:
+        return _by_reader(text, made)
     keys = [key for key, colon in _STRINGS(text) if colon]
     if len(set(keys)) == len(keys) and not any("\\" in key for key in keys):
         return None
@@ -64,7 +64,7 @@ def _repeated(pairs: Sequence[tuple[str, Any]]) -> str | None:
     return None
 
 
-def _by_reader(text: str, mends: Sequence[JsonRepair]) -> str | None:
+def _by_reader(text: str, made: Sequence[JsonRepair]) -> str | None:
     from outputs import LenientJsonReader  # few replies need it
 
     class Reader(LenientJsonReader):
@@ -77,7 +77,7 @@ def _by_reader(text: str, mends: Sequence[JsonRepair]) -> str | None:
             members = next(iter(self._grown.overwritten.values()), ())
             return _repeated(members)
 
-    first = mends[0]
+    first = made[0]
     is_around = first.kind == "surrounding_text" and first.span[0] == 0
     reader = Reader()
     reader.feed(text[first.span[1] if is_around else 0 :])

@@ -51,7 +51,7 @@ def kinds(turn: MessageTurn) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("written", "value", "mended"),
+    ("written", "value", "repaired"),
     [
         ('{"q": "rain"}', {"q": "rain"}, []),
         ("{'q': 'rain',}", {"q": "rain"}, ["quotes", "quotes", "trailing_comma"]),
@@ -68,17 +68,17 @@ def kinds(turn: MessageTurn) -> list[str]:
         ("{'__arg1': {}}", {}, ["quotes"]),
     ],
 )
-def test_arguments_of_a_tool(written: Any, value: Any, mended: list[str]) -> None:
+def test_arguments_of_a_tool(written: Any, value: Any, repaired: list[str]) -> None:
     turn = read_call(written)
     assert the_action(turn).tool_input == value
-    assert kinds(turn) == mended
+    assert kinds(turn) == repaired
     for repair in turn.repairs:
         start, end = repair.span
         assert len("search") <= start <= end <= len("search") + len(written)
 
 
 @pytest.mark.parametrize(
-    ("written", "value", "mended"),
+    ("written", "value", "repaired"),
     [
         ({"q": 1}, {"q": 1}, ["data_arguments"]),
         (None, {}, ["missing_input"]),
@@ -88,10 +88,10 @@ def test_arguments_of_a_tool(written: Any, value: Any, mended: list[str]) -> Non
         ('{"q": "a\nb"}', {"q": "a\nb"}, ["control_characters"]),
     ],
 )
-def test_arguments_of_a_function(written: Any, value: Any, mended: list[str]) -> None:
+def test_arguments_of_a_function(written: Any, value: Any, repaired: list[str]) -> None:
     turn = read_function(written)
     assert the_action(turn).tool_input == value
-    assert kinds(turn) == mended
+    assert kinds(turn) == repaired
 
 
 @pytest.mark.parametrize(

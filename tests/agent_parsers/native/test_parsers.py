@@ -25,7 +25,6 @@ from agent_parsers import (
     OutputParserException,
     ToolAgentAction,
     ToolsAgentOutputParser,
-    native,
 )
 from outputs import AIMessage, ChatGeneration, Generation
 

@@ -1,4 +1,4 @@
-"""``pin_events``: the events of replies that come in piece by piece."""
+"""``snapshot_events``: the events of replies that come in piece by piece."""
 
 import pytest
 
@@ -29,7 +29,7 @@ PAGE = """\
 
 
 def write(project: Project, *given: str) -> None:
-    code = f"{HEAD}\ndef test_events(pin_events):\n    pin_events({', '.join(given)})\n"
+    code = f"{HEAD}\ndef test_events(snapshot_events):\n    snapshot_events({', '.join(given)})\n"
     project.write("test_a.py", code)
 
 
@@ -103,8 +103,8 @@ def test_a_cut_that_matters_fails(project: Project) -> None:
             def events(self, chunks):
                 return super().events(chunk.strip() for chunk in chunks)
 
-        def test_events(pin_events):
-            pin_events(Hasty(dialect=get_dialect("react")), "Final Answer: it is noon")
+        def test_events(snapshot_events):
+            snapshot_events(Hasty(dialect=get_dialect("react")), "Final Answer: it is noon")
         """,
     )
     out = project.run("--snapshot-update")

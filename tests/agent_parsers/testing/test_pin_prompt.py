@@ -1,4 +1,4 @@
-"""``pin_prompt``: a prompt format in one file."""
+"""``snapshot_prompt``: a prompt format in one file."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -15,7 +15,7 @@ pytest_plugins = ["pytester"]
 
 HEAD = """
 from agent_parsers import AgentAction, get_dialect, get_parser
-from agent_parsers.testing import PinPrompt
+from agent_parsers.testing import SnapshotPrompt
 
 def search(query: str) -> str:
     "Looks up a name."
@@ -37,7 +37,7 @@ def pinned(project: Project, *lines: str, head: str = HEAD, name: str = "a/promp
 
 def write(project: Project, lines: Sequence[str], head: str = HEAD) -> None:
     body = "".join(f"\n    {line}" for line in lines)
-    project.write("test_a.py", f"{head}\ndef test_prompt(pin_prompt: PinPrompt):{body}\n")
+    project.write("test_a.py", f"{head}\ndef test_prompt(snapshot_prompt: SnapshotPrompt):{body}\n")
 
 
 def titles(page: str) -> list[str]:
@@ -54,7 +54,7 @@ def section(page: str, title: str) -> str:
 def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
     project: Project,
 ) -> None:
-    page = pinned(project, "pin_prompt('react', tools=TOOLS)")
+    page = pinned(project, "snapshot_prompt('react', tools=TOOLS)")
     assert titles(page) == [
         "the prompt after 2 steps",
         "where it stops",
@@ -80,7 +80,7 @@ def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
 
 def test_it_does_so_for_every_dialect(project: Project) -> None:
     head = f"{HEAD}\nimport pytest\n\n@pytest.mark.parametrize('name', {list_dialects()})"
-    code = f"{head}\ndef test_of(name, pin_prompt): pin_prompt(name, tools=TOOLS)\n"
+    code = f"{head}\ndef test_of(name, snapshot_prompt): snapshot_prompt(name, tools=TOOLS)\n"
     project.write("test_a.py", code)
     assert f"{len(list_dialects())} snapshots generated" in project.run("--snapshot-update")
     assert f"{len(list_dialects())} snapshots passed" in project.run()
@@ -93,7 +93,7 @@ def test_it_does_so_for_every_dialect(project: Project) -> None:
 
 @pytest.mark.parametrize("name", ["tools", "openai_functions"])
 def test_it_does_so_for_messages(project: Project, name: str) -> None:
-    page = pinned(project, f"pin_prompt({name!r}, tools=TOOLS)")
+    page = pinned(project, f"snapshot_prompt({name!r}, tools=TOOLS)")
     assert titles(page)[:3] == [
         "the prompt after 2 steps",
         "the tools, as OpenAI takes them",
@@ -109,9 +109,9 @@ def test_it_does_so_for_messages(project: Project, name: str) -> None:
     "parser", ["get_parser('react', tools=TOOLS)", "get_dialect('react'), tools=TOOLS"]
 )
 def test_a_parser_or_a_dialect_does_as_well_as_a_name(project: Project, parser: str) -> None:
-    write(project, ["pin_prompt('react', tools=TOOLS)"])
+    write(project, ["snapshot_prompt('react', tools=TOOLS)"])
     project.run("--snapshot-update")
-    write(project, [f"pin_prompt({parser})"])
+    write(project, [f"snapshot_prompt({parser})"])
     assert "1 snapshot passed" in project.run()
 
 
@@ -119,20 +119,20 @@ def test_a_strict_parser_reads_strictly(project: Project) -> None:
     page = pinned(
         project,
         "parser = get_parser('react', tools=TOOLS, lenient=False)",
-        "pin_prompt(parser, replies=['action: search\\naction input: x'])",
+        "snapshot_prompt(parser, replies=['action: search\\naction input: x'])",
     )
     assert "Could not parse LLM output" in section(page, "reply 1")
 
 
 def test_tools_beside_a_parser_are_refused(project: Project) -> None:
-    write(project, ["pin_prompt(get_parser('react'), tools=TOOLS)"])
+    write(project, ["snapshot_prompt(get_parser('react'), tools=TOOLS)"])
     out = project.run("--snapshot-update")
     assert "TypeError: this parser has its own tools" in out
     assert project.files() == {}
 
 
 def test_without_tools_the_dialect_has_an_example(project: Project) -> None:
-    page = pinned(project, "pin_prompt('react')")
+    page = pinned(project, "snapshot_prompt('react')")
     assert titles(page)[0] == "the prompt after 1 step"
     assert "a tool that there is not" not in page
 
@@ -146,7 +146,9 @@ def test_question_steps_and_replies_may_be_given(project: Project) -> None:
         "    'emphasis': '**Final Answer:** 42',",
         "    'both': 'Action: search\\nAction Input: x\\nFinal Answer: y',",
         "}",
-        "pin_prompt('react', tools=TOOLS, question='What is Bern?', steps=steps, replies=replies)",
+        "snapshot_prompt(",
+        "    'react', tools=TOOLS, question='What is Bern?', steps=steps, replies=replies",
+        ")",
     )
     assert titles(page) == ["the prompt after 1 step", "where it stops", "emphasis", "both"]
     prompt = section(page, "the prompt after 1 step")
@@ -168,28 +170,28 @@ def test_what_is_left_out_of_a_reply_shows_in_its_log(project: Project) -> None:
     page = pinned(
         project,
         "reply = 'Action: search\\nAction Input: x\\nObservation: made up'",
-        "pin_prompt('react', replies=[reply])",
+        "snapshot_prompt('react', replies=[reply])",
     )
     assert 'log:\n  "Action: search\\n"\n  "Action Input: x"\n' in section(page, "reply 1")
 
 
 def test_no_steps_and_no_replies_are_possible(project: Project) -> None:
-    page = pinned(project, "pin_prompt('react', steps=[], replies=[])")
+    page = pinned(project, "snapshot_prompt('react', steps=[], replies=[])")
     assert titles(page) == ["the prompt after 0 steps", "where it stops"]
 
 
 def test_the_caller_may_name_the_file(project: Project) -> None:
-    pinned(project, "pin_prompt('react', name='agent/format')", name="agent/format.txt")
+    pinned(project, "snapshot_prompt('react', name='agent/format')", name="agent/format.txt")
 
 
 def test_a_second_pin_in_a_test_has_a_file_of_its_own(project: Project) -> None:
-    write(project, ["pin_prompt('react')", "pin_prompt('xml')"])
+    write(project, ["snapshot_prompt('react')", "snapshot_prompt('xml')"])
     project.run("--snapshot-update")
     assert list(project.files()) == ["a/prompt.2.txt", "a/prompt.txt"]
 
 
 def test_a_missing_file_says_what_to_do(project: Project) -> None:
-    write(project, ["pin_prompt('react')"])
+    write(project, ["snapshot_prompt('react')"])
     out = project.run()
     assert (
         "nothing is pinned in snapshots/a/prompt.txt yet: write it by pytest --snapshot-update,"
@@ -206,16 +208,16 @@ react = get_dialect("react")
 
 
 def test_a_difference_is_shown_line_by_line_below_the_test(project: Project) -> None:
-    write(project, ["pin_prompt(react)"], CHANGED)
+    write(project, ["snapshot_prompt(react)"], CHANGED)
     project.run("--snapshot-update")
     before = project.files()
-    write(project, ["pin_prompt(replace(react, stop=('\\nObs:', 'Q ')))"], CHANGED)
+    write(project, ["snapshot_prompt(replace(react, stop=('\\nObs:', 'Q ')))"], CHANGED)
     out = [line.removeprefix("E").strip() for line in project.run().splitlines()]
     start = out.index(
         "Failed: this is not what is pinned in snapshots/a/prompt.txt (- pinned, + now)"
     )
     end = out.index("If it is what you want: pytest --snapshot-update")
-    assert ">       pin_prompt(replace(react, stop=('\\nObs:', 'Q ')))" in out
+    assert ">       snapshot_prompt(replace(react, stop=('\\nObs:', 'Q ')))" in out
     shown = out[start + 2 : end - 1]
     assert shown[0].startswith("line ")
     assert [line for line in shown if line[:1] in "-+" and line.strip("-")] == [
@@ -227,13 +229,13 @@ def test_a_difference_is_shown_line_by_line_below_the_test(project: Project) -> 
 
 
 def test_an_error_in_the_pin_is_no_difference(project: Project) -> None:
-    write(project, ["pin_prompt('react', name='broken')"])
+    write(project, ["snapshot_prompt('react', name='broken')"])
     project.run("--snapshot-update")
     (project.root / "snapshots" / "broken.txt").write_bytes(b"\xff")
     assert "UnicodeDecodeError: " in project.run()
-    write(project, ["pin_prompt('react', name='../x')"])
+    write(project, ["snapshot_prompt('react', name='../x')"])
     out = project.run("--snapshot-update")
     assert "ValueError: a snapshot is named by a path below its folder" in out
-    write(project, ["pin_prompt('raect')"])
+    write(project, ["snapshot_prompt('raect')"])
     out = project.run("--snapshot-update")
     assert "there is no dialect 'raect'. Did you mean 'react'?" in out

@@ -1,4 +1,4 @@
-"""``pin_transcript``: what the transcript of a run is read as."""
+"""``snapshot_transcript``: what the transcript of a run is read as."""
 
 import pytest
 
@@ -19,7 +19,9 @@ Final Answer: It is noon in Bern.
 
 def write(project: Project, *given: str) -> None:
     head = f"from pathlib import Path\nfrom agent_parsers import get_dialect\n\nRUN = {RUN!r}\n"
-    code = f"{head}\ndef test_run(pin_transcript):\n    pin_transcript({', '.join(given)})\n"
+    code = (
+        f"{head}\ndef test_run(snapshot_transcript):\n    snapshot_transcript({', '.join(given)})\n"
+    )
     project.write("test_a.py", code)
 
 

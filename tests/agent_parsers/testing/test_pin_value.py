@@ -1,4 +1,4 @@
-"""``pin_value``: any value as readable text."""
+"""``snapshot_value``: any value as readable text."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def shown(project: Project) -> list[str]:
 
 
 def write(project: Project, value: object, more: str = "") -> None:
-    code = f"def test_it(pin_value): pin_value({value!r}{more})"
+    code = f"def test_it(snapshot_value): snapshot_value({value!r}{more})"
     project.write("test_a.py", code)
 
 
@@ -85,7 +85,7 @@ def test_what_does_not_print_is_replaced_in_the_difference(project: Project) -> 
 
 
 def test_a_value_that_does_not_tell_what_it_is_is_refused(project: Project) -> None:
-    project.write("test_a.py", "def test_it(pin_value): pin_value(object())")
+    project.write("test_a.py", "def test_it(snapshot_value): snapshot_value(object())")
     out = project.run("--snapshot-update")
     assert "TypeError: cannot tell what this object is: it has no repr" in out
     assert project.files() == {}

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.one_in(2)  # each starts a process or more
 pytest_plugins = ["pytester"]
 
 ROOT = Path(pytest_agent_parsers.__file__).parent
-FIXTURES = ["pin_events", "pin_prompt", "pin_transcript", "pin_value"]
+FIXTURES = ["snapshot_events", "snapshot_prompt", "snapshot_transcript", "snapshot_value"]
 HEAVY = ["agent_parsers", "output_parsers", "outputs", "pydantic", "syrupy", "hypothesis"]
 
 RUN = """
@@ -91,7 +91,7 @@ def test_without_the_libraries_only_what_needs_them_fails(project: Project) -> N
             assert readable([]) == "[]\\n"
             assert_same_events([], [])
 
-        def test_pin(pin_prompt):
+        def test_pin(snapshot_prompt):
             pass
         """,
     )

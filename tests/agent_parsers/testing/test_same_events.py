@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from agent_parsers import ActionComplete, AgentAction, OutputParserException, get_parser
-from agent_parsers.events import Failed, MarkerSeen
+from agent_parsers.events import MarkerSeen, StepFailed
 from agent_parsers.testing import assert_same_events
 
 TEXT = "Thought: hm\nAction: search\nAction Input: oldest bridge"
@@ -82,9 +82,9 @@ def test_an_error_is_the_last_event() -> None:
     ids=["reason", "observation", "span"],
 )
 def test_errors_are_the_same_if_they_say_the_same(error: OutputParserException) -> None:
-    def failed(error: OutputParserException) -> list[Failed]:
+    def failed(error: OutputParserException) -> list[StepFailed]:
         assert error.span is not None
-        return [Failed(error, error.span)]
+        return [StepFailed(error, error.span)]
 
     same = [OutputParserException("no", "said", "x", span=(0, 1)) for _ in range(2)]
     assert_same_events(failed(same[0]), failed(same[1]))

@@ -50,23 +50,36 @@ class BraceCalls(CallsReader):
     )
 
     __slots__ = (
-        "_call", "_closer", "_held", "_input_at", "_lead", "_members", "_mends", "_name",
-        "_name_at", "_odd", "_quote", "_read", "_rest_at", "_start", "_untold",
+        "_call",
+        "_closer",
+        "_held",
+        "_input_at",
+        "_lead",
+        "_lenient",
+        "_members",
+        "_name",
+        "_name_at",
+        "_odd",
+        "_quote",
+        "_read",
+        "_rest_at",
+        "_start",
+        "_unreported",
     )  # fmt: skip
 
-    def __init__(self, *, quote: str, closer: str, mends: bool = False) -> None:
+    def __init__(self, *, quote: str, closer: str, lenient: bool = False) -> None:
         super().__init__()
-        self._quote, self._closer, self._mends = quote, closer, mends
+        self._quote, self._closer, self._lenient = quote, closer, lenient
         self._read: Callable[[str, list[Event]], str] = self._read_head
         self._start = -1  # of the call
         self._at = self._rest_at = -1  # of what is told next; of what is no part of the call
         self._held: list[str] = []  # what comes before the brace
-        self._untold: list[str] = []  # arguments, perhaps
+        self._unreported: list[str] = []  # arguments, perhaps
         self._lead = ""  # the brace at the end, with white space behind it
         self._name = ""
         self._name_at = self._input_at = -1
         self._odd: list[Repair] = []
-        self._members = Members(0, "{", quote=quote, closer=closer, mends=mends)
+        self._members = Members(0, "{", quote=quote, closer=closer, lenient=lenient)
         self._call: Call | None = None
 
     @property
@@ -97,10 +110,10 @@ class BraceCalls(CallsReader):
         events: list[Event] = []
         if self._held:
             self._rest_at = self._at
-            self._told("".join(self._held), SkippedDelta, events)
+            self._emit("".join(self._held), SkippedDelta, events)
         elif self._read == self._read_members:
             self._close_members(events)
-        self._told(self._lead, MarkerSeen, events, "}")
+        self._emit(self._lead, MarkerSeen, events, "}")
         rest = Call("", "", (self._rest_at, self._at))
         if self._call is None:
             if self._rest_at < 0:
@@ -119,7 +132,7 @@ class BraceCalls(CallsReader):
         """Return a call that is empty, which models write in place of none."""
         is_cut = not (self._is_met or self._goes_on)
         call = Call("", "", (-1, -1), problem="open_call" if is_cut else "no_call")
-        if self._mends and self._is_met:
+        if self._lenient and self._is_met:
             call.is_text, call.problem = True, ""
             call.repairs = (Repair("empty_call", (-1, -1), "left out a call that is empty"),)
         return call
@@ -127,9 +140,9 @@ class BraceCalls(CallsReader):
     def _close_members(self, events: list[Event]) -> None:
         """End the arguments with the text, or before what should have closed the call."""
         is_closed = self._members.close_string()
-        text = "".join(self._untold)
+        text = "".join(self._unreported)
         if not is_closed:
-            self._told(text, InputDelta, events)
+            self._emit(text, InputDelta, events)
         self._end_call("" if is_closed else "open_call", self._at)
         if is_closed:
             assert self._call is not None, "it was ended"
@@ -153,31 +166,31 @@ class BraceCalls(CallsReader):
             self._rest_at = self._at
             self._read = self._read_junk
             return text
-        self._told(text[: head.start(2)], MarkerSeen, events, "call:")
+        self._emit(text[: head.start(2)], MarkerSeen, events, "call:")
         self._name, self._name_at = head[2], self._at
-        self._told(self._name, ToolNamed, events)
+        self._emit(self._name, ToolNamed, events)
         if head[1] != "call:":
             span = (self._name_at, self._at)
             self._odd.append(Repair("prefix", span, "read a name that is not behind 'call:'"))
-        self._told(text[head.end(2) : end.end()], MarkerSeen, events, "{")
+        self._emit(text[head.end(2) : end.end()], MarkerSeen, events, "{")
         if end[0] == "(":
             span = (self._at - 1, self._at)
             self._odd.append(Repair("brackets", span, "read parentheses as braces"))
         self._input_at = self._at
         self._members = Members(
-            self._at, end[0], quote=self._quote, closer=self._closer, mends=self._mends
+            self._at, end[0], quote=self._quote, closer=self._closer, lenient=self._lenient
         )
         self._read = self._read_members
         return text[end.end() :]
 
     def _read_members(self, text: str, events: list[Event]) -> str:
         end = self._members.feed(text)
-        self._untold.append(text if end < 0 else text[: end - 1])
+        self._unreported.append(text if end < 0 else text[: end - 1])
         size = self._members.known - self._at
         if size > 0:
-            known = "".join(self._untold)
-            self._told(known[:size], InputDelta, events)
-            self._untold = [known[size:]]
+            known = "".join(self._unreported)
+            self._emit(known[:size], InputDelta, events)
+            self._unreported = [known[size:]]
         if end < 0:
             return ""
         self._end_call("", self._at + 1)
@@ -191,7 +204,7 @@ class BraceCalls(CallsReader):
         repairs = (*self._odd, *members.repairs)
         if not problem and not self._name:
             problem = "no_tool"
-        elif not problem and repairs and not self._mends:
+        elif not problem and repairs and not self._lenient:
             problem = "other_form"
         problem = problem or members.problem
         self._call = Call(
@@ -214,12 +227,12 @@ class BraceCalls(CallsReader):
         return body
 
     def _read_content(self, text: str, events: list[Event]) -> str:
-        self._told(self._lead, MarkerSeen, events, "}")
+        self._emit(self._lead, MarkerSeen, events, "}")
         self._lead = ""
         self._rest_at = self._at if self._rest_at < 0 else self._rest_at
-        self._told(text, AnswerDelta, events)
+        self._emit(text, AnswerDelta, events)
         return ""
 
     def _read_junk(self, text: str, events: list[Event]) -> str:
-        self._told(text, SkippedDelta, events)
+        self._emit(text, SkippedDelta, events)
         return ""

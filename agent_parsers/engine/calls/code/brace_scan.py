@@ -52,14 +52,33 @@ class Members:
     """
 
     __slots__ = (
-        "_at", "_bare", "_body", "_closer", "_count", "_doubt", "_end", "_frames", "_is_over",
-        "_key_of", "_mark", "_mends", "_open", "_quote", "_string_at", "_tail", "_value",
-        "_value_at", "members", "problem", "repairs", "written",
+        "_at",
+        "_bare",
+        "_body",
+        "_closer",
+        "_count",
+        "_doubt",
+        "_end",
+        "_frames",
+        "_is_over",
+        "_key_of",
+        "_lenient",
+        "_mark",
+        "_open",
+        "_quote",
+        "_string_at",
+        "_tail",
+        "_value",
+        "_value_at",
+        "members",
+        "problem",
+        "repairs",
+        "written",
     )  # fmt: skip
 
-    def __init__(self, at: int, opener: str, *, quote: str, closer: str, mends: bool) -> None:
+    def __init__(self, at: int, opener: str, *, quote: str, closer: str, lenient: bool) -> None:
         self._at = at  # of what is read next
-        self._quote, self._closer, self._mends = quote, closer, mends
+        self._quote, self._closer, self._lenient = quote, closer, lenient
         self._tail = ""  # what may begin one of these
         self._end = at
         self.members: dict[str, Any] = {}
@@ -149,7 +168,7 @@ class Members:
 
     def _begin_value(self) -> None:
         is_wanted = isinstance(self._frames[-1], list) or self._key_of[-1] is not None
-        is_key = not is_wanted and self._mends  # which has quotes, if a colon follows
+        is_key = not is_wanted and self._lenient  # which has quotes, if a colon follows
         if self._value is not _NOTHING or "".join(self._bare).strip() or not (is_wanted or is_key):
             self._wrong("odd_brackets" if is_wanted else "no_key")
         self._bare.clear()
@@ -157,7 +176,7 @@ class Members:
     def _take_key(self, at: int) -> None:
         key, span = self._take_value(at)
         if isinstance(key, str):
-            self._mended("quoted_key", span, "read a name in quotes")
+            self._repaired("quoted_key", span, "read a name in quotes")
         elif key is _NOTHING:
             key = self._take_bare()
         if not isinstance(key, str) or not key:
@@ -194,7 +213,7 @@ class Members:
                 self._wrong("no_value" if key is not None else "odd_brackets")
             elif frame:
                 comma = (self._value_at - 1, self._value_at)
-                self._mended("comma", comma, "left out a comma at the end")
+                self._repaired("comma", comma, "left out a comma at the end")
         elif isinstance(frame, list):
             frame.append(value)
         elif key is not None:
@@ -225,7 +244,7 @@ class Members:
             return _WORDS[text]
         found = _number(text)
         if found is None:
-            self._mended("bare_text", span, "read text without quotes")
+            self._repaired("bare_text", span, "read text without quotes")
             return text
         value: float = math.inf
         if found[1] or found[2]:
@@ -242,7 +261,7 @@ class Members:
         """Read *text* from *at* on up to the end of the string; return where that is."""
         if self._mark == '"':
             return self._read_plain(text, at)
-        marks = (self._quote, self._closer) if self._mends else (self._quote, self._quote)
+        marks = (self._quote, self._closer) if self._lenient else (self._quote, self._quote)
         found = _finder(*marks)(text, at)
         if found is None:
             most = max(map(len, marks))
@@ -277,7 +296,7 @@ class Members:
         except ValueError:
             self._value = body
         span = (self._string_at, self._at + stop + 1)
-        self._mended("plain_quotes", span, "read a string in plain quotes")
+        self._repaired("plain_quotes", span, "read a string in plain quotes")
         self._mark = ""
         return stop + 1
 
@@ -294,7 +313,7 @@ class Members:
         is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
         if is_twice or _has_member(body):
             self._wrong("two_ends")
-        self._mended("unclosed", (self._string_at, end), "ended a string with its call")
+        self._repaired("unclosed", (self._string_at, end), "ended a string with its call")
         self._mark, self._value = "", body
         while self._open:
             self._end_member(0, is_last=True)
@@ -305,7 +324,7 @@ class Members:
     def _wrong(self, problem: str) -> None:
         self.problem = self.problem or problem
 
-    def _mended(self, kind: str, span: Span, message: str) -> None:
+    def _repaired(self, kind: str, span: Span, message: str) -> None:
         self.repairs.append(Repair(kind, span, message))
-        if not self._mends:
+        if not self._lenient:
             self._wrong("other_form")

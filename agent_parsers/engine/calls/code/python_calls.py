@@ -60,9 +60,24 @@ class PythonCalls(CallsReader):
     )
 
     __slots__ = (
-        "_arguments", "_bare", "_calls", "_first", "_goes_on", "_held", "_input_at", "_is_open",
+        "_arguments",
+        "_bare",
+        "_calls",
+        "_first",
+        "_goes_on",
+        "_held",
+        "_input_at",
+        "_is_open",
         "_junk",
-        "_lead", "_listed", "_mends", "_name", "_name_at", "_new_json", "_odd", "_read", "_rest_at",
+        "_lead",
+        "_lenient",
+        "_listed",
+        "_name",
+        "_name_at",
+        "_new_json",
+        "_odd",
+        "_read",
+        "_rest_at",
         "_tail",
     )  # fmt: skip
 
@@ -72,10 +87,10 @@ class PythonCalls(CallsReader):
         listed: bool = True,
         bare: bool = False,
         json: Callable[[], CallReader] | None = None,
-        mends: bool = False,
+        lenient: bool = False,
     ) -> None:
         super().__init__()
-        self._listed, self._bare, self._mends = listed, bare, mends
+        self._listed, self._bare, self._lenient = listed, bare, lenient
         self._new_json = json
         self._read: Callable[[str, list[Event]], str] = self._read_start
         self._at = self._rest_at = -1  # of what is told next; of what is no call
@@ -85,7 +100,7 @@ class PythonCalls(CallsReader):
         self._name = ""  # of the call that is read
         self._name_at = self._input_at = -1  # where that and its arguments stand
         self._odd: list[Repair] = []  # what was mended before them
-        self._arguments = Arguments(0, mends=mends)
+        self._arguments = Arguments(0, lenient=lenient)
         self._calls: list[Call] = []
         self._first = 0  # how many came before the list that is read
         self._junk = ""  # the beginning of what is no call
@@ -148,7 +163,7 @@ class PythonCalls(CallsReader):
     def _close_list(self, events: list[Event]) -> None:
         """End a text that ends before a call, between two or after all of them."""
         if self._calls:
-            self._told(self._lead, MarkerSeen, events, self._lead[:1])
+            self._emit(self._lead, MarkerSeen, events, self._lead[:1])
             if self._is_open:
                 self._lose_bracket()
             self._lead = ""
@@ -157,7 +172,7 @@ class PythonCalls(CallsReader):
             self._read_content(self._end_calls(held, events, is_content=True), events)
             return
         start, text = self._at, self._lead + "".join(self._held)
-        self._told(text, SkippedDelta, events)
+        self._emit(text, SkippedDelta, events)
         if text or not self._calls:
             span = (start, self._at) if text else (-1, -1)
             is_cut = bool(text) and not self._is_met
@@ -166,7 +181,7 @@ class PythonCalls(CallsReader):
     def _lose_bracket(self) -> None:
         """Say that the list lacks its end."""
         last = self._calls[-1]
-        if not self._mends:
+        if not self._lenient:
             last.problem = last.problem or ("odd_brackets" if self._is_met else "open_call")
         elif not last.problem:
             end = (last.span[1] - 1, last.span[1])
@@ -184,7 +199,7 @@ class PythonCalls(CallsReader):
             self._inner = self._new_json()
             events += self._inner.feed(self._lead + text, self._at)
             return ""
-        if not self._is_open and (self._bare or (self._listed and not self._mends)):
+        if not self._is_open and (self._bare or (self._listed and not self._lenient)):
             return self._end_calls(text, events, is_content=self._bare)
         return self._read_name(text, events) if text else ""
 
@@ -199,25 +214,25 @@ class PythonCalls(CallsReader):
             head = None
         if head is None or not _is_name(head[1]) or (self._bare and is_first and head[2]):
             return self._end_calls(text, events, is_content=self._bare and is_first)
-        self._told(self._lead, MarkerSeen, events, self._lead[:1])
+        self._emit(self._lead, MarkerSeen, events, self._lead[:1])
         self._lead = ""
         self._name, self._name_at = head[1], self._at
-        self._told(head[1], ToolNamed, events)
+        self._emit(head[1], ToolNamed, events)
         if is_first and self._is_open != self._listed:
             what = "read a list of calls" if self._is_open else "read calls without a list"
             self._odd.append(Repair("brackets", (self._name_at, self._at), what))
-        self._told(head[2] + head[3], MarkerSeen, events, "(")
+        self._emit(head[2] + head[3], MarkerSeen, events, "(")
         self._input_at = self._at
-        self._arguments = Arguments(self._at, mends=self._mends)
+        self._arguments = Arguments(self._at, lenient=self._lenient)
         self._read = self._read_arguments
         return text[head.end() :]
 
     def _read_arguments(self, text: str, events: list[Event]) -> str:
         end = self._arguments.feed(text)
         if end < 0:
-            self._told(text, InputDelta, events)
+            self._emit(text, InputDelta, events)
             return ""
-        self._told(text[: end - 1], InputDelta, events)
+        self._emit(text[: end - 1], InputDelta, events)
         self._end_call()
         self._lead = ")"
         self._read = self._read_between
@@ -228,7 +243,7 @@ class PythonCalls(CallsReader):
         arguments, odd = self._arguments, self._odd
         if problem:
             arguments.values = {}
-        elif odd and not self._mends:
+        elif odd and not self._lenient:
             problem = "other_form"
         problem = problem or arguments.problem
         unnamed = () if problem else tuple(arguments.unnamed)
@@ -270,7 +285,7 @@ class PythonCalls(CallsReader):
         what = "took a line break for a comma" if self._is_open else "took a comma for a line break"
         if not self._odd:
             self._odd.append(Repair("comma", (self._at, self._at + len(self._lead)), what))
-        return self._mends and (has_comma or has_line)
+        return self._lenient and (has_comma or has_line)
 
     def _read_after(self, text: str, events: list[Event]) -> str:
         text = self._take_blank(text)
@@ -283,10 +298,10 @@ class PythonCalls(CallsReader):
     def _end_calls(self, text: str, events: list[Event], *, is_content: bool) -> str:
         """Take *text* and all that follows for no calls; return what is told of it first."""
         if len(self._calls) > self._first:
-            self._told(self._lead, MarkerSeen, events, self._lead[:1])
+            self._emit(self._lead, MarkerSeen, events, self._lead[:1])
         else:
             text = self._lead + text
-        if not is_content and self._mends and (self._is_open or "\n" not in self._lead):
+        if not is_content and self._lenient and (self._is_open or "\n" not in self._lead):
             self._refuse_list()
         self._lead = ""
         self._rest_at = self._at
@@ -301,14 +316,14 @@ class PythonCalls(CallsReader):
     def _read_content(self, text: str, events: list[Event]) -> str:
         """Read content, up to a line on which a list of calls begins."""
         text, self._tail = self._tail + text, ""
-        if not (self._bare and self._mends):
-            self._told(text, AnswerDelta, events)
+        if not (self._bare and self._lenient):
+            self._emit(text, AnswerDelta, events)
             return ""
         line = _line_of_calls(text)
         while line is not None and line[2] and not _is_name(line[1]):
             line = _line_of_calls(text, line.end())
         body = text if line is None else text[: line.start()].rstrip()
-        self._told(body, AnswerDelta, events)
+        self._emit(body, AnswerDelta, events)
         if line is None:
             return ""
         if line[2] is None:
@@ -334,7 +349,7 @@ class PythonCalls(CallsReader):
     def _end_content(self, events: list[Event]) -> None:
         """Tell of the end of content that begins no list of calls."""
         tail, self._tail = self._tail, ""
-        self._told(tail, AnswerDelta, events)
+        self._emit(tail, AnswerDelta, events)
 
     def _is_call_in_junk(self) -> bool:
         """Tell whether another call follows the last, with nothing that divides the two."""
@@ -343,7 +358,7 @@ class PythonCalls(CallsReader):
 
     def _read_junk(self, text: str, events: list[Event]) -> str:
         self._junk += text[: _LONGEST_NAME + 1 - len(self._junk)]
-        self._told(text, SkippedDelta, events)
+        self._emit(text, SkippedDelta, events)
         return ""
 
     def _take_blank(self, text: str) -> str:

@@ -24,7 +24,7 @@ _IN_STRING: Final = {
 _NEVER_AFTER_STRING: Final = "_$?~`{"
 _blank: Final = re.compile(r"\s*+").match
 _has_argument: Final = re.compile(r",\s*+\w++\s*+=").search
-_MEND: Final = {
+_REPAIRS: Final = {
     "\n": ("line_break", "read a line break in a string of one line"),
     "\r": ("line_break", "read a line break in a string of one line"),
     "\0": ("nul", "read a NUL in a string"),
@@ -46,14 +46,14 @@ class Arguments:
     """
 
     __slots__ = (
-        "_at", "_body", "_code", "_count", "_is_raw", "_key", "_mends", "_open", "_quote",
+        "_at", "_body", "_code", "_count", "_is_raw", "_key", "_lenient", "_open", "_quote",
         "_quotes", "_source", "_string_at", "_tail", "_unpaired", "_value_at", "problem",
         "repairs", "unnamed", "values",
     )  # fmt: skip
 
-    def __init__(self, at: int, *, mends: bool) -> None:
+    def __init__(self, at: int, *, lenient: bool) -> None:
         self._at = at  # of what is read next
-        self._mends = mends
+        self._lenient = lenient
         self._tail = ""  # the beginning of quotes, or of an escape, or a quote that may be the last
         self._open = [")"]  # what closes the brackets that are open
         self._count = {")": 1, "]": 0, "}": 0}
@@ -172,7 +172,7 @@ class Arguments:
             self.unnamed.append(value)
         else:
             self.values[key] = value
-        self._mended(*(Repair(kind, span, message) for kind, message in notes))
+        self._repaired(*(Repair(kind, span, message) for kind, message in notes))
 
     # -- strings ----------------------------------------------------------------------------------
 
@@ -206,7 +206,7 @@ class Arguments:
         if text[stop] == "\\" or (len(self._quote) == 3 and end > len(text)):
             self._tail = text[stop:]
             return len(text)
-        closes = len(self._quote) == 3 or not self._mends or self._closes(text, end)
+        closes = len(self._quote) == 3 or not self._lenient or self._closes(text, end)
         if closes is None:
             self._tail = text[stop:]
             return len(text)
@@ -246,18 +246,18 @@ class Arguments:
         if self._unpaired % 2 or (self._quotes and _has_argument("".join(self._body))):
             self._wrong("two_ends")
         elif self._quotes:
-            self._mended(Repair("quotes", span, "read quotes in a string that are not escaped"))
-        mends = {_MEND[char] for char in seen if is_line or char == "\0"}
-        self._mended(*(Repair(kind, span, message) for kind, message in sorted(mends)))
+            self._repaired(Repair("quotes", span, "read quotes in a string that are not escaped"))
+        lenient = {_REPAIRS[char] for char in seen if is_line or char == "\0"}
+        self._repaired(*(Repair(kind, span, message) for kind, message in sorted(lenient)))
 
     # -- what is wrong ----------------------------------------------------------------------------
 
     def _wrong(self, problem: str) -> None:
         self.problem = self.problem or problem
 
-    def _mended(self, *repairs: Repair) -> None:
+    def _repaired(self, *repairs: Repair) -> None:
         self.repairs += repairs
-        if repairs and not self._mends:
+        if repairs and not self._lenient:
             self._wrong("other_form")
 
 
@@ -268,7 +268,7 @@ def read_literal(text: str) -> Any:
         BadPayload: It is no literal, or too large.
     """
     before = "value="
-    arguments = Arguments(0, mends=False)
+    arguments = Arguments(0, lenient=False)
     is_whole = arguments.feed(f"{before}{text})") == len(before + text) + 1
     if not is_whole or arguments.problem or arguments.unnamed or len(arguments.values) != 1:
         raise BadPayload(arguments.problem or "no_literal", (0, len(text)))

@@ -113,7 +113,7 @@ class JsonCalls(CallsReader):
         else:
             self._end(events, self._stop)
         calls = self._calls or [Call("", "", (0, 0), is_text=True)]
-        if self._wrong >= 0 and not self._rules.mends:
+        if self._wrong >= 0 and not self._rules.lenient:
             calls[0].after = (self._wrong, self._stop)
             del calls[1:]
         self.more = tuple(calls[1:])
@@ -159,7 +159,7 @@ class JsonCalls(CallsReader):
             if call.problem == "open_call" and self._is_met:
                 call.problem = "bad_call"  # it is whole, and lacks its end
         else:
-            self._tell_place(reader, call)
+            self._emit_place(reader, call)
         if after or self._is_met or self._goes_on:
             call.lacks = ""
         self._calls.append(call)
@@ -183,26 +183,26 @@ class JsonCalls(CallsReader):
             return
         text = Call("", "", span, is_text=True)
         if self._between is not None:
-            self._mend_closers(text, self._between)
+            self._supply_closers(text, self._between)
         if self._is_in_list:
-            self._mend(text, "no_call", span, "took what is no call for content")
+            self._repair(text, "no_call", span, "took what is no call for content")
         elif self._has_call and self._closed:
-            self._mend(text, "after_call", span, "took text that follows the call for content")
+            self._repair(text, "after_call", span, "took text that follows the call for content")
         elif not self._has_call and not self._bare:
-            self._mend(text, "before_call", span, "took text before the call for content")
+            self._repair(text, "before_call", span, "took text before the call for content")
         self._calls.append(text)
 
-    def _tell_place(self, reader: JsonCall, call: Call) -> None:
+    def _emit_place(self, reader: JsonCall, call: Call) -> None:
         """Tell what is odd of where a *call* stands."""
         brace = (reader.place[0], reader.place[0] + 1)
         if self._has_call and self._is_in_row and not self._is_in_list:
-            self._mend(call, "several_calls", brace, "read several calls in one block")
+            self._repair(call, "several_calls", brace, "read several calls in one block")
             self._between = None
         if reader.is_odd:
             for message in self._odd_enclosers(reader):
-                self._mend(call, "fence", brace, message)
+                self._repair(call, "fence", brace, message)
         if self._odd:
-            self._mend(call, "marks", brace, self._odd)
+            self._repair(call, "marks", brace, self._odd)
 
     def _odd_enclosers(self, reader: JsonCall) -> Iterator[str]:
         """Yield what is told of that which encloses a call."""
@@ -230,20 +230,20 @@ class JsonCalls(CallsReader):
         is_listed = self._is_in_list
         if after == "{" and not found:
             if is_listed:
-                self._mend(call, "missing_comma", (stop, stop + 1), "supplied a missing comma")
+                self._repair(call, "missing_comma", (stop, stop + 1), "supplied a missing comma")
         elif after == "{" and found == "," and is_listed:
             pass
         elif after == "{" and found in (",", ";") and not is_listed:
             self._between = span
         elif not ends.startswith(found):
-            self._mend_closers(call, span)
+            self._supply_closers(call, span)
             self._ends = "" if not after or "]" in found else ends
         else:
             self._ends = ""
             is_cut = not after and not self._is_met
             if is_listed and "]" not in found and not is_cut:
                 end = reader.place[1]
-                self._mend(call, "missing_closer", (end - 1, end), "supplied the missing ]")
+                self._repair(call, "missing_closer", (end - 1, end), "supplied the missing ]")
 
     def _quote_row(self) -> None:
         """Take it that text goes on where a row of calls ends, which may quote them.
@@ -256,13 +256,13 @@ class JsonCalls(CallsReader):
             if not call.is_text:
                 call.problem, call.repairs = call.problem or "quoted_call", ()
 
-    def _mend_closers(self, call: Call, span: Span) -> None:
+    def _supply_closers(self, call: Call, span: Span) -> None:
         """Tell that what stands at *span* behind a *call* closes nothing."""
-        self._mend(call, "closer", span, "left out what closes nothing")
+        self._repair(call, "closer", span, "left out what closes nothing")
 
-    def _mend(self, call: Call, kind: str, span: Span, message: str) -> None:
+    def _repair(self, call: Call, kind: str, span: Span, message: str) -> None:
         """Tell that something at *span* was mended around a *call*, or that it must not be."""
-        if self._rules.mends:
+        if self._rules.lenient:
             call.repairs += () if call.problem else (Repair(kind, span, message),)
         elif self._wrong < 0:
             self._wrong = span[0]

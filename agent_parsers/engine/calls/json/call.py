@@ -21,7 +21,7 @@ from agent_parsers.engine.calls.json.rules import (
     with_fence,
 )
 from agent_parsers.engine.calls.json.search import JsonSearch
-from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, told_repairs
+from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import (
     AnswerDelta,
@@ -59,8 +59,16 @@ class JsonCall(JsonSearch):
     problems = JsonSearch.problems | {"several_actions"}
 
     __slots__ = (
-        "_after", "_beyond", "_end", "_follows", "_is_closing", "_lacks", "_told", "_told_parts",
-        "in_fence", "left",
+        "_after",
+        "_beyond",
+        "_emit",
+        "_emitted_parts",
+        "_end",
+        "_follows",
+        "_is_closing",
+        "_lacks",
+        "in_fence",
+        "left",
     )  # fmt: skip
 
     in_fence: bool
@@ -98,7 +106,7 @@ class JsonCall(JsonSearch):
     @override
     def _set_up(self, at: int) -> None:
         super()._set_up(at)
-        self._told = self._told_parts = 0  # characters and pieces told of an answer
+        self._emit = self._emitted_parts = 0  # characters and pieces told of an answer
         self._end = -1  # of the JSON
         self._lacks: Lack = ""  # what is missing where the text ends
         self._after = -1  # of the call; where other text follows
@@ -144,12 +152,12 @@ class JsonCall(JsonSearch):
     def _begin(self, events: list[Event]) -> None:
         self._rest.clear()
         self._read = self._read_call
-        self._tell(events)
+        self._report(events)
         self._end_call(events)
 
     def _read_call(self, text: str, events: list[Event]) -> None:
         self._is_open(text, 0)
-        self._tell(events)
+        self._report(events)
         self._end_call(events)
 
     def _end_call(self, events: list[Event]) -> None:
@@ -207,17 +215,17 @@ class JsonCall(JsonSearch):
             self._is_closing = True
         return at
 
-    def _tell(self, events: list[Event]) -> None:
+    def _report(self, events: list[Event]) -> None:
         """Tell of the members of the call what was not told yet."""
         for member in self._members.call:
             if member is self._members.tool:
                 if member.end < 0:
                     return
-                self._tell_tool(member, events)
-            elif not self._tell_input(member, events):
+                self._emit_tool(member, events)
+            elif not self._emit_input(member, events):
                 return
 
-    def _tell_tool(self, member: Member, events: list[Event]) -> None:
+    def _emit_tool(self, member: Member, events: list[Event]) -> None:
         if member.is_begun:
             return
         member.is_begun = True
@@ -229,7 +237,7 @@ class JsonCall(JsonSearch):
             self._take(end)
             events.append(ToolNamed(member.value.strip(), (start, end)))
 
-    def _tell_input(self, member: Member, events: list[Event]) -> bool:
+    def _emit_input(self, member: Member, events: list[Event]) -> bool:
         """Tell of the input what is known of it; return whether that is all."""
         json, base = self._json, self._base
         assert json is not None
@@ -264,11 +272,11 @@ class JsonCall(JsonSearch):
             text = json.text_left
         else:
             parts = json.text_parts
-            text = "".join(parts[self._told_parts :])
-            self._told_parts = len(parts)
-            self._told += len(text)
+            text = "".join(parts[self._emitted_parts :])
+            self._emitted_parts = len(parts)
+            self._emit += len(text)
             return text
-        return text[self._told :]
+        return text[self._emit :]
 
     def _close_call(self, events: list[Event]) -> Call:
         json, members = self._json, self._members
@@ -278,7 +286,7 @@ class JsonCall(JsonSearch):
         if json.error is None and json.end is None:
             problem = self._close_json(json)
             members.take(json.notes)
-            self._tell(events)
+            self._report(events)
         elif json.error is not None:
             problem = "bad_call"
         if problem:
@@ -288,7 +296,7 @@ class JsonCall(JsonSearch):
         several = self._rules.several
         span = (self._base, self._end if several and self._end >= 0 else self._size)
         # Leniently the others of several calls count, and all of this one is content.
-        if problem and json.error is not None and not (several and self._rules.mends):
+        if problem and json.error is not None and not (several and self._rules.lenient):
             span = (self._base + json.error.pos, self._size)
         return self._call(span, problem, tuple(self._repairs(json)))
 
@@ -300,7 +308,7 @@ class JsonCall(JsonSearch):
         self._lacks = "closer" if is_given else json.lacks
         try:
             # The strict parsers of LangChain supply them.
-            json.close(supply_closers=self._rules.mends or not self._rules.several)
+            json.close(supply_closers=self._rules.lenient or not self._rules.several)
             self._end = self._size
             if json.end is not None and self._base + json.end < self._size:
                 self._lacks = ""  # the fence around it closes it
@@ -337,7 +345,7 @@ class JsonCall(JsonSearch):
         elif not problem and (
             is_answer
             or rules.needs_input
-            or (members.has_others and (rules.mends or rules.several))
+            or (members.has_others and (rules.lenient or rules.several))
         ):
             problem = "no_input"
         place = self._place(tool) if tool.end >= 0 else span
@@ -347,7 +355,7 @@ class JsonCall(JsonSearch):
             if tool_input is not None:
                 start, end = input_span = self._place(tool_input)
                 span = (start, end) if is_answer else (min(start, span[0]), max(end, span[1]))
-        is_mended = rules.mends and self._after >= 0
+        is_repaired = rules.lenient and self._after >= 0
         return Call(
             tool=name.strip(),
             tool_input=value,
@@ -355,7 +363,7 @@ class JsonCall(JsonSearch):
             tool_span=place,
             is_answer=is_answer,
             problem=problem,
-            after=(self._after, self._size) if is_mended else None,
+            after=(self._after, self._size) if is_repaired else None,
             repairs=repairs,
             input_span=input_span,
             id=members.id,
@@ -372,7 +380,7 @@ class JsonCall(JsonSearch):
             return
         several = self._rules.several
         if several:
-            yield from told_repairs(json, self._base, self._size)
+            yield from repairs_within(json, self._base, self._size)
         else:
             for kind, (start, end), message in json.repairs:
                 yield Repair(kind, (self._base + start * (start < end), self._base + end), message)
@@ -413,7 +421,7 @@ class JsonCall(JsonSearch):
     def _is_part_of_sentence(self) -> bool:
         """Tell whether a sentence goes on behind the call, which it may speak of."""
         rules = self._rules
-        may_speak = (rules.mends or rules.several) and not rules.is_marked
+        may_speak = (rules.lenient or rules.several) and not rules.is_marked
         is_alone = "[" not in self.encloser
         return may_speak and is_alone and begins_clause(self.closers, self._follows)
 

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.raw_values import held_size
-from agent_parsers.engine.calls.reader import Call, CallsReader, TellingReader
+from agent_parsers.engine.calls.reader import Call, CallsReader, EmittingReader
 from agent_parsers.events import (
     AnswerDelta,
     Event,
@@ -143,7 +143,7 @@ class HeadedMessage(CallsReader):
         self._header = header
         self._pieces.clear()
         if header.reader is None:
-            self._told(text[:stop], MarkerSeen, events, "header")
+            self._emit(text[:stop], MarkerSeen, events, "header")
             text = text[stop:]
         self._take(header, text, self._at, events)
 
@@ -154,14 +154,14 @@ class HeadedMessage(CallsReader):
             return
         if self._body < 0:
             body = text.lstrip()
-            self._told(text[: len(text) - len(body)], MarkerSeen, events, "header")
+            self._emit(text[: len(text) - len(body)], MarkerSeen, events, "header")
             if not body:
                 return
             self._body, text = self._at, body
-        self._told(text, header.kind, events)
+        self._emit(text, header.kind, events)
 
 
-class NamedText(TellingReader):
+class NamedText(EmittingReader):
     """Reads what names the tool, then its input as text as it stands.
 
     Args:
@@ -187,18 +187,18 @@ class NamedText(TellingReader):
             call.tool = text[head.start : head.stop]
             call.problem = "" if call.tool else "no_tool"
             call.span, call.tool_span = (at, at), (at + head.start, at + head.stop)
-            self._told(text[: head.start], MarkerSeen, events, "head")
-            self._told(call.tool, ToolNamed, events)
-            self._told(text[head.stop : self._size], MarkerSeen, events, "head")
+            self._emit(text[: head.start], MarkerSeen, events, "head")
+            self._emit(call.tool, ToolNamed, events)
+            self._emit(text[head.stop : self._size], MarkerSeen, events, "head")
             text = text[self._size :]
         if not self._pieces:
             body = text.lstrip()
-            self._told(text[: len(text) - len(body)], MarkerSeen, events, "head")
+            self._emit(text[: len(text) - len(body)], MarkerSeen, events, "head")
             call.input_span = (self._at, self._at)
             text = body
         if text:
             self._pieces.append(text)
-            self._told(text, InputDelta, events)
+            self._emit(text, InputDelta, events)
         return events
 
     @override

@@ -153,7 +153,7 @@ class NamedHead(CallsReader):
             brace = head.stop + len(before) - 1
         self._name(head, text, brace, events)
         self._is_fenced = "`" in text[head.stop : brace]
-        self._json = (LenientWatch if self._rules.mends else StrictWatch)()
+        self._json = (LenientWatch if self._rules.lenient else StrictWatch)()
         self._json.start(())
         self._json.is_settled = True
         self._base = self._at
@@ -167,12 +167,12 @@ class NamedHead(CallsReader):
         call.tool_span = (self._start + head.start, self._start + head.stop)
         if head.odd:
             call.repairs = (Repair(head.kind, (self._start, self._start + stop), head.odd),)
-        self._told(text[: head.start], MarkerSeen, events, "head")
-        self._told(call.tool, ToolNamed, events)
-        self._told(text[head.stop : stop], MarkerSeen, events, "head")
+        self._emit(text[: head.start], MarkerSeen, events, "head")
+        self._emit(call.tool, ToolNamed, events)
+        self._emit(text[head.stop : stop], MarkerSeen, events, "head")
 
     def _skip(self, text: str, events: list[Event]) -> None:
         """Tell what was not told as no part of the call."""
         kind = AnswerDelta if self._bare else SkippedDelta
-        self._told("".join(self._pieces) + text, kind, events)
+        self._emit("".join(self._pieces) + text, kind, events)
         self._pieces.clear()

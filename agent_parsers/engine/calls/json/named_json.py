@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.named_head import Head, NamedHead
 from agent_parsers.engine.calls.json.rules import begins_clause
-from agent_parsers.engine.calls.json.watch import told_repairs
+from agent_parsers.engine.calls.json.watch import repairs_within
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import AnswerDelta, Event, InputDelta, MarkerSeen, Repair, SkippedDelta
 from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
@@ -73,7 +73,7 @@ class NamedJson(NamedHead):
             if self._mark and self._mark in text:
                 call.problem = "bad_call"
             self._take_unnamed(events)
-        elif self._is_met and self._rules.mends and head is not None and not head.odd:
+        elif self._is_met and self._rules.lenient and head is not None and not head.odd:
             self._name(head, text, len(text), events)
             message = f"{call.tool!r} has no input; took it for an empty one"
             call.repairs += (Repair("missing_input", call.tool_span, message),)
@@ -88,14 +88,14 @@ class NamedJson(NamedHead):
         self._pieces.append(text)
         with suppress(JsonLimitError):  # it is the reader's error as well
             self._json.feed(text)
-        self._tell_input(self._json, events)
+        self._emit_input(self._json, events)
 
-    def _tell_input(self, json: Watch, events: list[Event]) -> None:
+    def _emit_input(self, json: Watch, events: list[Event]) -> None:
         """Tell of the object what is known of it, and go on behind it if it has ended."""
         size = self._base - self._at + (json.known if json.end is None else json.end)
         if size > 0:
             text = "".join(self._pieces)
-            self._told(text[:size], InputDelta, events)
+            self._emit(text[:size], InputDelta, events)
             self._pieces = [text[size:]]
         if json.error is not None:
             self._read = self._skip
@@ -113,10 +113,10 @@ class NamedJson(NamedHead):
             text = text[stop:]
             if not text:
                 return
-            self._told("".join(self._closers), MarkerSeen, events, "}")
+            self._emit("".join(self._closers), MarkerSeen, events, "}")
             self._after, self._follows = self._at, text[0]
-        is_content = self._rules.mends or not self._closed
-        self._told(text, AnswerDelta if is_content else SkippedDelta, events)
+        is_content = self._rules.lenient or not self._closed
+        self._emit(text, AnswerDelta if is_content else SkippedDelta, events)
 
     def _close_json(self, json: Watch, events: list[Event]) -> None:
         call = self._call
@@ -124,11 +124,11 @@ class NamedJson(NamedHead):
         if json.error is None and json.end is None:
             call.lacks = "" if self._is_met or self._goes_on else json.lacks
             try:
-                json.close(supply_closers=self._rules.mends)
+                json.close(supply_closers=self._rules.lenient)
                 size = self._at + sum(map(len, self._pieces)) - self._base
                 if json.end is not None and json.end < size:
                     call.lacks = ""  # the fence around it closes it
-                self._tell_input(json, events)
+                self._emit_input(json, events)
             except JsonIncompleteError:
                 problem = "bad_call" if self._is_met else "open_call"
             except JsonError:
@@ -138,7 +138,7 @@ class NamedJson(NamedHead):
         else:
             assert json.end is not None, "it is whole"
             if self._after < 0:
-                self._told("".join(self._closers), MarkerSeen, events, "}")
+                self._emit("".join(self._closers), MarkerSeen, events, "}")
             call.input_span = span = (self._base, self._base + json.end)
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
@@ -147,7 +147,7 @@ class NamedJson(NamedHead):
             odd = self._rules.odd_input(key, value)
             call.repairs += tuple(Repair("input_type", span, text) for text in odd)
         call.problem = call.problem or problem
-        call.repairs += tuple(told_repairs(json, self._base, self._at))
+        call.repairs += tuple(repairs_within(json, self._base, self._at))
 
     def _check_closers(self, closers: str) -> None:
         """See whether what closes the object is what was opened, and whether a sentence goes on."""
@@ -161,7 +161,7 @@ class NamedJson(NamedHead):
         if self._is_fenced:
             odd = odd.rstrip("`")
         start = end + len(closers) - len(closers.lstrip())
-        if odd and self._rules.mends:
+        if odd and self._rules.lenient:
             span = (start, start + len(odd))
             call.repairs += (Repair("closer", span, "left out what closes nothing"),)
         elif odd:
@@ -170,7 +170,7 @@ class NamedJson(NamedHead):
     def _take_after(self) -> None:
         """Take what follows the call as content, or say that it must not be there."""
         span = (self._after, self._at)
-        if self._closed and not self._rules.mends:
+        if self._closed and not self._rules.lenient:
             self._call.after = span
             return
         message = "took text that follows the call for content"

@@ -37,7 +37,7 @@ class JsonCallRules:
     """Names of the action that mean the final answer, as `name_key` returns them."""
     name_key: Callable[[str], str] = str
     """What two spellings of such a name have in common."""
-    mends: bool = False
+    lenient: bool = False
     """Whether JSON is mended, and inputs of any type are read."""
     needs_input: bool = False
     """Whether a call must have an input, be it an empty one."""
@@ -66,7 +66,7 @@ class JsonCallRules:
         if is_answer:
             return value, ""
         if isinstance(value, str):
-            if self.mends and key in self.keys.encoded and value.lstrip()[:1] == "{":
+            if self.lenient and key in self.keys.encoded and value.lstrip()[:1] == "{":
                 whole = parse_whole(value, MAX_DEPTH)
                 if isinstance(whole, dict) and may_repeat(value, whole):
                     return {}, "two_values"
@@ -76,7 +76,7 @@ class JsonCallRules:
             return value, ""
         if value is None and self.reads_null:
             return {}, ""
-        if self.mends:
+        if self.lenient:
             return json.dumps(value, ensure_ascii=False), ""
         return {}, "bad_input"
 
@@ -95,13 +95,13 @@ class JsonCallRules:
         What it speaks of is not done.
         """
         leads = before.isalnum() or before in (",", ";", ")")
-        if not self.mends or self.is_marked:
+        if not self.lenient or self.is_marked:
             return False
         return leads and "\n" not in opener and "`" not in opener
 
     def is_cut_short(self, closers: str) -> bool:
         """Tell whether other text follows a call in its fence, given what closes the call."""
-        return self.fills_fence and not self.mends and "`" not in closers
+        return self.fills_fence and not self.lenient and "`" not in closers
 
 
 # A fence may be written with two backticks, or with blanks between them. It is bounded, so that

@@ -122,7 +122,7 @@ class JsonSearch(CallReader):
             self._base = self._at + brace
             strict = self._rules.strict
             self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
-            self._json = (LenientWatch if self._rules.mends else StrictWatch)()
+            self._json = (LenientWatch if self._rules.lenient else StrictWatch)()
             self._json.start(self._rules.keys.wrappers)
             self._members = Members(self._rules.keys)
             before = text[start - 1 : start] or self._last

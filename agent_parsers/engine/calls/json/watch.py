@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.repairs.payloads import Lack
 
-__all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "told_repairs"]
+__all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "repairs_within"]
 
 
 class Noted(Enum):
@@ -212,7 +212,7 @@ class LenientWatch(Watch, LenientJsonReader):
     )
 
 
-def told_repairs(json: Watch, base: int, stop: int) -> Iterator[Repair]:
+def repairs_within(json: Watch, base: int, stop: int) -> Iterator[Repair]:
     """Yield what was mended in *json*, which begins at offset *base* in a text up to *stop*.
 
     What is missing is told at the character that stands in its place, or else at the last.

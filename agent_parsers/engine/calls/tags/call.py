@@ -112,8 +112,8 @@ class JsonArguments:
 
     __slots__ = ("_json", "is_cut")
 
-    def __init__(self, *, mends: bool) -> None:
-        self._json: Watch = LenientWatch() if mends else StrictWatch()
+    def __init__(self, *, lenient: bool) -> None:
+        self._json: Watch = LenientWatch() if lenient else StrictWatch()
         self._json.start(())
         self._json.is_settled = True  # there is nothing in it to watch
         self.is_cut = False

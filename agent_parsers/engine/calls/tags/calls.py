@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.engine.calls.tags.call import JsonArguments
-from agent_parsers.engine.calls.tags.form import Part
+from agent_parsers.engine.calls.tags.form import TagPart
 from agent_parsers.engine.calls.tags.tags import GAP, In, TagActions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
 
@@ -138,10 +138,10 @@ class TaggedCalls(TagActions):
         while (tag := find(text, at)) is not None and tag.lastindex is not None:
             part = self._form.part(tag)
             # Between calls only the beginning of one is worth a word about its form.
-            is_tag = self._in is not In.BLOCK or part is Part.CALL or self._form.is_known(tag)
-            if part is Part.OWN_KEY:
+            is_tag = self._in is not In.BLOCK or part is TagPart.CALL or self._form.is_known(tag)
+            if part is TagPart.OWN_KEY:
                 is_tag = self._in is In.CALL and self._in_keys
-            if is_tag and part is not Part.OWN_NAME:
+            if is_tag and part is not TagPart.OWN_NAME:
                 break
             at = tag.end()
         return tag
@@ -153,23 +153,23 @@ class TaggedCalls(TagActions):
             return at
         is_first = self._text_at < 0
         if is_first:
-            self._told(body[: len(body) - len(body.lstrip())], MarkerSeen, events, GAP)
+            self._emit(body[: len(body) - len(body.lstrip())], MarkerSeen, events, GAP)
             at += len(body) - len(body.lstrip())
             body = body.lstrip()
         if self._in is not In.BLOCK:
             if is_first and body[0] == "{" and self._may_be_json():
                 self._miss_end_of_name((self._at, self._at + 1))
-                self._json = JsonArguments(mends=self._form.mends)
+                self._json = JsonArguments(lenient=self._form.lenient)
                 self._json_at = self._at
                 return at
             self._call.spoil("stray_text")
         elif is_first and self._last is None and body[0] in "{[" and self._form.json_calls:
             self._inner = self._form.json_calls()
-            self._mend("json", "read a call in JSON", (self._at, self._at + 1))
+            self._repair("json", "read a call in JSON", (self._at, self._at + 1))
             return at
         if is_first:
             self._text_at = self._at - self._lead
-        self._told(body, self._text_kind(), events)
+        self._emit(body, self._text_kind(), events)
         return at + len(body)
 
     def _may_be_json(self) -> bool:
@@ -181,7 +181,7 @@ class TaggedCalls(TagActions):
         """Read a name that is the text up to the next tag, or on to the end of its line."""
         if not self._held:
             size = len(text[at:stop]) - len(text[at:stop].lstrip())
-            self._told(text[at : at + size], MarkerSeen, events, GAP)
+            self._emit(text[at : at + size], MarkerSeen, events, GAP)
             at += size
         end = _ends_name(text, at, stop) if self._in is In.NAME else None
         part = text[at : stop if end is None else end.start()]
@@ -200,7 +200,7 @@ class TaggedCalls(TagActions):
         self._held.append(text[at : at + used])
         text_known = "".join(self._held)
         size = json.known - (self._at - self._json_at)
-        self._told(text_known[:size], InputDelta, events)
+        self._emit(text_known[:size], InputDelta, events)
         self._held = [text_known[size:]]
         at += used
         if json.is_over:
@@ -223,15 +223,15 @@ class TaggedCalls(TagActions):
         self._json = None
         is_broken = json.is_broken
         if not is_broken:
-            self._told(rest, InputDelta, events)
+            self._emit(rest, InputDelta, events)
         is_cut = self._cut_or("") != ""
         self._call.add_all(json, (self._json_at, self._at), is_cut=is_cut)
         self._repairs += (repair.moved(self._json_at) for repair in json.repairs())
         if self._form.json_arguments == "odd":
-            self._mend("json", "read arguments in JSON", (self._json_at, self._at))
+            self._repair("json", "read arguments in JSON", (self._json_at, self._at))
         if is_broken:
             self._text_at = self._at
-            self._told(rest, SkippedDelta, events)
+            self._emit(rest, SkippedDelta, events)
 
     def _read_value(
         self, value: TaggedValue, text: str, at: int, events: list[Event], *, is_last: bool
@@ -241,22 +241,22 @@ class TaggedCalls(TagActions):
             value.is_fresh = False
             size = 2 if text.startswith("\r\n", at) else text.startswith("\n", at)
             if size:
-                self._told(text[at : at + size], MarkerSeen, events, GAP)
+                self._emit(text[at : at + size], MarkerSeen, events, GAP)
                 self._value_at = self._at
                 return at + size
         stop, tag = value.search(text, at, is_last=is_last)
         if stop > at:
             value.add(text[at:stop])
-            self._told(text[at:stop], InputDelta, events)
+            self._emit(text[at:stop], InputDelta, events)
         if tag is None:
             self._tail = text[stop:]
             return len(text)
         part, written = self._form.part(tag), text[stop : tag.end()]
         span = self._span(tag[0], written)
         self._end_value(value, part, span)
-        if part is Part.OWN_NAME or part is Part.END_VALUE:
+        if part is TagPart.OWN_NAME or part is TagPart.END_VALUE:
             self._check_tag(part, tag[0], span)
-            self._told(written, MarkerSeen, events, Part.END_VALUE.value)
+            self._emit(written, MarkerSeen, events, TagPart.END_VALUE.value)
         else:
             self._take(tag, written, events)
         return tag.end()
@@ -285,15 +285,15 @@ class TaggedCalls(TagActions):
             self._end_name(events)
             self._miss_end_of_name(self._call.tool_at)
         elif self._in is In.NAME:
-            self._told("".join(self._held), SkippedDelta, events)
+            self._emit("".join(self._held), SkippedDelta, events)
             self._call.spoil("open_call")
         elif self._in is In.KEY:
             self._end_key(None, events)
         if self._text_at >= 0:
-            self._told(self._tail, self._text_kind(), events)
+            self._emit(self._tail, self._text_kind(), events)
         elif cut and not is_closed:
             self._end_cut(cut)
-        self._told(self._tail if self._text_at < 0 else "", MarkerSeen, events, "tag")
+        self._emit(self._tail if self._text_at < 0 else "", MarkerSeen, events, "tag")
         self._end_run()
         is_open = self._in is not In.BLOCK
         self._leave(without_end="" if is_closed else self._cut_or("open_tag"))
@@ -302,12 +302,12 @@ class TaggedCalls(TagActions):
 
     def _end_last_value(self, value: TaggedValue) -> bool:
         """End a *value* that is open at the end of the text; tell whether its call is closed."""
-        is_mended = self._form.mends and value.lose_quote()
-        self._end_value(value, Part.END_VALUE if is_mended else None)
-        if is_mended:
+        is_repaired = self._form.lenient and value.lose_quote()
+        self._end_value(value, TagPart.END_VALUE if is_repaired else None)
+        if is_repaired:
             span = (self._value_at, self._at)
-            self._mend("unclosed", "ended what quotes a value without its mark", span)
-        return is_mended
+            self._repair("unclosed", "ended what quotes a value without its mark", span)
+        return is_repaired
 
     def _end_cut(self, cut: str) -> None:
         """Take it that the text ends in a tag that is *cut* and may open something."""

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Atom
 
 __all__ = [
-    "Attributes", "Element", "Named", "OwnName", "Part", "TaggedForm", "as_text", "bare",
+    "Attributes", "Element", "Named", "OwnName", "TagPart", "TaggedForm", "as_text", "bare",
     "truth_values",
 ]  # fmt: skip
 
 
-class Part(Enum):
+class TagPart(Enum):
     """What a tag does."""
 
     WRAP = "wrap"
@@ -56,7 +56,7 @@ GAP: Final = r"\s{0,32}+"
 """Most white space that may stand before what has to follow a tag."""
 
 CLOSERS: Final = frozenset(
-    {Part.END_WRAP, Part.END_CALL, Part.END_KEYS, Part.END_VALUE, Part.OWN_NAME}
+    {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS, TagPart.END_VALUE, TagPart.OWN_NAME}
 )
 """What may stand behind the last value of a call."""
 
@@ -258,7 +258,7 @@ class TaggedForm:
     A tag may lack its part: what a dialect does not have is not looked for.
     """
 
-    tags: Mapping[Part, Tag]
+    tags: Mapping[TagPart, Tag]
     """How each part is written."""
     trims: bool = False
     """Whether a line break at each end of a value is part of its tags."""
@@ -274,7 +274,7 @@ class TaggedForm:
     """Whether a JSON object may stand for all parameters, and whether that is mended."""
     json_calls: Callable[[], CallReader] | None = None
     """Reads calls in JSON that stand where a call should, which is mended."""
-    mends: bool = False
+    lenient: bool = False
     """Whether what models really write is mended."""
 
     @cached_property
@@ -292,22 +292,22 @@ class TaggedForm:
         return self._patterns.growing
 
     @cached_property
-    def _parts(self) -> tuple[Part, ...]:
-        return tuple(map(Part, self._patterns.names))
+    def _parts(self) -> tuple[TagPart, ...]:
+        return tuple(map(TagPart, self._patterns.names))
 
-    def part(self, tag: Match[str]) -> Part:
+    def part(self, tag: Match[str]) -> TagPart:
         """Return what a *tag* does that was found, be it spelt so or not."""
         return self._parts[(tag.lastindex or 1) - 1]
 
     def is_known(self, tag: Match[str]) -> bool:
         """Tell whether a *tag* that was found is spelt as it may be."""
-        return self.mends or self.tags[self.part(tag)].is_canonical(tag[0])
+        return self.lenient or self.tags[self.part(tag)].is_canonical(tag[0])
 
-    def part_in_value(self, tag: Match[str]) -> Part | None:
+    def part_in_value(self, tag: Match[str]) -> TagPart | None:
         """Return what a *tag* does that was found in a value; `None` if it is text there."""
         return self.part(tag) if self.is_known(tag) else None
 
-    def hole(self, part: Part, seen: str) -> Hole | None:
+    def hole(self, part: TagPart, seen: str) -> Hole | None:
         """Return what stands in the hole of the tag as it is *seen*; `None` if it has none."""
         return self.tags[part].hole(seen)
 

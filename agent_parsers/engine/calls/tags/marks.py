@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.tags.form import GAP, Part
+from agent_parsers.engine.calls.tags.form import GAP, TagPart
 from agent_parsers.engine.markers.kinds import BLANK, Ahead, Literal
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["CallStart", "Wrapper"]
 
 _IN_CALL: Final = (
-    *(Part.KEY, Part.VALUE, Part.NAME, Part.KEYS),
-    *(Part.END_NAME, Part.END_CALL, Part.END_WRAP),
+    *(TagPart.KEY, TagPart.VALUE, TagPart.NAME, TagPart.KEYS),
+    *(TagPart.END_NAME, TagPart.END_CALL, TagPart.END_WRAP),
 )
 """What may follow the name of a tool."""
 _NONE: Final = Ahead("", sample="")
@@ -49,7 +49,7 @@ class CallStart(Literal):
                 a tag of the call has to follow that, or the end of the text, and nothing else may
                 stand before it on its line.
         """
-        tag = form.tags[Part.CALL]
+        tag = form.tags[TagPart.CALL]
         inner = [*_beginnings(form, _IN_CALL)]
         if form.json_arguments != "no":
             inner.append((r"\{",))
@@ -58,8 +58,8 @@ class CallStart(Literal):
         rest = "|".join((*ways, tag.names if is_usual else r"(?!)", rf"{tag.cut}\Z"))
         pending = "|".join(_begun((*rest, GAP, _any_begun(inner))) for rest in tag.rests())
         marks = [
-            [atom for atom in mark if form.mends or atom != BLANK]
-            for mark in (tag.marks() if form.mends else [*tag.marks()][:1])
+            [atom for atom in mark if form.lenient or atom != BLANK]
+            for mark in (tag.marks() if form.lenient else [*tag.marks()][:1])
         ]
         ahead = Ahead(
             f"(?={'|'.join(f'''{''.join(mark[1:])}(?:{rest})''' for mark in marks)})",
@@ -98,8 +98,8 @@ class Wrapper(Literal):
     @classmethod
     def of(cls, form: TaggedForm) -> Wrapper:
         """Return the marker of a *form*."""
-        tag = form.tags[Part.WRAP]
-        calls = [*_beginnings(form, (Part.CALL,))]
+        tag = form.tags[TagPart.WRAP]
+        calls = [*_beginnings(form, (TagPart.CALL,))]
         if form.json_calls is not None:
             calls.append((r"\{",))
         whole = f"(?={GAP}(?:{'|'.join(map(''.join, calls))}))"
@@ -114,7 +114,7 @@ class Wrapper(Literal):
             yield *map(re.escape, text), self.ahead
 
 
-def _beginnings(form: TaggedForm, parts: Iterable[Part]) -> Iterator[tuple[Atom, ...]]:
+def _beginnings(form: TaggedForm, parts: Iterable[TagPart]) -> Iterator[tuple[Atom, ...]]:
     """Yield what the tags of these *parts* begin with."""
     for part in parts:
         if part in form.tags:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
-from agent_parsers.engine.calls.reader import Call, TellingReader
+from agent_parsers.engine.calls.reader import Call, EmittingReader
 from agent_parsers.engine.repairs.payloads import BadPayload, as_written
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
@@ -21,7 +21,7 @@ _HALF_MARK: Final = 4
 """As much of a closing tag at the very end is no part of an input, in characters."""
 
 
-class TagCall(TellingReader):
+class TagCall(EmittingReader):
     """Reads ``search</tool><tool_input>old bridge</tool_input>``, from behind the opening tag on.
 
     The last closing tag may be missing, since it is the stop sequence of the model. Text between
@@ -46,8 +46,22 @@ class TagCall(TellingReader):
     )
 
     __slots__ = (
-        "_after", "_end", "_held", "_input", "_input_at", "_marks", "_mends", "_name",
-        "_outside", "_part", "_raw", "_read_input", "_read_tool", "_start", "_strays", "_tags",
+        "_after",
+        "_end",
+        "_held",
+        "_input",
+        "_input_at",
+        "_lenient",
+        "_marks",
+        "_name",
+        "_outside",
+        "_part",
+        "_raw",
+        "_read_input",
+        "_read_tool",
+        "_start",
+        "_strays",
+        "_tags",
         "_tool_at",
     )  # fmt: skip
 
@@ -58,14 +72,14 @@ class TagCall(TellingReader):
         *,
         read_tool: Callable[[str], str] = str,
         read_input: InputReader = as_written,
-        mends: bool = False,
+        lenient: bool = False,
         strays: tuple[str, ...] = (),
     ) -> None:
         self._tags = (tool, tool_input)
         self._marks = (f"</{tool}>", f"<{tool_input}>", f"</{tool_input}>")
         self._read_tool = read_tool
         self._read_input = read_input
-        self._mends = mends
+        self._lenient = lenient
         self._strays = strays
         self._part = 0  # which mark comes next: the name, a gap, the input, or what follows
         self._raw = RawValue(self._marks[0], first=True)
@@ -95,19 +109,19 @@ class TagCall(TellingReader):
         events: list[Event] = []
         if self._part < len(self._marks):
             value, rest = self._raw.close()
-            size = held_size(value, self._marks[2]) if self._part == 2 and self._mends else 0
+            size = held_size(value, self._marks[2]) if self._part == 2 and self._lenient else 0
             cut = value[len(value) - size :] if size >= _HALF_MARK else ""
             self._take(value.removesuffix(cut), events)
             if cut:
-                self._told(cut, MarkerSeen, events, self._marks[2])
+                self._emit(cut, MarkerSeen, events, self._marks[2])
                 span = (self._at - len(cut), self._at)
                 events.append(Repair("unclosed", span, "left out half of a closing tag"))
             if self._raw.is_closed:
                 self._take(self._end_part(rest, events), events)
-        self._told(self._held, SkippedDelta, events)
+        self._emit(self._held, SkippedDelta, events)
         name = "".join(self._name)
         if not self._part:
-            self._told(name, SkippedDelta, events)
+            self._emit(name, SkippedDelta, events)
             return events, Call("", "", (self._start, self._at), problem="no_call")
         span = (self._start, self._at if self._end < 0 else self._end)
         written = "".join(self._input)
@@ -128,7 +142,7 @@ class TagCall(TellingReader):
             span=span,
             tool_span=self._tool_at,
             problem=problem,
-            after=(self._after, self._at) if self._after >= 0 and self._mends else None,
+            after=(self._after, self._at) if self._after >= 0 and self._lenient else None,
             input_span=input_span,
             lacks="closer" if self._part < len(self._marks) else "",
         )
@@ -140,12 +154,12 @@ class TagCall(TellingReader):
             return "several_tools"
         if has_element(outside, self._tags[1]):
             return "several_inputs"
-        ends = outside.count(self._marks[2]) if self._part == 3 and self._mends else 0
+        ends = outside.count(self._marks[2]) if self._part == 3 and self._lenient else 0
         if ends and outside.replace(self._marks[2], "").strip():
             return "two_ends"  # the input may have quoted the first
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
-        if self._part == 1 and self._mends and outside.lstrip().startswith("<"):
+        if self._part == 1 and self._lenient and outside.lstrip().startswith("<"):
             return "open_call"  # of another name, or cut
         return ""
 
@@ -157,7 +171,7 @@ class TagCall(TellingReader):
             self._name.append(text)
         elif self._part == 2:
             self._input.append(text)
-            self._told(text, InputDelta, events)
+            self._emit(text, InputDelta, events)
         else:
             self._outside.append(text)
             text = self._held + text
@@ -168,7 +182,7 @@ class TagCall(TellingReader):
             text = body
             if self._after < 0:
                 self._after = self._at + len(text) - len(text.lstrip())
-            self._told(text, SkippedDelta, events)
+            self._emit(text, SkippedDelta, events)
 
     def _end_part(self, text: str, events: list[Event]) -> str:
         """Go over the mark that *text* begins with, and return what follows it."""
@@ -177,16 +191,18 @@ class TagCall(TellingReader):
             name = "".join(self._name)
             tool = name.rstrip()
             self._tool_at = (self._at, self._at + len(tool))
-            self._told(tool, ToolNamed, events, self._read_tool(tool))
+            self._emit(tool, ToolNamed, events, self._read_tool(tool))
             self._held = name[len(tool) :]
-        self._told(self._held + mark, MarkerSeen, events, mark)
+        self._emit(self._held + mark, MarkerSeen, events, mark)
         self._held = ""
         self._part += 1
         if self._part == 2:
             self._input_at = self._at
             self._after = -1  # what stands before an input does not follow the call
         if self._part < len(self._marks):
-            self._raw = RawValue(self._marks[self._part], first=self._part == 1 or not self._mends)
+            self._raw = RawValue(
+                self._marks[self._part], first=self._part == 1 or not self._lenient
+            )
         self._end = self._at if self._part in (1, 3) else -1
         return text[len(mark) :]
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.engine.calls.tags.call import TaggedCall
-from agent_parsers.engine.calls.tags.form import Part, bare
+from agent_parsers.engine.calls.tags.form import TagPart, bare
 from agent_parsers.engine.calls.tags.values import TaggedValue
 from agent_parsers.events import AnswerDelta, Event, MarkerSeen, Repair, SkippedDelta, ToolNamed
 
@@ -82,14 +82,14 @@ class TagActions(CallsReader):
         self._is_over = False  # whether no text follows
 
     @override
-    def _told(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
+    def _emit(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
         told = min(self._lead, len(text))
         self._lead -= told
-        super()._told(text[told:], kind, events, name)
+        super()._emit(text[told:], kind, events, name)
 
-    def _mend(self, kind: str, message: str, span: Span, problem: str = "other_form") -> None:
+    def _repair(self, kind: str, message: str, span: Span, problem: str = "other_form") -> None:
         """Tell what is mended at a *span*; strictly, it is no call then, for a *problem*."""
-        if self._form.mends:
+        if self._form.lenient:
             self._repairs.append(Repair(kind, span, message))
         else:
             self._call.spoil(problem)
@@ -101,7 +101,7 @@ class TagActions(CallsReader):
 
     def _text_kind(self) -> type[AnswerDelta | SkippedDelta]:
         """Return what text is told as: content, if it follows a call, or no part of the turn."""
-        is_content = self._in is In.BLOCK and self._last is not None and self._form.mends
+        is_content = self._in is In.BLOCK and self._last is not None and self._form.lenient
         return AnswerDelta if is_content else SkippedDelta
 
     def _end_run(self) -> None:
@@ -110,7 +110,7 @@ class TagActions(CallsReader):
         self._text_at = -1
         if span[0] < 0 or self._in is not In.BLOCK:
             return
-        if self._last is not None and self._form.mends:
+        if self._last is not None and self._form.lenient:
             self._calls.append(Call("", "", span, is_text=True))
             if not self._is_bare:
                 message = "took text that follows the call for content"
@@ -127,23 +127,23 @@ class TagActions(CallsReader):
         name = bare(written)
         if len(name.split()) > 1:
             self._call.spoil("no_call")
-            self._told(written, SkippedDelta, events)
+            self._emit(written, SkippedDelta, events)
         else:
             self._name(written, name, events)
 
     def _name(self, written: str, name: str, events: list[Event]) -> None:
         """Tell what is *written*, in which the *name* of the tool stands."""
         at = written.find(name)
-        self._told(written[:at], MarkerSeen, events, GAP)
+        self._emit(written[:at], MarkerSeen, events, GAP)
         self._call.tool, self._call.tool_at = name, (self._at, self._at + len(name))
-        self._told(name, ToolNamed, events)
-        self._told(written[at + len(name) :], MarkerSeen, events, GAP)
+        self._emit(name, ToolNamed, events)
+        self._emit(written[at + len(name) :], MarkerSeen, events, GAP)
 
-    def _end_value(self, value: TaggedValue, part: Part | None, tag_at: Span = (-1, -1)) -> None:
+    def _end_value(self, value: TaggedValue, part: TagPart | None, tag_at: Span = (-1, -1)) -> None:
         """Take the *value*, which a tag of this *part* ended; none did if there is no part."""
         self._value = None
         self._in = In.CALL
-        self._is_ended = part is Part.END_VALUE or part is Part.OWN_NAME
+        self._is_ended = part is TagPart.END_VALUE or part is TagPart.OWN_NAME
         span = (self._value_at, self._at)
         try:
             self._call.add(value.key, value.value(), span, value.others)
@@ -153,21 +153,21 @@ class TagActions(CallsReader):
         self._surplus = self._surplus or value.quotes
         if part is None:
             self._call.spoil(self._cut_or("open_tag"))
-        elif part is not Part.END_VALUE and part is not Part.OWN_NAME:
+        elif part is not TagPart.END_VALUE and part is not TagPart.OWN_NAME:
             self._is_short = True
-            self._is_next = part is Part.KEY
-            self._call.is_short = part is not Part.KEY
+            self._is_next = part is TagPart.KEY
+            self._call.is_short = part is not TagPart.KEY
             if value.holds_call:  # or is that the next one?
                 self._call.spoil("two_ends")
             message = f"ended the value of {value.key!r} without its closing tag"
-            self._mend("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
+            self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 
-    def _check_tag(self, part: Part, seen: str, span: Span) -> None:
+    def _check_tag(self, part: TagPart, seen: str, span: Span) -> None:
         """Tell of a tag that is *seen* at a *span* if the dialect writes it otherwise."""
-        if part is Part.OWN_NAME and not self._in_keys:
-            self._mend("closer", f"read {seen!r} as the end of the value", span)
-        elif part is not Part.OWN_NAME and not self._form.tags[part].is_canonical(seen):
-            self._mend("tag", f"read {seen!r} as the {part.value}", span)
+        if part is TagPart.OWN_NAME and not self._in_keys:
+            self._repair("closer", f"read {seen!r} as the end of the value", span)
+        elif part is not TagPart.OWN_NAME and not self._form.tags[part].is_canonical(seen):
+            self._repair("tag", f"read {seen!r} as the {part.value}", span)
 
     def _take(self, tag: Match[str], written: str, events: list[Event]) -> None:
         """Do what a *tag* says; it is *written* with white space before it."""
@@ -175,44 +175,44 @@ class TagActions(CallsReader):
         before = self._in
         if before is In.NAME:
             self._end_name(events)
-        elif before is In.KEY and (part is not Part.KEY or self._held):
+        elif before is In.KEY and (part is not TagPart.KEY or self._held):
             self._end_key(part, events)
         self._end_run()
-        self._is_ended = self._is_ended and part is Part.END_VALUE
+        self._is_ended = self._is_ended and part is TagPart.END_VALUE
         span = self._span(seen, written)
-        if part is not Part.END_NAME:
+        if part is not TagPart.END_NAME:
             self._miss_end_of_name(span)
-        if part is not Part.CALL:
+        if part is not TagPart.CALL:
             self._check_tag(part, seen, span)
-        if part is Part.CALL:
+        if part is TagPart.CALL:
             self._leave(without_end="open_tag")
             self._begin(seen, written, events)
-        elif part is Part.KEY or part is Part.OWN_KEY:
+        elif part is TagPart.KEY or part is TagPart.OWN_KEY:
             self._open_key(part, seen, written, events)
-        elif part is Part.VALUE:
+        elif part is TagPart.VALUE:
             self._open_value(seen, written, events)
-        elif part is Part.END_CALL:
+        elif part is TagPart.END_CALL:
             if self._in is In.BLOCK:
                 self._stray(span)
             elif self._in_keys:
-                mark = self._form.tags[Part.END_KEYS].canonical
-                self._mend("unclosed", f"ended the parameters without {mark}", span, "open_tag")
-            self._told(written, MarkerSeen, events, part.value)
+                mark = self._form.tags[TagPart.END_KEYS].canonical
+                self._repair("unclosed", f"ended the parameters without {mark}", span, "open_tag")
+            self._emit(written, MarkerSeen, events, part.value)
             self._leave()
         else:
             self._pass(part, before, span)
-            self._told(written, MarkerSeen, events, part.value)
+            self._emit(written, MarkerSeen, events, part.value)
 
     def _span(self, seen: str, written: str) -> Span:
         """Return where a tag stands that comes next; one that is told already has no place."""
         end = self._at + len(written) - self._lead
         return (end - len(seen) if self._lead < len(written) else end), end
 
-    def _pass(self, part: Part, before: In, span: Span) -> None:
+    def _pass(self, part: TagPart, before: In, span: Span) -> None:
         """Do what a tag says that opens nothing, given what the text was part of *before* it."""
-        if part is Part.WRAP or part is Part.END_WRAP:
-            self._leave(without_end="open_tag" if part is Part.WRAP else "")
-        elif part is Part.END_VALUE:
+        if part is TagPart.WRAP or part is TagPart.END_WRAP:
+            self._leave(without_end="open_tag" if part is TagPart.WRAP else "")
+        elif part is TagPart.END_VALUE:
             self._surplus = True
             if self._in is not In.BLOCK and self._is_ended:
                 self._stray(span)
@@ -221,52 +221,52 @@ class TagActions(CallsReader):
                 self._doubt("two_ends")
                 if self._last is None:
                     self._calls.append(Call("", "", span, problem="two_ends"))
-        elif part is Part.END_NAME:
+        elif part is TagPart.END_NAME:
             if self._is_named:
                 self._stray(span)
             self._is_named = True
-        elif part is Part.NAME:
+        elif part is TagPart.NAME:
             self._open_name(span)
-        elif part is Part.KEYS or part is Part.END_KEYS:
-            if self._in is not In.CALL or self._in_keys is (part is Part.KEYS):
+        elif part is TagPart.KEYS or part is TagPart.END_KEYS:
+            if self._in is not In.CALL or self._in_keys is (part is TagPart.KEYS):
                 self._stray(span)
-            self._in_keys = self._in is In.CALL and part is Part.KEYS
-        elif part is Part.END_KEY and before is not In.KEY:
+            self._in_keys = self._in is In.CALL and part is TagPart.KEYS
+        elif part is TagPart.END_KEY and before is not In.KEY:
             if self._in is not In.PARAMETER:
                 self._call.spoil("odd_tag")
             self._stray(span)
 
     def _stray(self, span: Span) -> None:
         """Tell of a tag at a *span* that closes nothing; strictly, the call before it is none."""
-        if self._in is In.BLOCK and not self._form.mends:
+        if self._in is In.BLOCK and not self._form.lenient:
             self._doubt("odd_tag")
             if self._last is None:
                 self._calls.append(Call("", "", span, problem="no_call"))
-        self._mend("doubled", "found a closing tag too many", span, "odd_tag")
+        self._repair("doubled", "found a closing tag too many", span, "odd_tag")
 
     def _miss_end_of_name(self, span: Span) -> None:
         """Tell that what ends a name is missing before a *span*, if it is."""
         if not self._is_named:
             self._is_named = True
-            mark = self._form.tags[Part.END_NAME].canonical
-            self._mend("unclosed", f"ended the name without {mark}", span)
+            mark = self._form.tags[TagPart.END_NAME].canonical
+            self._repair("unclosed", f"ended the name without {mark}", span)
 
     def _begin(self, seen: str, written: str, events: list[Event]) -> None:
         """Begin a call with a tag that is *seen*, *written* with white space before it."""
-        hole = self._form.hole(Part.CALL, seen)
+        hole = self._form.hole(TagPart.CALL, seen)
         span = self._span(seen, written)
         self._call = TaggedCall(span[0])
-        self._check_tag(Part.CALL, seen, span)
+        self._check_tag(TagPart.CALL, seen, span)
         self._in_keys = False
-        self._is_named = hole is not None or Part.END_NAME not in self._form.tags
+        self._is_named = hole is not None or TagPart.END_NAME not in self._form.tags
         if hole is None:
-            self._told(written, MarkerSeen, events, Part.CALL.value)
+            self._emit(written, MarkerSeen, events, TagPart.CALL.value)
             self._in = In.NAME
             return
         at = len(written) - len(seen) + hole.at
-        self._told(written[:at], MarkerSeen, events, Part.CALL.value)
+        self._emit(written[:at], MarkerSeen, events, TagPart.CALL.value)
         self._name(hole.name, hole.name, events)
-        self._told(written[at + len(hole.name) :], MarkerSeen, events, GAP)
+        self._emit(written[at + len(hole.name) :], MarkerSeen, events, GAP)
         self._in = In.CALL
 
     def _open_name(self, span: Span) -> None:
@@ -278,32 +278,32 @@ class TagActions(CallsReader):
         self._in = In.NAME
         self._is_named = False
 
-    def _open_key(self, part: Part, seen: str, written: str, events: list[Event]) -> None:
+    def _open_key(self, part: TagPart, seen: str, written: str, events: list[Event]) -> None:
         span = self._span(seen, written)
         if self._in is In.KEY:
-            self._mend("doubled", "found an opening tag too many", span, "odd_tag")
+            self._repair("doubled", "found an opening tag too many", span, "odd_tag")
         elif self._in is In.PARAMETER:
             self._call.spoil("no_value")
         elif self._in is In.BLOCK:
             self._begin_nameless(span)
-        self._told(written, MarkerSeen, events, Part.KEY.value)
+        self._emit(written, MarkerSeen, events, TagPart.KEY.value)
         hole = self._form.hole(part, seen)
         if hole is None:
             self._in = In.KEY
         else:
-            self._new_value(hole.name, hole.attributes, is_own=part is Part.OWN_KEY)
+            self._new_value(hole.name, hole.attributes, is_own=part is TagPart.OWN_KEY)
 
-    def _end_key(self, part: Part | None, events: list[Event]) -> None:
+    def _end_key(self, part: TagPart | None, events: list[Event]) -> None:
         """End the name of a parameter at a tag of this *part*, or at the end of the text."""
         written = "".join(self._held)
         self._held.clear()
         self._key = written.strip()
         span = (self._at, self._at + len(written))
-        self._told(written, MarkerSeen, events, Part.KEY.value)
+        self._emit(written, MarkerSeen, events, TagPart.KEY.value)
         self._in = In.PARAMETER
-        if part is Part.VALUE:
-            self._mend("unclosed", "ended a key without its closing tag", span, "open_tag")
-        elif part is not Part.END_KEY:
+        if part is TagPart.VALUE:
+            self._repair("unclosed", "ended a key without its closing tag", span, "open_tag")
+        elif part is not TagPart.END_KEY:
             self._call.spoil(self._cut_or("no_value"))
 
     def _open_value(self, seen: str, written: str, events: list[Event]) -> None:
@@ -311,7 +311,7 @@ class TagActions(CallsReader):
             self._begin_nameless(self._span(seen, written))
         if self._in is not In.PARAMETER:
             self._call.spoil("no_key")
-        self._told(written, MarkerSeen, events, Part.VALUE.value)
+        self._emit(written, MarkerSeen, events, TagPart.VALUE.value)
         self._new_value(self._key, {})
 
     def _new_value(self, key: str, attributes: Mapping[str, str], *, is_own: bool = False) -> None:

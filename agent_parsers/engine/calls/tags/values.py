@@ -7,7 +7,7 @@ from collections import Counter
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.tags.form import Part
+from agent_parsers.engine.calls.tags.form import TagPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,22 +35,22 @@ class _Means(Enum):
 
 
 _MEANS: Final = {
-    Part.END_VALUE: _Means.OWN,
-    Part.OWN_NAME: _Means.OWN,
-    Part.END_KEYS: _Means.AROUND,
-    Part.END_CALL: _Means.AROUND,
-    Part.END_WRAP: _Means.AROUND,
-    Part.KEY: _Means.NEXT,
+    TagPart.END_VALUE: _Means.OWN,
+    TagPart.OWN_NAME: _Means.OWN,
+    TagPart.END_KEYS: _Means.AROUND,
+    TagPart.END_CALL: _Means.AROUND,
+    TagPart.END_WRAP: _Means.AROUND,
+    TagPart.KEY: _Means.NEXT,
 }
-_QUOTABLE: Final = frozenset({Part.WRAP, Part.CALL})
+_QUOTABLE: Final = frozenset({TagPart.WRAP, TagPart.CALL})
 """What opens a call that stands in a value: a model that means the next call closes this one."""
-_NEVER_BEHIND: Final = frozenset({Part.END_NAME, Part.END_KEY, Part.VALUE})
+_NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY, TagPart.VALUE})
 """What never follows a value at once."""
 _OPENERS: Final = {
-    Part.END_WRAP: Part.WRAP,
-    Part.END_CALL: Part.CALL,
-    Part.END_KEYS: Part.KEYS,
-    Part.OWN_NAME: Part.OWN_KEY,
+    TagPart.END_WRAP: TagPart.WRAP,
+    TagPart.END_CALL: TagPart.CALL,
+    TagPart.END_KEYS: TagPart.KEYS,
+    TagPart.OWN_NAME: TagPart.OWN_KEY,
 }
 
 
@@ -88,8 +88,8 @@ class TaggedValue:
         self.is_fresh = form.trims  # a line break that comes next is part of the tag
         self.is_at_closer = False  # the text ends in a closing tag: what follows it decides
         self.quotes = False  # whether a closing tag of the value was taken for text
-        self._open: list[tuple[Part, str]] = []  # the tags that are open of calls in the value
-        self._count: Counter[tuple[Part, str]] = Counter()  # how many there are of each
+        self._open: list[tuple[TagPart, str]] = []  # the tags that are open of calls in the value
+        self._count: Counter[tuple[TagPart, str]] = Counter()  # how many there are of each
         self.holds_call = False  # whether a tag that opens a call was taken for text
 
     def add(self, text: str) -> None:
@@ -173,7 +173,7 @@ class TaggedValue:
         if len(owns) != 1:
             return False
         own, *rest = tags[owns[0] :]
-        ends = [own, *(tag for tag in rest if self._form.part_in_value(tag) is Part.END_CALL)]
+        ends = [own, *(tag for tag in rest if self._form.part_in_value(tag) is TagPart.END_CALL)]
         behind = "".join(body[own.end() :].split())
         if behind != "".join("".join(tag[0].split()) for tag in ends[1:]):
             return False
@@ -203,7 +203,7 @@ class TaggedValue:
 
     def _meaning(self, tag: Match[str]) -> _Means:
         part = self._form.part_in_value(tag)
-        if part is None or (part is Part.KEY and self._form.nests) or self._is_of_other(part):
+        if part is None or (part is TagPart.KEY and self._form.nests) or self._is_of_other(part):
             return _Means.TEXT
         means = _MEANS.get(part, _Means.TEXT)
         hole = self._form.hole(part, tag[0])
@@ -217,15 +217,18 @@ class TaggedValue:
         """Tell whether a *tag* is part of a call that the value holds; take note of it."""
         part = self._form.part_in_value(tag)
         hole = None if part is None else self._form.hole(part, tag[0])
-        is_bare = part is Part.CALL and Part.NAME in self._form.tags  # its name follows
+        is_bare = part is TagPart.CALL and TagPart.NAME in self._form.tags  # its name follows
         if part is None or (hole is not None and not (hole.name or is_bare)):
             return False
         # Only where elements are called what they name do their names say what closes what.
-        is_named = hole is not None and (self._form.nests or part in (Part.OWN_KEY, Part.OWN_NAME))
+        is_named = hole is not None and (
+            self._form.nests or part in (TagPart.OWN_KEY, TagPart.OWN_NAME)
+        )
         name = hole.name if hole is not None and is_named else ""
-        value = Part.VALUE if Part.VALUE in self._form.tags else Part.KEY
+        value = TagPart.VALUE if TagPart.VALUE in self._form.tags else TagPart.KEY
         is_opener = self._open and (
-            part in (value, Part.KEYS) or (part is Part.OWN_KEY and self._count[Part.KEYS, ""])
+            part in (value, TagPart.KEYS)
+            or (part is TagPart.OWN_KEY and self._count[TagPart.KEYS, ""])
         )
         if part in _QUOTABLE or is_opener:
             self.holds_call = True
@@ -233,9 +236,9 @@ class TaggedValue:
             self._open.append(opened)
             self._count[opened] += 1
             return True
-        closed = (value if part is Part.END_VALUE else _OPENERS.get(part, part), name)
+        closed = (value if part is TagPart.END_VALUE else _OPENERS.get(part, part), name)
         if not self._count[closed]:
-            return bool(self._open) and part is Part.KEY
+            return bool(self._open) and part is TagPart.KEY
         while True:  # what is open in it lacks its end
             top = self._open.pop()
             self._count[top] -= 1
@@ -260,24 +263,26 @@ class TaggedValue:
         part = self._form.part_in_value(tag)
         if part is not None and self._is_of_other(part):
             return False
-        if self._form.part_in_value(closer) is Part.OWN_NAME and part in (
-            Part.END_VALUE,
-            Part.OWN_NAME,
+        if self._form.part_in_value(closer) is TagPart.OWN_NAME and part in (
+            TagPart.END_VALUE,
+            TagPart.OWN_NAME,
         ):
             return False
         if part in _NEVER_BEHIND:
             return False
-        return part is not None and (part is not Part.OWN_NAME or self._meaning(tag) is _Means.OWN)
+        return part is not None and (
+            part is not TagPart.OWN_NAME or self._meaning(tag) is _Means.OWN
+        )
 
-    def _is_of_other(self, part: Part) -> bool:
+    def _is_of_other(self, part: TagPart) -> bool:
         """Tell whether a tag of this *part* belongs to values whose elements are named otherwise.
 
         Strictly, what closes a value by its name is of no use to one that ``KEY`` opened.
         """
         if self.is_own:
-            return part is Part.END_VALUE
-        is_named = part is Part.OWN_NAME and not self._form.mends
-        return is_named or part is Part.OWN_KEY or part is Part.END_KEYS
+            return part is TagPart.END_VALUE
+        is_named = part is TagPart.OWN_NAME and not self._form.lenient
+        return is_named or part is TagPart.OWN_KEY or part is TagPart.END_KEYS
 
     def _before_break(self, text: str, at: int, stop: int) -> int:
         """Return where the value ends that a closing tag at *stop* ends."""

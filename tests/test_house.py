@@ -1,0 +1,279 @@
+"""The house: how packages, folders and files stand to each other, as docs/architecture.md says."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter, defaultdict
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+import agent_parsers
+import output_parsers
+import outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
+"""Each imports those before it only."""
+
+DOORS = [
+    "outputs", "outputs.messages", "output_parsers", "agent_parsers", "agent_parsers.authoring",
+    "agent_parsers.explain", "agent_parsers.native", "agent_parsers.runs", "agent_parsers.testing",
+    "agent_parsers.toolset",
+]  # fmt: skip
+"""Modules that only hand on the names of others."""
+
+MOST_FILES = {
+    "outputs": 8, "output_parsers": 26, "agent_parsers": 18, "agent_parsers/dialects": 10_000,
+}  # fmt: skip
+"""How many files a folder may have; 14 if it is not named here."""
+
+TABLE_OF_CONTENTS = (
+    "from ", "__all__ = ", "__version__ = ", "if TYPE_CHECKING:\n    from ", "_MODULES = ",
+    "'Where each name is ", "(__getattr__, __dir__) = late_names(",
+    "__getattr__, __dir__ = late_names(",
+)  # fmt: skip
+"""How the statements of an ``__init__`` begin."""
+
+LANGCHAIN_BRIDGES = {
+    "agent_parsers.parsers.langchain": "at import",
+    "agent_parsers.native.writing.to_langchain": "in a function",
+}
+"""The modules that import LangChain, and when."""
+
+
+class Import(NamedTuple):
+    """One name that a file imports from another."""
+
+    source: str
+    target: str
+    name: str
+    kind: str
+    """``"top"``, ``"function"`` or ``"typing"``."""
+
+    def __str__(self) -> str:
+        return f"{self.source} imports {self.target}.{self.name} ({self.kind})"
+
+
+def module_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """All modules of the packages by name."""
+    return {
+        module_of(path): path
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def statements(node: ast.AST, kind: str = "top") -> Iterator[tuple[ast.AST, str]]:
+    """Yield all import statements within *node*, and where they stand."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Import | ast.ImportFrom):
+            yield child, kind
+        elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            yield from statements(ast.Module(child.body, []), "typing")
+            yield from statements(ast.Module(child.orelse, []), kind)
+        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef) and kind == "top":
+            yield from statements(child, "function")
+        else:
+            yield from statements(child, kind)
+
+
+def imports_of(path: Path) -> Iterator[Import]:
+    """Yield what a file imports, of ours and of others."""
+    source = module_of(path)
+    for node, kind in statements(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (Import(source, alias.name, "", kind) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            if node.level:  # of one test by another
+                assert path.is_relative_to(ROOT / "tests"), f"{path}:{node.lineno}: relative"
+                continue
+            assert node.module is not None
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                if inner in modules():
+                    yield Import(source, inner, "", kind)
+                else:
+                    yield Import(source, node.module, alias.name, kind)
+
+
+@cache
+def own_imports() -> tuple[Import, ...]:
+    """All imports of one module of ours by another."""
+    found = (each for path in modules().values() for each in imports_of(path))
+    return tuple(each for each in found if each.target in modules())
+
+
+def circles(edges: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
+    """What is left of a graph when all that needs nothing that is left has been taken away."""
+    needs: defaultdict[str, set[str]] = defaultdict(set)
+    for source, target in edges:
+        needs[source] |= {target} - {source}
+    while free := {name for name in needs if not needs[name] & needs.keys()}:
+        for name in free:
+            del needs[name]
+    return dict(needs)
+
+
+# -- which way imports point ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_imports_point_one_way(package: str) -> None:
+    above = PACKAGES[PACKAGES.index(package) + 1 :]
+    wrong = [
+        str(each)
+        for each in own_imports()
+        if each.source.split(".")[0] == package and each.target.split(".")[0] in above
+    ]
+    assert not wrong
+
+
+@pytest.mark.parametrize("kinds", [["top"], ["top", "function"], ["top", "function", "typing"]])
+def test_no_files_import_each_other_in_a_circle(kinds: list[str]) -> None:
+    assert not circles((each.source, each.target) for each in own_imports() if each.kind in kinds)
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_no_folders_import_each_other_in_a_circle(depth: int) -> None:
+    """A file directly in a package is a room of its own; its ``__init__`` only hands on names."""
+
+    def room(module: str) -> str:
+        folder = module_of(modules()[module].parent / "x.py").rpartition(".")[0]
+        return module if folder in PACKAGES else ".".join(folder.split(".")[:depth])
+
+    edges = [
+        (room(each.source), room(each.target))
+        for each in own_imports()
+        if "__init__.py" not in {modules()[m].name for m in (each.source, each.target)}
+    ]
+    assert not circles(edges)
+
+
+def test_a_circle_is_found() -> None:
+    """What these tests rely on."""
+    assert not circles([("a", "b"), ("b", "c"), ("a", "c")])
+    assert circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]).keys() == {"a", "b", "c"}
+
+
+def test_only_its_own_folder_knows_the_help_for_tests() -> None:
+    for each in own_imports():
+        if not each.source.startswith("agent_parsers.testing"):
+            assert not each.target.startswith("agent_parsers.testing"), each
+
+
+def test_two_modules_import_langchain_and_only_when_they_are_asked_for() -> None:
+    for path in modules().values():
+        kinds = {
+            each.kind
+            for each in imports_of(path)
+            if each.target.startswith("lang") and each.kind != "typing"
+        }
+        when = LANGCHAIN_BRIDGES.get(module_of(path))
+        known = {None: set(), "at import": {"top", "function"}, "in a function": {"function"}}
+        assert kinds <= known[when], path
+    bridge = "agent_parsers.parsers.langchain"
+    assert {each.kind for each in own_imports() if each.target == bridge} <= {"function", "typing"}
+
+
+# -- what is private -----------------------------------------------------------------------------
+
+
+def is_private(name: str) -> bool:
+    return any(part.startswith("_") and part[:2] != "__" for part in name.split("."))
+
+
+def test_no_file_imports_a_private_name() -> None:
+    assert not [str(each) for each in own_imports() if is_private(f"{each.target}.{each.name}")]
+
+
+def test_neither_do_tests_examples_and_benchmarks() -> None:
+    for folder in ("tests", "examples", "benchmarks", "docs"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            ours = [e for e in imports_of(path) if e.target.split(".")[0] in PACKAGES]
+            assert not [str(each) for each in ours if is_private(f"{each.target}.{each.name}")]
+
+
+def test_what_authors_of_dialects_need_is_no_part_of_the_engine() -> None:
+    private = {"Machine", "machine", "BadPayload", "ToolHead", "TurnStream", "WholeReader"}
+    names = set(import_module("agent_parsers.authoring").__all__)
+    assert not names & private
+    assert not [name for name in names if name.startswith(("repair_", "mend_"))]
+
+
+# -- how much a folder holds ---------------------------------------------------------------------
+
+
+def test_no_folder_is_a_flat_list() -> None:
+    sizes = Counter(str(path.parent.relative_to(ROOT)) for path in modules().values())
+    assert not {folder: size for folder, size in sizes.items() if size > MOST_FILES.get(folder, 14)}
+
+
+def test_every_folder_says_what_it_holds() -> None:
+    for folder in {path.parent for path in modules().values()}:
+        assert ast.get_docstring(tree_of(folder / "__init__.py")), folder
+
+
+def test_an_init_is_a_table_of_contents() -> None:
+    for path in modules().values():
+        if path.name == "__init__.py":
+            for node in tree_of(path).body[1:]:
+                assert ast.unparse(node).startswith(TABLE_OF_CONTENTS), f"{path}:{node.lineno}"
+
+
+# -- what is public ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", DOORS)
+def test_a_door_has_what_it_lists_and_nothing_else(name: str) -> None:
+    door = import_module(name)
+    late = getattr(door, "_MODULES", {})
+    helpers = {"TYPE_CHECKING", "late_names"}
+    at_once = {
+        each
+        for each, value in vars(door).items()
+        if not (each.startswith("_") or isinstance(value, ModuleType) or each in helpers)
+    }
+    assert {*door.__all__} - {"__version__"} == at_once | {*late}
+    assert {*door.__all__} <= {*dir(door)}
+    assert len({*door.__all__}) == len(door.__all__)
+    for each in door.__all__:
+        assert getattr(door, each, None) is not None, each
+    if late:
+        with pytest.raises(AttributeError, match="has no attribute 'ReactParser'"):
+            _ = door.ReactParser
+
+
+@pytest.mark.parametrize("package", [outputs, output_parsers, agent_parsers])
+def test_what_is_exported_is_documented(package: ModuleType) -> None:
+    for name in package.__all__:
+        value = getattr(package, name)
+        if isinstance(value, type) or callable(value):
+            assert value.__doc__ or type(value).__module__ == "typing", name
+
+
+def test_the_front_door_has_few_names() -> None:
+    assert len(agent_parsers.__all__) <= 60
+
+
+def test_the_packages_have_types() -> None:
+    for package in PACKAGES:
+        assert (ROOT / package / "py.typed").exists()
