@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from output_parsers.runnables.batching import BatchConfig, RunnableConfig
 
+__all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]
+
 T = TypeVar("T")
 
 

@@ -15,6 +15,8 @@ from output_parsers.model_output import check_text
 if TYPE_CHECKING:
     from typing import Self
 
+__all__ = ["BooleanOutputParser"]
+
 
 class BooleanOutputParser(BaseOutputParser[bool]):
     """Whether a text says yes or no, each of which is a word of your choice.

@@ -15,6 +15,8 @@ from output_parsers.exceptions import OutputParserException
 from output_parsers.list import ListOutputParser
 from output_parsers.model_output import check_text
 
+__all__ = ["CombiningOutputParser"]
+
 _MIN_PARSERS = 2
 _EMPTY_LINE = re.compile(r"\r?\n\r?\n")
 

@@ -12,6 +12,8 @@ from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import check_text
 
+__all__ = ["DatetimeOutputParser"]
+
 _EXAMPLES = (
     datetime(2023, 7, 4, 14, 30, tzinfo=UTC),
     datetime(1999, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),

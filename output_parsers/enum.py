@@ -12,6 +12,8 @@ from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import check_text
 
+__all__ = ["EnumOutputParser"]
+
 
 class EnumOutputParser(BaseOutputParser[Enum]):
     r"""The member of an enum whose value a text is, without white space around it.

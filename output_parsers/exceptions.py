@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from output_parsers.printable import printable
 
+__all__ = ["OutputParserException"]
+
 _MAX_COLUMNS = 100
 """The widest line `OutputParserException.pointer` draws, in characters."""
 

@@ -10,6 +10,8 @@ from output_parsers.asking_again import RepairingParser
 from output_parsers.base import T
 from output_parsers.prompts import NAIVE_FIX_PROMPT
 
+__all__ = ["NAIVE_FIX_PROMPT", "OutputFixingParser"]
+
 
 class OutputFixingParser(RepairingParser[T]):
     """Parses as another parser does; what that cannot read, it has mended by a model.

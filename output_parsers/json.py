@@ -10,7 +10,12 @@ from typing_extensions import override
 
 from output_parsers.format_instructions import only_json_instructions
 from output_parsers.json_in_prose.find import JsonFinder
-from output_parsers.json_in_prose.markdown import invalid_json, parse_json_markdown
+from output_parsers.json_in_prose.markdown import (
+    invalid_json,
+    parse_and_check_json_markdown,
+    parse_json_markdown,
+    parse_partial_json,
+)
 from output_parsers.json_in_prose.stream import JsonStream
 from output_parsers.model_output import check_text
 from output_parsers.transform import BaseCumulativeTransformOutputParser
@@ -19,6 +24,14 @@ from outputs import Generation
 if TYPE_CHECKING:
     from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
     from output_parsers.streams.readers import ChunkReader
+
+__all__ = [
+    "JsonOutputParser",
+    "SimpleJsonOutputParser",
+    "parse_and_check_json_markdown",
+    "parse_json_markdown",
+    "parse_partial_json",
+]
 
 
 class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):

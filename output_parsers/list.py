@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from output_parsers.text.list_items import ItemReader
     from output_parsers.text.timed_regex import TimeLeft
 
+__all__ = [
+    "CommaSeparatedListOutputParser",
+    "ListOutputParser",
+    "MarkdownListOutputParser",
+    "NumberedListOutputParser",
+]
+
 
 class ListOutputParser(BaseTransformOutputParser[list[str]]):
     r"""A parser whose result is a list of texts.

@@ -15,6 +15,8 @@ from pydantic import BaseModel
 from outputs import AIMessage, BaseMessage, ChatGeneration, Generation, from_any
 from outputs.messages.any_message import MESSAGE_CLASSES
 
+__all__ = ["ModelOutput"]
+
 
 class HasContent(Protocol):
     """A message of any library."""

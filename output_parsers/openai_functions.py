@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from output_parsers.streams.readers import ChunkReader
     from outputs import Generation
 
+__all__ = [
+    "JsonKeyOutputFunctionsParser",
+    "JsonOutputFunctionsParser",
+    "OutputFunctionsParser",
+    "PydanticAttrOutputFunctionsParser",
+    "PydanticOutputFunctionsParser",
+]
+
 
 class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
     """The function call of a message, its arguments as the text they are.

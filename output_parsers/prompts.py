@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from output_parsers.runnables.batching import RunnableConfig
     from outputs import BaseMessage
 
+__all__ = [
+    "NAIVE_FIX_PROMPT",
+    "NAIVE_RETRY_PROMPT",
+    "NAIVE_RETRY_WITH_ERROR_PROMPT",
+    "PromptTemplate",
+    "PromptValue",
+    "StringPromptValue",
+]
+
 
 class PromptValue(ABC):
     """What a model is asked, for models that take text and for those that take messages."""

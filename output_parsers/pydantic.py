@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from output_parsers.streams.readers import ChunkReader
     from outputs import Generation
 
+__all__ = ["PydanticOutputParser"]
+
 Model = TypeVar("Model")
 
 

@@ -13,6 +13,8 @@ from output_parsers.model_output import check_text
 if TYPE_CHECKING:
     from typing import Self
 
+__all__ = ["RegexParser"]
+
 
 class RegexParser(BaseOutputParser[dict[str, str]]):
     r"""The groups of a regular expression, by name of your choice.

@@ -14,6 +14,8 @@ from output_parsers.model_output import check_text
 if TYPE_CHECKING:
     from typing import Self
 
+__all__ = ["RegexDictParser"]
+
 _GAP = " " * 24
 """LangChain's messages hold the indentation of its source."""
 

@@ -14,6 +14,13 @@ from output_parsers.prompts import NAIVE_RETRY_PROMPT, NAIVE_RETRY_WITH_ERROR_PR
 if TYPE_CHECKING:
     from typing import NoReturn
 
+__all__ = [
+    "NAIVE_RETRY_PROMPT",
+    "NAIVE_RETRY_WITH_ERROR_PROMPT",
+    "RetryOutputParser",
+    "RetryWithErrorOutputParser",
+]
+
 
 class RetryOutputParser(RepairingParser[T]):
     """Parses as another parser does; when that fails, has the model asked again.

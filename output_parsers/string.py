@@ -6,6 +6,8 @@ from typing_extensions import override
 
 from output_parsers.transform import BaseTransformOutputParser
 
+__all__ = ["StrOutputParser"]
+
 
 class StrOutputParser(BaseTransformOutputParser[str]):
     """The text of what a model wrote, unchanged; of a stream, the text of each chunk.

@@ -14,6 +14,8 @@ from output_parsers.model_output import check_text
 if TYPE_CHECKING:
     from typing import Self
 
+__all__ = ["ResponseSchema", "StructuredOutputParser"]
+
 _INTRODUCTION = """\
 Reply with one Markdown code block that begins with ```json and ends with ```, and nothing else. In
 it is one JSON object, in which you replace each <type> by a value of that type, and leave out the

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from output_parsers.runnables.batching import RunnableConfig
     from output_parsers.streams.readers import ChunkReader
 
+__all__ = ["BaseCumulativeTransformOutputParser", "BaseTransformOutputParser"]
+
 
 class BaseTransformOutputParser(BaseOutputParser[T]):
     """A parser that parses each chunk of a stream on its own.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from output_parsers.exceptions import OutputParserException
     from output_parsers.streams.readers import ChunkReader
 
+__all__ = ["XMLOutputParser"]
+
 _INSTRUCTIONS = """\
 Reply with one XML document and nothing else.
 - Use the tags that are listed below; if none are listed, choose fitting names yourself.

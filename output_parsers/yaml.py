@@ -13,6 +13,8 @@ from output_parsers.base import BaseOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.model_output import check_text
 
+__all__ = ["YamlOutputParser"]
+
 Model = TypeVar("Model", bound=BaseModel)
 
 _INSTRUCTIONS = """\

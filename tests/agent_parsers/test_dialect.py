@@ -77,12 +77,18 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"transitions": {("prose", "say"): Go("answer")}}, "transitions: state 'prose' has no part"),
+        (
+            {"transitions": {("prose", "say"): Go("answer")}},
+            "transitions: state 'prose' has no part",
+        ),
         ({"transitions": {("thought", "say"): Go("end")}}, "transitions: state 'end' has no part"),
-        ({"transitions": {("thought", "say"): EndTurn("end")}}, "transitions: state 'end' has no part"),
+        (
+            {"transitions": {("thought", "say"): EndTurn("end")}},
+            "transitions: state 'end' has no part",
+        ),
         (
             {"transitions": {("thought", "act"): Go("answer")}},
-            "transitions: marker 'act' of state 'thought' is not declared",
+            "transitions: 'thought' has undeclared marker 'act'",
         ),
         (
             {"transitions": {("thought", "say"): Note("answer")}},

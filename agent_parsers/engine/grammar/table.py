@@ -166,12 +166,16 @@ class Table:
                 if name not in self.parts:
                     raise ValueError(f"transitions: state {name!r} has no part")
             if marker not in self.markers:
-                raise ValueError(f"transitions: marker {marker!r} of state {state!r} is not declared")
+                raise ValueError(
+                    f"transitions: {state!r} has marker {marker!r}, which is not declared"
+                )
             part, to = self.parts[state], self.parts[transition.to]
             if isinstance(transition, Note) and part is not to:
                 raise ValueError(f"transitions: a note on {marker!r} changes the part of {state!r}")
             if to is Part.INPUT and part not in (Part.TOOL, Part.INPUT):
-                raise ValueError(f"transitions: {marker!r} leads from {state!r}, no tool, to an input")
+                raise ValueError(
+                    f"transitions: {marker!r} leads from {state!r}, no tool, to an input"
+                )
         check_markers(self.markers)
         self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.transitions}
