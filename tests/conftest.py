@@ -49,7 +49,7 @@ def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let `check_dialect` try its laws on a part of the texts, unless there is time."""
     from agent_parsers.testing import plan as _plan
 
-    from .effort import THOROUGH
+    from .helpers.effort import THOROUGH
 
     if not THOROUGH:
         for name in ("shapes", "small_inputs"):

@@ -8,8 +8,8 @@ from hypothesis import settings
 
 from agent_parsers import Dialect, get_dialect, list_dialects
 
-from ..effort import THOROUGH
-from .stories import is_tried, share
+from ..helpers.effort import THOROUGH
+from ..helpers.stories import is_tried, share
 
 NAMES = {*list_dialects()}
 

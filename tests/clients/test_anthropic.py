@@ -9,10 +9,10 @@ import pytest
 
 from agent_parsers import Event, ToolsAgentOutputParser, merge_events
 
-from .corpus import Case, cases
-from .recorded_client import Recorded
-from .stories import assert_same_stream, assert_same_whole, said_by
-from .wire import anthropic_events, anthropic_message, completion
+from ..helpers.client_stories import assert_same_stream, assert_same_whole, said_by
+from ..helpers.native_corpus import Case, cases
+from ..helpers.recorded_client import Recorded
+from ..helpers.wire import anthropic_events, anthropic_message, completion
 
 ASK: dict[str, Any] = {
     "model": "claude-5",

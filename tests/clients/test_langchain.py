@@ -7,9 +7,9 @@ from langchain_core.exceptions import OutputParserException as LcOutputParserExc
 from langchain_core.output_parsers.openai_tools import make_invalid_tool_call, parse_tool_call
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk
 
-from .corpus import Case, cases
-from .stories import assert_same_stream, assert_same_whole, said_by
-from .wire import completion, completion_chunks
+from ..helpers.client_stories import assert_same_stream, assert_same_whole, said_by
+from ..helpers.native_corpus import Case, cases
+from ..helpers.wire import completion, completion_chunks
 
 
 def whole(case: Case) -> lc.AIMessage:

@@ -24,9 +24,8 @@ from output_parsers import (
 )
 from outputs import AIMessage, AIMessageChunk, ProviderError
 
-from .recorded_client import Recorded
-from .test_recorded import client_events, recorded
-from .wire import (
+from ..helpers.recorded_client import Recorded
+from ..helpers.wire import (
     anthropic_events,
     anthropic_message,
     completion,
@@ -35,6 +34,7 @@ from .wire import (
     response,
     response_events,
 )
+from .test_recorded import client_events, recorded
 
 TEXT = 'Thought: the wind\nAction: wind_at\nAction Input: {"port": "Ryde"}'
 SAYS: dict[str, Any] = {"role": "assistant", "content": TEXT}

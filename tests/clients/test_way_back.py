@@ -27,8 +27,8 @@ from agent_parsers import (
 )
 from outputs import AIMessage, BaseMessage, from_any
 
-from .corpus import Case, all_cases, cases
-from .wire import anthropic_message, completion, events_in, response, response_events
+from ..helpers.native_corpus import Case, all_cases, cases
+from ..helpers.wire import anthropic_message, completion, events_in, response, response_events
 
 ADAPTERS: dict[str, TypeAdapter[Any]] = {
     "openai": TypeAdapter(ChatCompletionMessageParam),

@@ -15,7 +15,7 @@ from agent_parsers.testing.smallest import Case, smallest_text
 from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
 from outputs import AIMessageChunk
 
-from ..public_parsers import SUBJECTS, is_exempt_xml
+from ..helpers.public_parsers import SUBJECTS, is_exempt_xml
 from .texts import Material, case_for, cut, material_of, spoilt
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.authoring import Dialect
     from agent_parsers.engine.grammar.modes import Mode
 
-    from ..public_parsers import Subject
+    from ..helpers.public_parsers import Subject
 
 __all__ = ["Found", "names", "trial_of"]
 

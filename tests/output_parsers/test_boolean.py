@@ -14,7 +14,7 @@ from output_parsers import OutputParserException
 from output_parsers.boolean import BooleanOutputParser
 from outputs import AIMessage
 
-from ..growth import assert_linear
+from ..helpers.growth import assert_linear
 
 PAIRS = [("YES", "NO"), ("是", "否"), ("true", "false"), ("1", "0"), ("Ja", "Nein"), ("да", "нет")]
 

@@ -18,8 +18,8 @@ from output_parsers.list import (
 )
 from outputs import AIMessage, AIMessageChunk
 
-from ..growth import assert_linear
-from .every_cut import every_cut, fours, pieces_of, story, sync_story
+from ..helpers.every_cut import every_cut, fours, pieces_of, story, sync_story
+from ..helpers.growth import assert_linear
 
 KINDS = ["CommaSeparatedListOutputParser", "NumberedListOutputParser", "MarkdownListOutputParser"]
 OURS: dict[str, Any] = {

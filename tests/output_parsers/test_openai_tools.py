@@ -22,7 +22,7 @@ from output_parsers.openai_tools import (
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, ChatGeneration, Generation, HumanMessage
 
-from .wire_calls import WIRE_CALLS, Json, outcome
+from ..helpers.wire_calls import WIRE_CALLS, Json, outcome
 
 
 def wire(name: Any, arguments: Any, **more: Any) -> dict[str, Any]:

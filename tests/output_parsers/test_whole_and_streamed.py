@@ -15,7 +15,7 @@ from output_parsers import BaseOutputParser, JsonOutputParser, OutputParserExcep
 from output_parsers.json_in_prose.stream import GrowingJson, JsonStream
 from outputs import AIMessageChunk
 
-from ..public_parsers import SUBJECTS, WITHOUT, Subject, is_exempt_xml
+from ..helpers.public_parsers import SUBJECTS, WITHOUT, Subject, is_exempt_xml
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

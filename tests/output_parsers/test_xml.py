@@ -15,8 +15,8 @@ from output_parsers import OutputParserException
 from output_parsers.xml import XMLOutputParser
 from outputs import AIMessage
 
-from .every_cut import one_shot
-from .xml_texts import broken, documents, texts
+from ..helpers.every_cut import one_shot
+from ..helpers.xml_texts import broken, documents, texts
 
 DOCUMENT = """
  <foo>

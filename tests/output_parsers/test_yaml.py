@@ -17,8 +17,8 @@ from output_parsers import OutputParserException
 from output_parsers.yaml import YamlOutputParser
 from outputs import AIMessage
 
-from ..growth import assert_linear
-from .every_cut import one_shot
+from ..helpers.every_cut import one_shot
+from ..helpers.growth import assert_linear
 
 
 class City(BaseModel):

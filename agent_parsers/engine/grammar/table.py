@@ -166,9 +166,7 @@ class Table:
                 if name not in self.parts:
                     raise ValueError(f"transitions: state {name!r} has no part")
             if marker not in self.markers:
-                raise ValueError(
-                    f"transitions: {state!r} has marker {marker!r}, which is not declared"
-                )
+                raise ValueError(f"transitions: {state!r} has undeclared marker {marker!r}")
             part, to = self.parts[state], self.parts[transition.to]
             if isinstance(transition, Note) and part is not to:
                 raise ValueError(f"transitions: a note on {marker!r} changes the part of {state!r}")

@@ -26,7 +26,7 @@ from agent_parsers.openai_tools import parse_ai_message_to_openai_tool_action
 from agent_parsers.tools import parse_ai_message_to_tool_action
 from outputs import AIMessage, ChatGeneration, Generation, HumanMessage
 
-from .messages import arguments, letters, written
+from ...helpers.messages import arguments, letters, written
 
 PAIRS: list[tuple[Callable[[Any], Any], Callable[[Any], Any]]] = [
     (ToolsAgentOutputParser().invoke, tools.ToolsAgentOutputParser().invoke),

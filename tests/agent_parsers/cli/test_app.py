@@ -1,0 +1,311 @@
+"""The commands and their options."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from agent_parsers import Dialect, get_dialect, list_dialects, parse_record
+from agent_parsers.cli.app import app
+from agent_parsers.registry import dialects_by_name as _registry
+
+from ...helpers.command_line import BRIDGE, LAKE, MILL, command, needs_corpus, parse
+
+KEYS = ["file", "record", "id", "dialect", "preamble", "question", "steps", "finish", "failed"]
+KEYS.append("repairs")
+
+
+def test_the_example_of_the_readme_is_read_whole() -> None:
+    outcome = parse(BRIDGE)
+    assert (outcome.status, outcome.stderr) == (0, "")
+    run = outcome.run
+    assert run["question"].startswith("Which of the two bridges")
+    assert [step["tool"] for step in run["steps"]] == ["search", "search", "calculator", None]
+    assert run["steps"][2]["tool_input"] == "1844 - 1489"
+    assert run["steps"][2]["observation"] == "355"
+    assert run["finish"]["step"] == 4
+    assert run["finish"]["output"].endswith("before the Nydeggbrücke of 1844.")
+    assert run["failed"] == run["repairs"] == []
+
+
+@pytest.mark.parametrize("path", [BRIDGE, MILL])
+def test_every_run_has_the_same_keys_in_the_same_order(path: Path) -> None:
+    runs = parse(path).runs
+    assert all(list(run) == KEYS for run in runs)
+    steps = [step for run in runs for step in run["steps"]]
+    keys = ["step", "thought", "tool", "tool_input", "output", "observation", "spans"]
+    assert all(list(step) == keys for step in steps)
+
+
+def test_the_help_names_every_key_of_the_json() -> None:
+    told = command("parse", "--help").stdout
+    run = parse(MILL).runs[1]
+    nested = [*run["steps"], *run["failed"], run["failed"][0]["error"], *run["repairs"]]
+    for key in {*run, *run["finish"], *(key for value in nested for key in value)}:
+        assert key in told, key
+
+
+def test_spans_of_a_text_point_into_the_file() -> None:
+    text = BRIDGE.read_text(encoding="utf-8")
+    for step in parse(BRIDGE).run["steps"]:
+        for name in ("thought", "observation"):
+            if step[name] is not None:
+                assert text[slice(*step["spans"][name])] == step[name]
+
+
+def test_spans_of_a_record_point_into_the_output_of_the_step() -> None:
+    records = [json.loads(line) for line in MILL.read_text(encoding="utf-8").splitlines()]
+    for record, run in zip(records, parse(MILL).runs, strict=True):
+        outputs = [step["output"] for step in record["steps"]]
+        for step in run["steps"]:
+            output = outputs[step["step"] - 1]
+            if step["thought"]:
+                assert output[slice(*step["spans"]["thought"])] == step["thought"]
+        for repair in run["repairs"]:
+            assert outputs[repair["step"] - 1][slice(*repair["span"])] == "**Action:**"
+        for failed in run["failed"]:
+            assert failed["text"] == outputs[failed["step"] - 1]
+            assert failed["text"][slice(*failed["error"]["span"])] == "So it rests on Sunday."
+
+
+def test_a_failed_step_tells_where_and_what_to_tell_the_model() -> None:
+    (failed,) = parse(MILL).runs[1]["failed"]
+    error = failed["error"]
+    problem = get_dialect("react").problems["nothing"]
+    assert error["reason"] == problem.reason
+    assert (error["line"], error["column"]) == (2, 1)
+    assert error["observation"].startswith(f"{problem.observation}\nYou wrote: So it rests")
+
+
+def test_steps_keep_their_numbers_around_a_failed_one() -> None:
+    run = parse(MILL).runs[1]
+    assert [step["step"] for step in run["steps"]] == [1, 3]
+    assert [step["step"] for step in run["failed"]] == [2]
+    assert [repair["step"] for repair in run["repairs"]] == [1]
+
+
+def test_json_is_the_default_for_a_program() -> None:
+    assert parse(BRIDGE, MILL).stdout == parse(BRIDGE, MILL, "--format", "json").stdout
+
+
+def test_jsonl_is_the_same_runs_a_line_each() -> None:
+    as_list = parse(BRIDGE, MILL, "--format", "json").runs
+    outcome = parse(BRIDGE, MILL, "--format", "jsonl")
+    assert len(outcome.stdout.splitlines()) == len(as_list) == 3
+    assert outcome.runs == as_list
+
+
+def test_no_runs_are_an_empty_list(tmp_path: Path) -> None:
+    path = tmp_path / "none.jsonl"
+    path.write_text("\n\n")
+    outcome = parse(path)
+    assert (outcome.status, outcome.stdout) == (0, "[]\n")
+    assert parse(path, "--format", "jsonl").stdout == ""
+
+
+def test_a_table_shows_steps_answer_repairs_and_failures() -> None:
+    shown = parse(MILL, "--format", "table").stdout
+    for words in (
+        "Question: How much flour do 36 sacks hold?",
+        "36 times 25 kg.",
+        "calculator",
+        "Final Answer: 900 kg",
+        "step 1: read '**Action:**' as the label 'action'",
+        "mill_runs.jsonl:2:303: expected an Action or a Final Answer",
+        "| So it rests on Sunday.\n      | ^^^^^^^^^^^^^^^^^^^^^^\n",
+    ):
+        assert words in shown, words
+
+
+@pytest.mark.parametrize("columns", [1, 2, 7, 20, 1_000])
+def test_a_table_gives_no_trouble_in_any_width(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    assert parse(BRIDGE, "--format", "table").status == 0
+    assert parse(MILL, "--format", "table").status == 1
+
+
+def test_a_run_without_an_answer_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "cut.txt"
+    path.write_text("Question: why?\nAction: search\nAction Input: it\nObservation: no")
+    outcome = parse(path)
+    assert (outcome.status, outcome.run["finish"]) == (0, None)
+    assert "No final answer" in parse(path, "--format", "table").stdout
+
+
+@pytest.mark.parametrize("name", ["react_docstore", "react_paper"])
+def test_dialect_names_how_a_text_is_written(name: str) -> None:
+    run = parse(LAKE, "--dialect", name).run
+    assert run["dialect"] == "react_docstore"
+    assert [step["tool"] for step in run["steps"]] == ["Search", "Search", "Lookup", None]
+    assert run["finish"]["output"] == "Lake Brienz"
+
+
+def test_dialect_overrides_the_format_of_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text('{"format": "react", "steps": [{"output": "Action: Finish[yes]"}]}')
+    assert parse(path).run["finish"] is None
+    assert parse(path, "--dialect", "react_docstore").run["finish"] == {"step": 1, "output": "yes"}
+
+
+@pytest.mark.parametrize("args", [("parse", "x.txt", "--dialect"), ("show",)])
+def test_an_unknown_dialect_is_a_mistake_in_the_command(args: tuple[str, ...]) -> None:
+    outcome = command(*args, "reakt")
+    assert (outcome.status, outcome.stdout) == (2, "")
+    assert "there is no dialect 'reakt'. Did you mean 'react'?" in outcome.stderr
+
+
+@pytest.fixture
+def own(monkeypatch: pytest.MonkeyPatch) -> Dialect:
+    """A dialect of the user's: inputs are JSON, and there are no text transcripts."""
+    react = get_dialect("react")
+    table = replace(
+        react.lenient, transcript_start="", read_input=lambda text, _repairs: json.loads(text)
+    )
+    dialect = replace(react, name="own", aliases=(), lenient=table)
+    monkeypatch.setitem(_registry.KNOWN, "own", dialect)
+    return dialect
+
+
+def test_an_input_may_be_an_object(tmp_path: Path, own: Dialect) -> None:
+    path = tmp_path / "run.json"
+    output = 'Action: f\nAction Input: {"é": [1]}'
+    path.write_text(json.dumps({"format": own.name, "steps": [{"output": output}]}))
+    assert parse(path).run["steps"][0]["tool_input"] == {"é": [1]}
+    assert '{"é": [1]}' in parse(path, "--format", "table").stdout
+
+
+def test_a_dialect_without_transcripts_says_so(own: Dialect) -> None:
+    outcome = parse(BRIDGE, "--dialect", own.name)
+    assert outcome.status == 1
+    assert "own has no text transcripts; only records can be read" in outcome.stderr
+
+
+def test_an_unknown_format_is_a_mistake_in_the_command() -> None:
+    outcome = parse(BRIDGE, "--format", "yaml")
+    assert outcome.status == 2
+    assert "yaml" in outcome.stderr
+
+
+def test_strict_refuses_what_lenient_mends(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    output = "action: search\naction input: mills"
+    path.write_text(json.dumps({"format": "react", "steps": [{"output": output}]}))
+    lenient, strict = parse(path, "--lenient"), parse(path, "--strict")
+    assert parse(path) == lenient
+    assert (lenient.status, lenient.run["failed"]) == (0, [])
+    assert (strict.status, strict.run["steps"]) == (1, [])
+    assert [failed["step"] for failed in strict.run["failed"]] == [1]
+
+
+def test_strict_refuses_a_text_rather_than_read_it_leniently() -> None:
+    outcome = parse(BRIDGE, "--strict")
+    assert (outcome.status, outcome.runs) == (1, [])
+    assert "a text transcript cannot be read with --strict" in outcome.stderr
+
+
+def test_dialects_lists_all_of_them() -> None:
+    listed = json.loads(command("dialects").stdout)
+    assert [row["name"] for row in listed] == list_dialects()
+    for row in listed:
+        dialect = get_dialect(row["name"])
+        assert row["summary"] == dialect.summary
+        assert row["aliases"] == list(dialect.aliases)
+        assert row["stop"] == list(dialect.stop)
+
+
+def test_dialects_has_the_formats_of_parse() -> None:
+    lines = command("dialects", "--format", "jsonl").stdout.splitlines()
+    assert list(map(json.loads, lines)) == json.loads(command("dialects").stdout)
+    table = command("dialects", "--format", "table").stdout
+    assert all(name in table for name in list_dialects())
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_show_has_all_that_a_prompt_needs(name: str) -> None:
+    dialect = get_dialect(name)
+    shown = command("show", name).stdout
+    assert dialect.summary in shown
+    assert dialect.sample in shown
+    assert all(json.dumps(stop, ensure_ascii=False) in shown for stop in dialect.stop)
+    assert all(words in shown for words in ("Looks a question up.", "Works out an expression."))
+    assert "{tools}" not in shown
+
+
+def test_show_knows_aliases() -> None:
+    assert command("show", "react_paper").stdout == command("show", "react_docstore").stdout
+
+
+@pytest.mark.parametrize("name", ["parse", "dialects", "show"])
+def test_every_command_is_in_the_help(name: str) -> None:
+    assert f"  {name}  " in command("--help").stdout
+    assert command(name, "-h").status == 0
+
+
+def test_no_command_shows_the_help() -> None:
+    outcome = command()
+    assert outcome.status in (0, 2)  # as the installed typer has it
+    assert "Commands:" in outcome.stdout + outcome.stderr
+
+
+def test_version_says_whose_it_is() -> None:
+    outcome = command("--version")
+    assert outcome.status == 0
+    assert outcome.stdout.startswith("agent-parsers ")
+
+
+@pytest.mark.parametrize("words", [["parse", "--dialect", ""], ["show", ""]])
+def test_the_shell_completes_dialects(words: list[str]) -> None:
+    env = {
+        "_AGENT_PARSERS_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(["agent-parsers", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+    result = CliRunner().invoke(app, [], env=env, prog_name="agent-parsers")
+    assert result.stdout.split() == list_dialects()
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fireact_gpt35",
+        "fireact_llama13b",
+        "fireact_llama7b",
+        "react_fever",
+        "react_prompts",
+        "react_webshop",
+        "reflexion_hotpotqa",
+    ],
+)
+def test_real_runs_come_out_step_by_step(name: str) -> None:
+    path = needs_corpus() / "transcripts" / f"{name}.jsonl"
+    records = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    outcome = parse(path, "--format", "jsonl")
+    assert [run["id"] for run in outcome.runs] == [record["id"] for record in records]
+    for record, run in zip(records, outcome.runs, strict=True):
+        read = parse_record(record)
+        assert len(run["failed"]) == len(read.failed)
+        assert len(run["repairs"]) == len(read.repairs)
+        steps = sorted([*run["steps"], *run["failed"]], key=lambda step: step["step"])
+        assert [step["step"] for step in steps] == list(range(1, len(record["steps"]) + 1))
+        for step, given in zip(steps, record["steps"], strict=True):
+            assert step["observation"] == given.get("observation")
+    failed = [run for run in outcome.runs if run["failed"]]
+    assert outcome.status == bool(failed)
+    for run in failed:
+        place = f"{path}:{run['record']}:"
+        assert place in outcome.stderr
+
+
+def test_a_record_in_a_format_without_a_dialect_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_text('{"id": "a", "format": "rea", "steps": [{"output": "Final Answer: 1"}]}\n' * 2)
+    outcome = parse(path)
+    assert (outcome.status, outcome.runs) == (1, [])
+    for line in (1, 2):
+        assert f"{path}:{line}:1: there is no dialect 'rea'" in outcome.stderr
+        assert f'(record {line} "a")\n' in outcome.stderr

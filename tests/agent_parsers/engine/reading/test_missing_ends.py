@@ -1,0 +1,102 @@
+"""What may be missing at the end of a text, by how it ended; docs/lenient.md has the same table."""
+
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, get_parser
+from outputs.growing_json.lenient.strings import RepairKind
+from outputs.messages.ended import Ended
+
+ROOT = Path(__file__).parents[4]
+
+
+def f(a: str, b: int = 0) -> str:
+    """Take a text and a number."""
+    return a * b
+
+
+HEAD = '<tool_call>\n{"name": "f", "arguments": '
+LABELS = "Action: f\nAction Input: "
+TAGS = "<tool_call>f<arg_key>a</arg_key><arg_value>"
+CALL = [("f", {"a": "x"})]
+
+TWO = [*CALL, ("f", {})]
+REFUSED = "refused"
+TABLE: list[tuple[str, str, Any, tuple[Any, Any, Any]]] = [
+    ("hermes", HEAD + '{"a": "x"}}', None, (CALL, CALL, CALL)),
+    ("hermes", HEAD + '{"a": "x"}', None, (CALL, CALL, REFUSED)),
+    ("hermes", HEAD + '{"a": "x"', None, (REFUSED, CALL, REFUSED)),
+    ("hermes", HEAD + '{"a": "x"', [f], (REFUSED, CALL, REFUSED)),
+    ("hermes", HEAD + '{"b": 1, "a": "x"', [f], (*[[("f", {"b": 1, "a": "x"})]] * 2, REFUSED)),
+    ("hermes", HEAD + '{"a": "x", "b": 1', [f], (REFUSED, REFUSED, REFUSED)),
+    ("hermes", HEAD + '{"a": "x', None, (REFUSED, REFUSED, REFUSED)),
+    ("hermes", HEAD + '{"a": ["x"', None, (REFUSED, [("f", {"a": ["x"]})], REFUSED)),
+    ("hermes", HEAD + '{"a": "x"\n</tool_call>', None, (CALL, CALL, CALL)),
+    ("mistral", '[TOOL_CALLS]f[ARGS]{"a": "x"', None, (REFUSED, CALL, REFUSED)),
+    ("mistral", '[TOOL_CALLS]f[ARGS]{"a": "x"[TOOL_CALLS]f[ARGS]{}', None, (TWO, TWO, TWO)),
+    ("glm45", TAGS + "x</arg_value>", None, (REFUSED, CALL, REFUSED)),
+    ("glm45", TAGS + "x</arg_value>", [f], (REFUSED, CALL, REFUSED)),
+    ("glm45", "<tool_call>f\n</tool_c", None, (REFUSED, [("f", {})], REFUSED)),
+    ("glm45", TAGS + "x", None, (REFUSED, REFUSED, REFUSED)),
+    ("xml", "<tool>f</tool><tool_input>x", None, (*[[("f", "x")]] * 2, REFUSED)),
+    ("smolagents_code", "<code>\nf(1)", None, (*[[("python_interpreter", "f(1)")]] * 2, REFUSED)),
+    ("smolagents_code", "<code>\nf(1", None, (REFUSED, REFUSED, REFUSED)),
+    ("react", LABELS + "x", None, (*[[("f", "x")]] * 2, REFUSED)),
+    ("react", LABELS + '{"a": "x"', None, (REFUSED, [("f", '{"a": "x"}')], REFUSED)),
+    ("react", LABELS + '{"a": "x"', [f], (REFUSED, CALL, REFUSED)),
+    ("react", LABELS + '{"a": "x"\nObservation:', [f], (CALL, CALL, CALL)),
+    ("react", "Action: f\nAction Input:", [f], (REFUSED, REFUSED, REFUSED)),
+    ("json", '{"action": "f", "action_input": {"a": "x"}', None, (CALL, CALL, REFUSED)),
+    ("json", '{"action": "f", "action_input": {"a": "x"', None, (REFUSED, CALL, REFUSED)),
+    ("json", '{"action": "f", "action_input": {', None, (REFUSED, REFUSED, REFUSED)),
+]  # fmt: skip
+
+
+def outcome(name: str, text: str, tools: Any, ended: Ended, *, lenient: bool) -> Any:
+    parser = get_parser(name, tools=tools, lenient=lenient)
+    try:
+        result = parser.parse(text, ended=ended)
+    except OutputParserException:
+        return REFUSED
+    actions = [result] if isinstance(result, AgentAction) else result
+    return [(action.tool, action.tool_input) for action in actions]
+
+
+@pytest.mark.parametrize(("name", "text", "tools", "wanted"), TABLE)
+def test_the_end_of_a_text_says_what_may_be_missing(
+    name: str, text: str, tools: Any, wanted: tuple[Any, ...]
+) -> None:
+    found = [outcome(name, text, tools, ended, lenient=True) for ended in get_args(Ended)]
+    assert found == [*wanted]
+
+
+@pytest.mark.parametrize("ended", get_args(Ended))
+@pytest.mark.parametrize("name", ["structured_chat", "chat", "json", "conversational_chat"])
+def test_strictly_no_arguments_are_closed(name: str, ended: Ended) -> None:
+    for rest in ("{", '{"a": "x"', '{"a": {"b": "x"}'):
+        text = f'```json\n{{"action": "f", "action_input": {rest}'
+        assert outcome(name, text, None, ended, lenient=False) == REFUSED
+
+
+def test_an_answer_that_was_cut_is_returned_with_a_notice() -> None:
+    for name in ("react", "hermes", "tools"):
+        parser = get_parser(name)
+        text = "Final Answer: It is" if name == "react" else "It is"
+        read = parser.read(text, ended="length")
+        assert isinstance(read.result, AgentFinish)
+        assert "cut" in {repair.kind for repair in read.repairs}
+
+
+KINDS = re.compile(r'(?:Repair\(|_mend\((?:call, |text, )?)\s*"([a-z_]+)"').findall
+
+
+def test_the_page_lists_every_kind_of_repair() -> None:
+    files = [path for path in ROOT.glob("agent_parsers/**/*.py") if "testing" not in path.parts]
+    found = {kind for path in files for kind in KINDS(path.read_text(encoding="utf-8"))}
+    assert len(found) > 30
+    page = (ROOT / "docs" / "lenient.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"`([a-z_]+)`", page))
+    assert (found | set(get_args(RepairKind))) - listed == set()

@@ -1,0 +1,44 @@
+"""What a model is told that wrote something wrong."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_parsers import Dialect, OutputParserException, get_parser
+from agent_parsers.testing import laws
+
+from ....helpers.stories import every_dialect
+
+
+def advice(dialect: Dialect, text: str, tools: list[str] | None = None) -> str | None:
+    try:
+        get_parser(dialect.name, tools=tools).parse(text)
+    except OutputParserException as error:
+        return str(error.observation)
+    return None
+
+
+@every_dialect
+def test_the_example_is_an_action_of_the_dialect(dialect: Dialect) -> None:
+    laws.the_example_is_an_action(dialect)
+
+
+@every_dialect
+@given(text=st.text(max_size=2_000), tools=st.sampled_from([None, ["search", "look_up"]]))
+def test_advice_is_short_and_ends_in_an_example(
+    dialect: Dialect, text: str, tools: list[str] | None
+) -> None:
+    told = advice(dialect, text, tools)
+    if told is not None:
+        shown = tools and dialect.show and dialect.show("search", None)
+        written = dialect.write(shown or dialect.example).split("\n")
+        assert told.split("\n")[-len(written) :] == [f"| {line}" for line in written]
+        assert len(told) < 800
+
+
+@every_dialect
+def test_what_was_written_is_shown_on_one_line(dialect: Dialect) -> None:
+    told = advice(dialect, "a\n" + "long " * 100 + "<unclosed")
+    if told is not None:
+        lead = dialect.words.wrote.partition("{")[0]
+        (line,) = (line for line in told.split("\n") if line.startswith(lead))
+        assert len(line) < 100

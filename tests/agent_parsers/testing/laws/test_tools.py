@@ -1,0 +1,123 @@
+"""What must stay true of any dialect whose tools have schemas."""
+
+from collections.abc import Iterable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_parsers import (
+    ActionComplete,
+    AgentAction,
+    Dialect,
+    OutputParserException,
+    StreamParser,
+    ToolInputError,
+    ToolSet,
+    UnknownToolError,
+)
+from agent_parsers.engine.grammar.modes import Mode, OnConflict
+from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.testing import cut, cuts
+from agent_parsers.testing.laws.writing import is_same
+from agent_parsers.testing.trials.pieces import a_tool
+from agent_parsers.testing.trials.stories import Story, outcome_of, story_of
+from agent_parsers.testing.trials.strategies import policies
+
+from ....helpers.stories import every_dialect, every_mode, every_turn_mode
+from ....helpers.tool_replies import actions_in, arguments, replies, tool_sets
+
+FEW = settings(max_examples=max(8, settings().max_examples // 6))
+"""Drawing tools and a reply takes time, and each test is for every dialect and mode."""
+
+
+def story(
+    dialect: Dialect,
+    mode: Mode,
+    chunks: Iterable[str],
+    tools: ToolSet,
+    on_conflict: OnConflict = "error",
+) -> Story:
+    return story_of(StreamParser(dialect, mode=mode, tools=tools, on_conflict=on_conflict), chunks)
+
+
+@every_mode
+@FEW
+@given(data=st.data())
+def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
+    tools = data.draw(tool_sets(dialect), "tools")
+    text = data.draw(replies(dialect, mode, tools), "text")
+    on_conflict = data.draw(policies(), "on_conflict")
+    told = story(dialect, mode, [text], tools, on_conflict)
+    sizes = data.draw(cuts(), "sizes")
+    assert story(dialect, mode, cut(text, sizes), tools, on_conflict) == told
+    assert story(dialect, mode, list(text), tools, on_conflict) == told
+    if mode != "transcript":
+        parser = dialect_parser(
+            dialect, lenient=mode == "lenient", tools=tools, on_conflict=on_conflict
+        )
+        assert outcome_of(lambda: parser.parse(text)) == told.outcome
+
+
+@every_turn_mode
+@FEW
+@given(data=st.data())
+def test_an_action_has_an_input_that_its_tool_takes(
+    dialect: Dialect, mode: Mode, data: st.DataObject
+) -> None:
+    tools = data.draw(tool_sets(dialect), "tools")
+    text = data.draw(replies(dialect, mode, tools), "text")
+    told = story(dialect, mode, [text], tools)
+    actions = [event.action for event in told.of(ActionComplete)]
+    assert actions == actions_in(told.outcome)
+    for action in actions:
+        if tools.checks(action.tool):
+            assert tools.check(action.tool, action.tool_input) == action.tool_input
+        elif action.tool not in tools:
+            assert a_tool(dialect) != "search", "the tool goes without name"
+
+
+@every_dialect
+@FEW
+@given(data=st.data())
+def test_arguments_are_read_back(dialect: Dialect, data: st.DataObject) -> None:
+    tools = data.draw(tool_sets(dialect), "tools")
+    name = a_tool(dialect)
+    if not tools.checks(name):
+        return
+    value = data.draw(arguments(tools, name), "arguments")
+    step = AgentAction(name, tools.check(name, value), "")
+    for lenient in (False, True):
+        parser = dialect_parser(dialect, lenient=lenient, tools=tools)
+        text = parser.render(step)
+        turn = parser.read(text)
+        assert is_same(turn.result, step, text)
+        assert not turn.repairs
+
+
+def example_in(error: OutputParserException) -> str:
+    lines = str(error.observation).split("\n")
+    return "\n".join(line[2:] for line in lines if line.startswith("| "))
+
+
+@every_turn_mode
+@FEW
+@given(data=st.data())
+def test_the_example_of_an_error_is_what_the_parser_takes(
+    dialect: Dialect, mode: Mode, data: st.DataObject
+) -> None:
+    tools = data.draw(tool_sets(dialect), "tools")
+    text = data.draw(replies(dialect, mode, tools), "text")
+    parser = dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
+    outcome = outcome_of(lambda: parser.parse(text))
+    error = getattr(outcome, "error", None)
+    if not isinstance(error, ToolInputError | UnknownToolError):
+        return
+    assert error.llm_output == text
+    assert error.span is not None
+    assert error.send_to_llm
+    assert len(str(error.observation)) < 10_000
+    if example := example_in(error):
+        assert actions_in(parser.parse(example))
+    else:
+        assert isinstance(error, ToolInputError)
+        assert error.example is None

@@ -1,0 +1,73 @@
+"""The dialects that are shipped, each in every mode, and a search for texts of one."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, TypeVar
+from zlib import crc32
+
+import pytest
+from hypothesis import Phase, find, settings
+
+from agent_parsers import Dialect, get_dialect, list_dialects
+from agent_parsers.engine.grammar.modes import Mode
+from agent_parsers.testing import texts
+
+from .effort import THOROUGH
+
+DIALECTS = [get_dialect(name) for name in list_dialects()]
+TURNS: list[tuple[Dialect, Mode]] = [(d, mode) for d in DIALECTS for mode in ("strict", "lenient")]
+RUNS: list[tuple[Dialect, Mode]] = [
+    (d, "transcript") for d in DIALECTS if d.lenient.transcript_start
+]
+
+
+T = TypeVar("T")
+
+HEADS = {
+    "anthropic_xml", "conversational", "conversational_chat", "deepseek_dsml", "deepseek_v3",
+    "gemma4", "glm45", "harmony", "hermes", "json_toolcall", "kimi_k2", "llama3_json", "minimax_m2",
+    "mistral", "pythonic", "qwen3_coder", "react", "react_docstore", "react_json", "react_zh",
+    "self_ask", "smolagents_code", "structured_chat", "xml",
+}  # fmt: skip
+"""One dialect of each kind, or more; what others have of their own is little."""
+
+
+def share(dialect: Dialect) -> float:
+    """Return how much is tried on this dialect, of all that could be."""
+    if THOROUGH:
+        return 1
+    return 0.4 if dialect.name in HEADS else 0.15
+
+
+def is_tried(dialect: Dialect, test: str) -> bool:
+    """Tell whether a *test* of each dialect is made on this one; a sixth is, by default."""
+    if THOROUGH:
+        return True
+    one_of = 4 if dialect.name in HEADS else 10
+    return crc32(f"{test} {dialect.name}".encode()) % one_of == 0
+
+
+def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
+    """Return a *part* of something, another one for each dialect; all of it when there is time."""
+    if THOROUGH:
+        return of
+    step = round(1 / (part * share(dialect)))
+    return of[len(dialect.name) % max(min(step, len(of)), 1) :: step]
+
+
+def named(value: Any) -> str | None:
+    """Return what a test of this dialect is called."""
+    return value.name if isinstance(value, Dialect) else None
+
+
+every_dialect = pytest.mark.parametrize("dialect", DIALECTS, ids=named)
+every_run_dialect = pytest.mark.parametrize("dialect", [d for d, _ in RUNS], ids=named)
+every_turn_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS, ids=named)
+every_run_mode = pytest.mark.parametrize(("dialect", "mode"), RUNS, ids=named)
+every_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS + RUNS, ids=named)
+
+
+def assert_found(dialect: Dialect, mode: Mode, condition: Callable[[str], bool]) -> None:
+    """Fail if no text of *dialect* that meets the *condition* is to be had."""
+    search = settings(max_examples=3_000, phases=[Phase.generate], database=None)
+    find(texts(dialect, mode), condition, settings=search, random=Random(0))
