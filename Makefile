@@ -22,10 +22,15 @@ format:  ## fix what can be fixed
 types:  ## check types, those of the examples too
 	mypy --strict
 	mypy --strict $(filter-out examples/own_dialect.py,$(wildcard examples/*.py)) $(wildcard docs/*.py)
+	mypy --strict tests/typing
 
 .PHONY: test
 test:  ## run the tests
 	pytest
+
+.PHONY: coverage
+coverage:  ## run the tests and report branch coverage, which must not fall
+	pytest --cov --cov-report=term
 
 .PHONY: thorough
 thorough:  ## run the tests on nearly everything there is, for half an hour
@@ -42,11 +47,19 @@ deep:  ## run the property tests a hundred times longer, for hours
 .PHONY: snapshots
 snapshots:  ## write the snapshots anew, those of the example too; look at the diff
 	pytest --snapshot-update
-	cd examples/pinned_agent && pytest --snapshot-update
+	cd examples/snapshot_agent && pytest --snapshot-update
 
 .PHONY: reference
 reference:  ## write docs/reference anew from the docstrings
 	$(PYTHON) docs/make_reference.py
+
+.PHONY: architecture
+architecture:  ## draw the house in docs/architecture.md anew from the imports
+	$(PYTHON) docs/make_architecture.py
+
+.PHONY: changelog
+changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
+	towncrier build --version $(shell $(PYTHON) -c 'import agent_parsers as a; print(a.__version__)')
 
 .PHONY: bench
 bench:  ## measure speed, next to other frameworks

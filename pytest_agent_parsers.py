@@ -1,7 +1,7 @@
-"""The pytest plugin of agent-parsers: fixtures that pin prompt formats and what is read.
+"""The pytest plugin of agent-parsers: fixtures that pin prompts and parsed results.
 
-It is a module by itself because pytest imports it in every run: the packages are imported by the
-first fixture that is used. It asserts nothing: PYTEST_DONT_REWRITE lets it be imported before.
+It is a separate module because pytest imports it in every run: the packages are imported by the
+first fixture that is used. PYTEST_DONT_REWRITE: it has no assertions to rewrite.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that says where snapshots are kept."""
+    """Add the option for the folder of the snapshots."""
     parser.addini(
         "agent_snapshots",
         "folder of the snapshots of agent-parsers, relative to pytest's root",
@@ -32,10 +32,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def _agent_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
-    """Syrupy's ``snapshot``, kept in readable files where the option says."""
+    """Syrupy's ``snapshot``, stored in readable files in the folder of the option."""
     if not request.config.pluginmanager.hasplugin("syrupy"):
         pytest.fail(
-            f"{request.node.name} compares snapshots, which takes syrupy: it is not installed"
+            f"{request.node.name} compares snapshots, which needs syrupy: it is not installed"
             " (pip install 'agent-parsers[testing]') or not loaded (-p syrupy)",
             pytrace=False,
         )
@@ -47,7 +47,7 @@ def _agent_snapshot(request: pytest.FixtureRequest) -> SnapshotAssertion:
 
 @pytest.fixture
 def snapshot_prompt(_agent_snapshot: SnapshotAssertion) -> SnapshotPrompt:
-    """Pins what a model is told by a parser, and what it makes of replies."""
+    """Pins the prompts of a parser, and its results for replies."""
     from agent_parsers.testing import SnapshotPrompt
 
     return SnapshotPrompt(_agent_snapshot)
@@ -55,7 +55,7 @@ def snapshot_prompt(_agent_snapshot: SnapshotAssertion) -> SnapshotPrompt:
 
 @pytest.fixture
 def snapshot_transcript(_agent_snapshot: SnapshotAssertion) -> SnapshotTranscript:
-    """Pins what the transcript of a run is read as."""
+    """Pins the result of reading the transcript of a run."""
     from agent_parsers.testing import SnapshotTranscript
 
     return SnapshotTranscript(_agent_snapshot)
@@ -63,7 +63,7 @@ def snapshot_transcript(_agent_snapshot: SnapshotAssertion) -> SnapshotTranscrip
 
 @pytest.fixture
 def snapshot_events(_agent_snapshot: SnapshotAssertion) -> SnapshotEvents:
-    """Pins the events of replies as they are read while they come in."""
+    """Pins the events of replies as they stream in."""
     from agent_parsers.testing import SnapshotEvents
 
     return SnapshotEvents(_agent_snapshot)

@@ -1,7 +1,7 @@
 """Turn what a language model wrote into the next action or the final answer.
 
-What every parser needs is imported at once, and the rest with the first use of its name: a program
-pays for what it uses.
+Names that every parser needs are imported at once, the others at their first use, so that importing
+this package stays cheap.
 """
 
 from typing import TYPE_CHECKING
@@ -67,6 +67,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset.schemas.spec import ToolSpec
     from agent_parsers.toolset.set import ToolSet
     from agent_parsers.xml import XMLAgentOutputParser
+
+__version__ = "0.1.0"
 
 __all__ = [
     "ActionComplete",
@@ -180,6 +182,6 @@ _MODULES = {
     "ToolSpec": "agent_parsers.toolset.schemas.spec",
     "XMLAgentOutputParser": "agent_parsers.xml",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

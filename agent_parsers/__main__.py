@@ -8,7 +8,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """Run the command line and exit with its status; without its libraries, say how to get them."""
+    """Run the command line and exit with its status, or explain how to install its libraries."""
     try:
         from agent_parsers.cli.app import run
     except ModuleNotFoundError as error:

@@ -1,7 +1,7 @@
-"""What dialects are made of, for dialects of your own.
+"""The building blocks of dialects, for writing your own.
 
-``docs/dialects.md`` shows how to write one, and ``docs/call-dialects.md`` how to add the tool calls
-of a model. These names are promised, whatever becomes of the engine behind them.
+``docs/dialects.md`` shows how to write a dialect, and ``docs/call-dialects.md`` how to add the tool
+calls of a model. These names are stable, even if the engine behind them changes.
 """
 
 from typing import TYPE_CHECKING
@@ -185,6 +185,6 @@ _MODULES = {
     "write_json": "agent_parsers.families.turn_writer",
     "write_value": "agent_parsers.families.turn_writer",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -1,8 +1,8 @@
-"""The events of reading a turn: small frozen values, each with its place in the text.
+"""The events that a parser emits: small frozen values, each with its span in the text.
 
 The ``span`` of an event is ``(start, end)``, in `str` characters from the start of the whole text.
 The spans of deltas, `ToolNamed` and `MarkerSeen` tile the text: each character is in exactly one.
-`ActionComplete`, `Finish`, `Repair` and `StepFailed` refer to text that these have covered.
+`ActionComplete`, `Finish`, `Repair` and `StepFailed` refer to text that those have covered.
 """
 
 from __future__ import annotations
@@ -44,68 +44,68 @@ class _Delta:
     text: str
     """New text, as the model wrote it."""
     span: Span
-    """Where it stands in the whole text."""
+    """Where the text is, as offsets into the whole text."""
 
 
 class QuestionDelta(_Delta):
-    """More of the question, or of what stands before the first step of a transcript."""
+    """More of the question, or of the text before the first step of a transcript."""
 
     __slots__ = ()
 
 
 class ThoughtDelta(_Delta):
-    """More of what the model thinks before it acts or answers."""
+    """More of the model's thought."""
 
     __slots__ = ()
 
 
 class InputDelta(_Delta):
-    """More of a tool's input, as written; the value is in `ActionComplete`."""
+    """More of a tool's input, as the model wrote it; `ActionComplete` has the parsed value."""
 
     __slots__ = ()
 
 
 class AnswerDelta(_Delta):
-    """More of the final answer. A second answer in one turn begins at its `MarkerSeen`."""
+    """More of the final answer. If a turn has a second answer, a `MarkerSeen` separates the two."""
 
     __slots__ = ()
 
 
 class ObservationDelta(_Delta):
-    """More of what a tool returned; only transcripts have it."""
+    """More of an observation, what a tool returned; emitted only for transcripts."""
 
     __slots__ = ()
 
 
 class SkippedDelta(_Delta):
-    """Text that is no part of the turn: an invented observation and what follows it."""
+    """Text that is not part of the turn: an invented observation and everything after it."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ToolNamed:
-    """The tool of the next action is known; `ActionComplete` tells whether it may be called."""
+    """The name of the next action's tool. Do not call the tool before `ActionComplete`."""
 
     tool: str
     """Name of the tool, without the white space around it."""
     span: Span
-    """Where the name stands."""
+    """Where the name is."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarkerSeen:
-    """A marker, with the white space that belongs to it."""
+    """A marker, together with the white space around it."""
 
     name: str
     """Name of the marker in its dialect; ``"start"`` and ``"end"`` are the edges of the text."""
     span: Span
-    """Where the marker and its white space stand."""
+    """Where the marker and its white space are."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActionComplete:
-    """An action whose input is whole. One that the text goes on to contradict is not told."""
+    """A complete action. It is not emitted if the rest of the text contradicts the action."""
 
     action: AgentAction
     """The action, as `parse` returns it."""
@@ -115,45 +115,45 @@ class ActionComplete:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The final answer is whole."""
+    """The complete final answer."""
 
     finish: AgentFinish
     """The answer, as `parse` returns it."""
     span: Span
-    """Where the answer stands."""
+    """Where the answer is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """Something was read that the dialect does not say; only lenient reading does this.
+    """A repair: lenient mode accepted something that the dialect does not allow.
 
-    Or something was left out of an input, as the policy of a `ToolSet` says, or an answer was cut
-    (``cut``), which strict reading reports as well.
+    Strict mode, too, reports what the policy of a `ToolSet` dropped from an input, and an answer
+    that was cut off (``cut``).
     """
 
     kind: str
     """``label``, ``invented``, ``missing_input``, ``after_call`` or another short name."""
     span: Span
-    """What was mended."""
+    """The text that was repaired."""
     message: str
-    """What was done, in a sentence a person can read."""
+    """What was done, in a sentence for a person to read."""
 
     def moved(self, by: int) -> Repair:
-        """Return the same for a text that begins *by* characters later."""
+        """Return the same repair with its span moved by *by* characters."""
         return replace(self, span=(self.span[0] + by, self.span[1] + by))
 
 
 def cut_answer(span: Span) -> Repair:
-    """Return the notice that an answer, which stands at *span*, was cut at its end."""
+    """Return the repair which reports that the answer at *span* was cut off at its end."""
     return Repair("cut", (span[1], span[1]), "the text was cut; the answer may not be whole")
 
 
 @dataclass(frozen=True, slots=True)
 class StepFailed:
-    """A step of a transcript that cannot be read; the steps around it can."""
+    """A step of a transcript that cannot be parsed; the other steps are still read."""
 
     error: OutputParserException
-    """What was wrong, as `parse` would have raised it."""
+    """The exception that `parse` would have raised."""
     span: Span
     """The text at fault."""
 
@@ -167,7 +167,7 @@ Event: TypeAlias = Delta | ToolNamed | MarkerSeen | ActionComplete | Finish | Re
 def merge_events(events: Iterable[Event]) -> list[Event]:
     """Return *events* with neighbouring deltas of one kind joined.
 
-    However a text is cut into chunks, the merged events are the same.
+    The merged events are the same however the text is cut into chunks.
     """
     merged: list[Event] = []
     run: list[Delta] = []

@@ -1,7 +1,7 @@
-"""Past steps as the next prompt continues them, by the names that LangChain has for it.
+"""Writing past steps for the next prompt, with functions named as in LangChain.
 
-`DialectParser.format_scratchpad` does this for any dialect. What tools return is escaped there and
-here: a line of theirs that would be read as a label gets a backslash.
+`DialectParser.format_scratchpad` does this for any dialect. Both escape what tools return: a line
+that would be read as a label is prefixed with a backslash.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def format_log_to_str(
     observation_prefix: str = "Observation: ",
     llm_prefix: str = "Thought: ",
 ) -> str:
-    """Write the steps taken so far as ReAct text: each log, what the tool returned, and a label.
+    """Return the steps taken so far as ReAct text: each log, the observation, and a label.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
-        observation_prefix: What stands before what a tool returned.
-        llm_prefix: What invites the next thought.
+        observation_prefix: Text before what a tool returned.
+        llm_prefix: Label after each step, which the next thought continues.
     """
     parts: list[str] = []
     for step in intermediate_steps:
@@ -59,14 +59,14 @@ def format_log_to_str(
 def format_log_to_messages(
     intermediate_steps: Iterable[Step], template_tool_response: str = "{observation}"
 ) -> list[BaseMessage]:
-    """Write the steps taken so far as messages: what the model wrote, and what the tool returned.
+    """Return the steps taken so far as messages: what the model wrote, and what the tool returned.
 
-    A message of its own needs no escapes.
+    The observations are not escaped, since each is a message of its own.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
-        template_tool_response: What the user's message says; ``{observation}`` stands for what the
-            tool returned.
+        template_tool_response: Text of the user's message; ``{observation}`` is replaced by what
+            the tool returned.
     """
     messages: list[BaseMessage] = []
     for step in intermediate_steps:
@@ -80,14 +80,14 @@ def format_log_to_messages(
 def format_xml(
     intermediate_steps: Iterable[Step], *, escape_format: Literal["minimal"] | None = "minimal"
 ) -> str:
-    """Write the steps taken so far as XML tags: the tool, its input and what it returned.
+    """Return the steps taken so far in XML tags: the tool, its input and what it returned.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
-        escape_format: ``"minimal"`` writes the tags of the format that stand in a name or an input
-            as ``[[tool]]``; `None` writes them as they are.
+        escape_format: ``"minimal"`` writes tags of the format inside a name or an input as
+            ``[[tool]]``; `None` leaves them unchanged.
     """
-    from agent_parsers.dialects import xml  # the other formats need it not
+    from agent_parsers.dialects import xml  # imported lazily: only this format needs it
 
     dialect = xml.make_dialect(escape_format)
     parts: list[str] = []

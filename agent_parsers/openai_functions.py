@@ -1,4 +1,4 @@
-"""The parser of the one function call that a message may have."""
+"""The parser of the function call in a message."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ __all__ = ["OpenAIFunctionsAgentOutputParser"]
 
 
 class OpenAIFunctionsAgentOutputParser(MessageParser[AgentAction | AgentFinish], AgentOutputParser):
-    r"""Reads the function call of a message, the form that came before tool calls.
+    r"""Reads the function call of a message, the predecessor of tool calls.
 
     ::
 
         AIMessage("", additional_kwargs={"function_call": {"name": "f", "arguments": '{"a": 1}'}})
 
     Returns `AgentActionMessageLog`, or `AgentFinish` with the content if the message has no call.
-    Messages are those of this package, of LangChain, or what a provider's API returns, whole or
-    streamed, also as dictionaries; see `outputs.from_any`. Arguments under the one name ``__arg1``
-    are unwrapped.
-    Strings in the arguments may hold line breaks, and blank arguments are ``{}``.
+    Messages may be those of this package, of LangChain, or of a provider's API, whole or streamed,
+    also as dictionaries; see `outputs.from_any`. If the only argument is ``__arg1``, it is
+    unwrapped.
+    Strings in the arguments may contain line breaks, and blank arguments are read as ``{}``.
 
-    What the lenient reading mends is told in `MessageParser`.
+    See `MessageParser` for what lenient mode repairs.
     """
 
     _is_function: ClassVar[bool] = True
@@ -54,7 +54,7 @@ class OpenAIFunctionsAgentOutputParser(MessageParser[AgentAction | AgentFinish],
 
         Raises:
             OutputParserException: The call cannot be made.
-            TypeError: The message is not a model's.
+            TypeError: *message* is not a message of a model.
         """
         return _one(result_of(ai_message(message), is_function=True))
 

@@ -1,4 +1,4 @@
-"""The parser of tool calls under the name that LangChain had for OpenAI's."""
+"""The parser of tool calls under LangChain's older name for it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 class OpenAIToolsAgentOutputParser(ToolsAgentOutputParser):
-    """The same as `ToolsAgentOutputParser`; LangChain has both."""
+    """Another name for `ToolsAgentOutputParser`, as in LangChain."""
 
     @property
     @override
@@ -24,4 +24,4 @@ class OpenAIToolsAgentOutputParser(ToolsAgentOutputParser):
 
 
 parse_ai_message_to_openai_tool_action = parse_ai_message_to_tool_action
-"""The same; LangChain has both names."""
+"""Another name for it, as in LangChain."""

@@ -23,8 +23,8 @@ class ReActJsonSingleInputOutputParser(DialectParser):
         {"action": "search", "action_input": "oldest bridge in Bern"}
         ```
 
-    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish` with what
-    stands after ``Final Answer:``. The messages of its errors are LangChain's.
+    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish` with the
+    text after ``Final Answer:``. Its error messages are LangChain's.
     """
 
     dialect: Dialect = Field(default=react_json.DIALECT, exclude=True)

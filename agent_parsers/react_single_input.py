@@ -21,8 +21,8 @@ class ReActSingleInputOutputParser(DialectParser):
         Action: search                                      Final Answer: It was built in 1461.
         Action Input: oldest bridge in Bern
 
-    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish`. The
-    messages of its errors are LangChain's.
+    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish`. Its error
+    messages are LangChain's.
     """
 
     dialect: Dialect = Field(default=react.DIALECT, exclude=True)

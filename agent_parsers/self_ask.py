@@ -1,4 +1,4 @@
-"""The parser of questions that a model asks itself."""
+"""The parser of self-ask text, in which a model asks itself questions."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ class SelfAskOutputParser(MadeParser):
         So the final answer is: 1461
 
     Returns `AgentAction("Intermediate Answer", "When was the bridge built?", log=text)`, or
-    `AgentFinish`. Strict reading looks at the last line only.
+    `AgentFinish`. Strict mode reads the last line only.
 
     Raises:
-        ValueError: One of the markers is empty, or the beginning of another.
+        ValueError: A marker is empty, or the beginning of another.
     """
 
     dialect: Dialect = Field(default=dialect_module.DIALECT, exclude=True)
     followups: Sequence[str] = dialect_module.FOLLOWUPS
-    """What stands before a question, in one or several spellings."""
+    """The marker before a question, in one or more spellings."""
     finish_string: str = dialect_module.FINISH_STRING
-    """What stands before the answer."""
+    """The marker before the answer."""
 
     @override
     def _make(self) -> Dialect:

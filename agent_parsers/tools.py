@@ -29,17 +29,17 @@ __all__ = ["ToolAgentAction", "ToolsAgentOutputParser", "parse_ai_message_to_too
 class ToolsAgentOutputParser(
     MessageParser[list[AgentAction] | AgentFinish], MultiActionAgentOutputParser
 ):
-    """Reads the tool calls of a message, of which there may be several at once.
+    """Reads the tool calls of a message, which may have several calls.
 
     ::
 
         AIMessage("Let me see.", tool_calls=[{"name": "search", "args": {"q": "rain"}, "id": "1"}])
 
     Returns a list of `ToolAgentAction`, or `AgentFinish` with the content if the message has no
-    call. Messages are those of this package, of LangChain, or what OpenAI's API returns, also as
-    dictionaries; see `outputs.from_any`. Arguments under the one name ``__arg1`` are unwrapped.
+    call. Messages may be those of this package, of LangChain, or of OpenAI's API, also as
+    dictionaries; see `outputs.from_any`. If the only argument is ``__arg1``, it is unwrapped.
 
-    What the lenient reading mends is told in `MessageParser`.
+    See `MessageParser` for what lenient mode repairs.
     """
 
     @property
@@ -62,7 +62,7 @@ def parse_ai_message_to_tool_action(message: Any) -> list[AgentAction] | AgentFi
 
     Raises:
         OutputParserException: A call cannot be made.
-        TypeError: The message is not a model's.
+        TypeError: *message* is not a message of a model.
     """
     return _all(result_of(ai_message(message), is_function=False))
 

@@ -20,13 +20,13 @@ class XMLAgentOutputParser(MadeParser):
         <tool>search</tool><tool_input>oldest bridge in Bern</tool_input>
         <final_answer>It was built in 1461.</final_answer>
 
-    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish`. The input
-    may lack its end, which the stop sequence takes.
+    Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish`. The
+    closing tag of the input may be missing, since the stop sequence removes it.
     """
 
     dialect: Dialect = Field(default=xml_dialect.DIALECT, exclude=True)
     escape_format: xml_dialect.EscapeFormat = "minimal"
-    """How tags within a value are written: ``"minimal"`` as ``[[tool]]``, `None` as they are."""
+    """How tags inside a value are written: ``"minimal"`` as ``[[tool]]``, `None` unchanged."""
 
     @override
     def _make(self) -> Dialect:

@@ -1,4 +1,4 @@
-"""Texts that are to make a parser act on what nobody meant, with the calls that are meant."""
+"""Texts that try to make a parser act on calls that are not meant."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ WHOLE: Final[tuple[Ended, ...]] = ("unknown", "stop")
 
 
 class Attack(NamedTuple):
-    """A text, and what may come of it besides an error or an answer."""
+    """A text, and the calls it may make; an error or an answer is always allowed."""
 
     text: str
-    """What the model is said to have written."""
+    """The text to read."""
     meant: tuple[Meant, ...] = ()
     """The calls that may be made, in this order; any of them may be left out."""
     tools: ToolSet | None = None
-    """What is known of the tools."""
+    """The tools that the parser knows."""
     ended: tuple[Ended, ...] = ANY
-    """How the text is said to have ended, one after the other."""
+    """The values of ``ended`` with which the text is read."""
     raw: RawInput | None = None
-    """Raw text among the inputs, which may be cut where it is not known how the text ended."""
+    """Raw text as the last input, which may be cut if it is unknown how the text ended."""
     may_repair: bool = False
-    """Whether another call may be made, if that is reported as a repair and nothing is cut."""
+    """Whether another call may be made if it is reported as a repair and the text is not cut."""
 
 
 def attacks(
     dialect: Dialect, mode: Mode, step: int, kinds: Collection[str]
 ) -> Iterator[tuple[str, Attack]]:
-    """Yield the attacks of some *kinds* on a *dialect*; of places in a text each *step*-th."""
+    """Yield the attacks of some *kinds* on a *dialect*, at every *step*-th position of a text."""
     for kind in kinds:
         for attack in KINDS[kind](dialect, mode, step):
             yield kind, attack
@@ -68,7 +68,7 @@ def _meant(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> tu
 
 
 def prefixes(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
-    """Yield the beginnings of turns; what is known of the tools takes turns."""
+    """Yield prefixes of turns, with alternating knowledge of the tools."""
     for turn in sample_turns(dialect):
         known, raw = tool_sets(turn.calls), raw_input(dialect, turn.text)
         all_meant = [_meant(dialect, mode, turn.text, tools) for tools in known]
@@ -78,7 +78,7 @@ def prefixes(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
 
 
 def splices(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
-    """Yield beginnings of turns with another turn behind, as if the model began anew."""
+    """Yield prefixes of turns followed by another turn, as if the model started again."""
     is_text = isinstance(sample_action(dialect).tool_input, str)
     pool = (*TEXTS[:2], TEXTS[3]) if is_text else (OBJECTS[0], OBJECTS[2], OBJECTS[4])
     found = [written_turn(dialect, each, "I see.") for each in pool]
@@ -102,7 +102,7 @@ _MOST_PAIRS: Final = 60
 
 
 def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
-    """Yield calls whose values hold markup: the dialect's own, calls of its own and of others."""
+    """Yield calls whose values contain markers of the dialect, or calls of any dialect."""
     is_text = isinstance(sample_action(dialect).tool_input, str)
     own = [marker.canonical.strip() for marker in markers(dialect)]
     held = [f"before {mark} after" for mark in own]
@@ -129,7 +129,7 @@ def values(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
 
 
 def _is_whole(turn: SampleTurn, meant: tuple[Meant, ...]) -> bool:
-    """Tell whether the values are read as they are written, but for white space around them."""
+    """Return whether the values are read as written, except for white space around them."""
     return len(meant) == 1 and any(
         _bare(meant[0].tool_input) == _bare(wanted.tool_input) for wanted in _whole(turn)
     )
@@ -142,7 +142,7 @@ def _bare(value: Any) -> Any:
 
 
 def _whole(turn: SampleTurn) -> tuple[Meant, ...]:
-    """Return the call of a *turn* in the ways in which it may be read; a lone parameter is one."""
+    """Return the readings that the call of a *turn* may have, such as a lone parameter."""
     (call,) = turn.calls
     alone = (Meant(call.tool, {"query": call.tool_input}),)
     return (Meant(call.tool, call.tool_input), *(alone * isinstance(call.tool_input, str)))
@@ -157,7 +157,7 @@ def _calls_of_all() -> list[str]:
 
 
 def quoted(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
-    """Yield quoted calls, and such in reasoning."""
+    """Yield quoted calls, and calls within reasoning."""
     for found in quotations(dialect, mode):
         yield Attack(found.text, found.meant, may_repair=found.may_repair)
 
@@ -175,11 +175,11 @@ _SENTENCES: Final = (
 _PYTHON: Final = (
     ") if ok else ", ") and ", ") or ", ") + ", ") == ", ") for x in ", ")[0], ", ")("
 )  # fmt: skip
-"""What may stand between two calls, so that they are no plain list."""
+"""Texts between two calls that make them something else than a plain list."""
 
 
 def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
-    """Yield calls that the model says it does not make."""
+    """Yield calls that the text says are not made."""
     turn = usual_turn(dialect, "lakes")
     tool, text = turn.calls[0].tool, turn.text
     known = tool_sets(turn.calls)
@@ -187,7 +187,7 @@ def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
         for denial in _DENIALS:
             said = denial.format(tool)
             for tools in known:
-                # What is no tool's name may stand for one; whether there is such, others say.
+                # The whole phrase may be read as a name; checks of tool names come later.
                 meant = _meant(dialect, mode, text, tools)
                 may = tuple(Meant(said, call.tool_input) for call in meant)
                 yield Attack(text.replace(tool, said), may, tools)
@@ -203,7 +203,7 @@ def disowned(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
 
 
 def keys(dialect: Dialect, mode: Mode, _step: int) -> Iterator[Attack]:
-    """Yield calls with a key that stands twice."""
+    """Yield calls with a duplicate key."""
     for found in double_keys(dialect, mode):
         yield Attack(found.text, (), found.tools, WHOLE)
 
@@ -213,7 +213,7 @@ _EDITS: Final = 200
 
 
 def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
-    """Yield calls with random edits of all but their values, for tools whose schema is known."""
+    """Yield calls with random edits outside their values, for tools with a schema."""
     is_text = isinstance(sample_action(dialect).tool_input, str)
     found = [written_turn(dialect, "Vaduz" if is_text else _EDITED, "I see.")]
     if dialect.several:
@@ -234,7 +234,7 @@ def edits(dialect: Dialect, mode: Mode, step: int) -> Iterator[Attack]:
 
 
 def _free(text: str) -> list[bool]:
-    """Tell for each character whether it may be edited: it touches no value, nor its line break."""
+    """Return for each character whether it may be edited: it is not next to a value."""
     free = [True] * len(text)
     for found in re.finditer(r"Vaduz|Olten.*?Bern|Bern|4711|[Tt]rue", text, re.DOTALL):
         start, end = max(found.start() - 1, 0), min(found.end() + 2, len(text))
@@ -256,7 +256,7 @@ def _edited(text: str, free: list[bool], pool: list[str], random: Random) -> str
         new = {"leave out": "", "insert": mark, "replace": mark, "twice": part + part, "move": ""}
         to = random.randrange(len(free))
         edited = text[:at] + new[kind] + text[end:]
-        # What is put behind "</" may as well have been put before it, where a value ends.
+        # Text inserted behind "</" is the same as text inserted in front, at the end of a value.
         first, last = _common(text[::-1], edited[::-1]), _common(text, edited)
         if not all(free[len(text) - first : last + 1]):
             return ""
@@ -269,7 +269,7 @@ def _edited(text: str, free: list[bool], pool: list[str], random: Random) -> str
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many characters both begin with."""
+    """Return the length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
 
@@ -283,4 +283,4 @@ KINDS: Final[dict[str, Callable[[Dialect, Mode, int], Iterator[Attack]]]] = {
     "keys": keys,
     "edit": edits,
 }
-"""What makes the attacks of each kind."""
+"""The functions that make the attacks of each kind."""

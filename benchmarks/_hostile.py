@@ -1,4 +1,4 @@
-"""How the time grows with texts that are made to be slow."""
+"""Measures how the time grows with texts that are made to be slow."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ SLOW_S: Final = 0.1
 
 
 def growth() -> dict[str, list[str]]:
-    """Return, for each shape, what to say of us and of each framework."""
+    """Return the results of this library and of each framework, for each shape."""
     gc.freeze()  # see `interleaved`
     modes = [get_parser("react", lenient=False), get_parser("react")]
     ours = [parser.parse for parser in modes]
     ours += [lambda text, parser=parser: list(parser.events(_chunks(text))) for parser in modes]
     return {
-        shape: [_emit(ours, *text), *(_emit([read], *text) for read in REACT.values())]
+        shape: [_worst(ours, *text), *(_worst([read], *text) for read in REACT.values())]
         for shape, text in SHAPES.items()
     }
 
@@ -50,15 +50,15 @@ def _chunks(text: str) -> list[str]:
     return [text[at : at + 4] for at in range(0, len(text), 4)]
 
 
-def _emit(reads: list[Read], head: str, piece: str) -> str:
-    """Return the worst exponent of *reads*, and the time that goes with it."""
+def _worst(reads: list[Read], head: str, piece: str) -> str:
+    """Return the largest exponent of *reads*, and the time that goes with it."""
     exponent, seconds, size = max(_growth(read, head, piece) for read in reads)
     power = f"{exponent:.1f}" if exponent > 1 else "≤ 1"
     return f"{power} ({short(seconds * 1e3)} ms at {size / 1000:g} KB)"
 
 
 def _growth(read: Read, head: str, piece: str) -> tuple[float, float, int]:
-    """Return the exponent between the two longest texts, and the last's seconds and length."""
+    """Return the exponent between the two longest texts, and seconds and length of the last."""
     sizes, taken = [FIRST], [_seconds(read, head, piece, FIRST)]
     while sizes[-1] < LONGEST and taken[-1] < SLOW_S:
         sizes.append(sizes[-1] * 2)
@@ -67,12 +67,12 @@ def _growth(read: Read, head: str, piece: str) -> tuple[float, float, int]:
 
 
 def _seconds(read: Read, head: str, piece: str, size: int) -> float:
-    """Return the least CPU time of a few readings of a text of *size* characters."""
+    """Return the shortest CPU time of several attempts to read a text of *size* characters."""
     text = head + piece * (size // len(piece))
     spent: list[float] = []
     while len(spent) < 3 or (sum(spent) < 0.02 and len(spent) < 50):
         start = time.process_time()
-        with suppress(Exception):  # each has its own
+        with suppress(Exception):  # each framework raises its own
             read(text)
         spent.append(time.process_time() - start)
         if spent[-1] > SLOW_S:

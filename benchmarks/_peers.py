@@ -1,4 +1,4 @@
-"""Who takes part: our parsers, strict and lenient, and those of three frameworks."""
+"""The contenders: our parsers, strict and lenient, and those of three frameworks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ REACT: Final[dict[str, Callable[[str], object]]] = {
     LLAMAINDEX: ReActOutputParser().parse,
     CREWAI: crewai_parse,
 }
-"""What reads a turn of ReAct in each."""
+"""The ReAct parser of each framework."""
 
 ANSWERS: Final = {LANGCHAIN: "Final Answer:", LLAMAINDEX: "Answer:", CREWAI: "Final Answer:"}
 """Their labels for the answer."""

@@ -1,4 +1,4 @@
-"""The plot of what a chunk costs by how much came before it."""
+"""Plots the cost of a chunk by the length of the text before it."""
 
 from __future__ import annotations
 

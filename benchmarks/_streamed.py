@@ -1,4 +1,4 @@
-"""What the next chunk of a stream costs, by how much came before it."""
+"""Measures the cost of the next chunk of a stream, by the length of the text before it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 Reader: TypeAlias = "Callable[[str, list[str]], float]"
-"""Reads what came before, then some chunks, and returns the CPU seconds that those took."""
+"""Reads the text before, then some chunks; returns the CPU seconds for the chunks."""
 Costs: TypeAlias = dict[tuple[str, str], dict[int, float]]
 
 CHUNK: Final = 4
 MOST: Final = 256
-"""How many chunks are timed at once."""
+"""Maximum number of chunks timed at once."""
 TURN_S: Final = 0.01
-"""How long that should take."""
+"""Target duration of one measurement."""
 SIZES: Final = tuple(250 * 2**step for step in range(11))
-"""Characters that came before, from 250 to 256,000."""
+"""Lengths of the text before, from 250 to 256,000 characters."""
 SLOW_S: Final = 0.05
-"""Who needs as much for a chunk is not asked for more."""
+"""If a chunk takes longer than this, longer texts are skipped."""
 ROUNDS: Final = 5
 
 THOUGHT: Final = "Thought: hm\n"
@@ -40,7 +40,7 @@ ROW: Final = '{"name": "Untertorbrücke", "year": 1489, "of": "stone"}, '
 
 
 def by_feed(name: str, before: str, chunks: list[str], *, lenient: bool) -> float:
-    """Read a turn of the dialect *name* as it comes."""
+    """Read a turn of the dialect *name* with `feed`."""
     parser = get_parser(name, lenient=lenient).stream_parser()
     parser.feed(before)
     start = time.process_time()
@@ -50,18 +50,18 @@ def by_feed(name: str, before: str, chunks: list[str], *, lenient: bool) -> floa
 
 
 def asked_again(read: Callable[[str], object], before: str, chunks: list[str]) -> float:
-    """Read all that has come, after each chunk."""
+    """Read the whole text so far again after each chunk."""
     text = before
     start = time.process_time()
     for chunk in chunks:
         text += chunk
-        with suppress(Exception):  # each has its own
+        with suppress(Exception):  # each framework raises its own
             read(text)
     return time.process_time() - start
 
 
 def by_transform(parser: Any, before: str, chunks: list[str]) -> float:
-    """Read JSON as it comes."""
+    """Read JSON with `transform`."""
     start = 0.0
 
     def given() -> Iterator[str]:
@@ -75,7 +75,7 @@ def by_transform(parser: Any, before: str, chunks: list[str]) -> float:
 
 
 def contenders() -> dict[tuple[str, str], tuple[Reader, str, str]]:
-    """Return who takes part in what: how they read, and the text, as its head and the rest."""
+    """Return the reader, and the head and rest of the text, of each contender in each contest."""
     heads = dict.fromkeys((STRICT, LENIENT), f"{THOUGHT}Final Answer: ")
     heads |= {peer: f"{THOUGHT}{label} " for peer, label in ANSWERS.items()}
     readers: dict[str, Reader] = {
@@ -90,9 +90,9 @@ def contenders() -> dict[tuple[str, str], tuple[Reader, str, str]]:
 
 
 def chunk_costs() -> Costs:
-    """Return the microseconds of a chunk after so many characters, by what is read and who reads.
+    """Return the microseconds of a chunk by contest, contender and length of the text before.
 
-    All who read one length take turns.
+    All contenders with the same length take turns.
     """
     who = contenders()
     gc.freeze()  # see `interleaved`

@@ -1,4 +1,4 @@
-"""Timing that a noisy machine does not spoil: contenders take turns, and ratios are compared."""
+"""Timing on noisy machines: contenders take turns, and ratios are compared."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ def interleaved(
     """Return the CPU seconds of one call of each contender, measured once a round.
 
     Args:
-        contenders: What to call, by name.
-        rounds: How often each has its turn.
-        seconds: About how long a turn is; it has as many calls as fit, one at the least.
+        contenders: The functions to call, by name.
+        rounds: Number of turns of each contender.
+        seconds: Approximate length of a turn, which has as many calls as fit, but at least one.
     """
-    gc.freeze()  # what is imported by now is nothing to look through in every turn
+    gc.freeze()  # keeps the collector from scanning imported modules in every turn
     calls = {}
     for name, call in contenders.items():
         call()  # the first call may compile patterns and import modules
@@ -46,7 +46,7 @@ def ratio(ours: list[float], theirs: list[float]) -> float:
 
 
 def short(number: float) -> str:
-    """Return *number* with two or three digits, as far as they mean something."""
+    """Return *number* with two or three significant digits."""
     if number >= 100:
         return f"{number:,.0f}"
     if number >= 10:

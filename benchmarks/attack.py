@@ -1,17 +1,17 @@
-"""Attacks every dialect so that it acts on what nobody meant: ``python benchmarks/attack.py``.
+"""Tries to make every dialect act on calls that are not meant: ``python benchmarks/attack.py``.
 
-The texts are beginnings of turns at every place, beginnings with another turn behind, values that
-hold markup, quoted and disowned calls, calls in reasoning, keys that stand twice, and random edits;
-each is read strictly and leniently, with and without tools, whole and as a stream, and however it
-may have ended. An outcome is the *same action*, one that is meant; an *answer*; *refused*; or one
-of two exemptions: *raw text*, which nothing encloses, so that it may end anywhere unless it is
-known to be cut; and *repaired*, another action than was meant, read from a text that says so and
-reported. That is open to random edits; to calls closed by the one behind them, as `docs/lenient.md`
-says; to text that holds a label; and to a value that holds what closes its call, cut right there.
-All else *acted wrongly* or *crashed*, and the exit code is 1. Texts are the same in every run.
+The texts are prefixes of turns, prefixes followed by another turn, values that contain markup,
+quoted and disowned calls, calls in reasoning, duplicate keys, and random edits. Each is read in
+strict and in lenient mode, with and without tools, whole and as a stream, and with each value of
+``ended``. The outcome is the *same action*, which is meant; an *answer*; *refused*; or one of two
+exemptions: *raw text*, which has no closer, so that it may end anywhere unless it is known to be
+cut; and *repaired*, a call that is not meant but reported as a repair. Repairs are allowed for
+random edits; for calls closed by the next call, see `docs/lenient.md`; for text that contains a
+label; and for a value that contains the closer of its call, if the text is cut there. Everything
+else *acted wrongly* or *crashed*, and the exit code is 1. The texts are the same in every run.
 
-``--show`` prints examples, ``--dialect NAME`` attacks only that one, ``--kind KIND`` only so,
-``--step 7`` takes every seventh place.
+``--show`` prints examples, ``--dialect NAME`` and ``--kind KIND`` select the attacks, and
+``--step 7`` uses every seventh position.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
 
 
 class Example(NamedTuple):
-    """A text that came to something bad."""
+    """A text with a bad outcome."""
 
     kind: str
     mode: Mode
@@ -72,7 +72,7 @@ class Example(NamedTuple):
 def outcome(
     dialect: Dialect, mode: Mode, attack: Attack, ended: Ended, *, as_stream: bool
 ) -> tuple[str, str]:
-    """Return what comes of an *attack*, and what was read if that is bad."""
+    """Return the outcome of an *attack*, and the result if the outcome is bad."""
     parser = parser_for(dialect, mode, attack.tools)
     try:
         if as_stream or attack.may_repair:
@@ -82,7 +82,7 @@ def outcome(
             result, repairs = parser.parse(attack.text, ended=ended), ()
     except OutputParserException:
         return "refused", ""
-    except Exception as error:  # noqa: BLE001 - that is what is looked for
+    except Exception as error:  # noqa: BLE001 - the attack looks for these
         return "crashed", f"{type(error).__name__}: {error}"
     calls = calls_in(result)
     if not calls:
@@ -98,7 +98,7 @@ def outcome(
 
 
 def _not_meant(calls: list[Meant], meant: tuple[Meant, ...]) -> Iterator[Meant]:
-    """Yield those of the *calls* that are not *meant*, or not in this order."""
+    """Yield the *calls* that are not *meant*, or not in this order."""
     rest = iter(meant)
     for call in calls:
         if not any(call.tool == m.tool and same_input(call.tool_input, m.tool_input) for m in rest):
@@ -106,11 +106,11 @@ def _not_meant(calls: list[Meant], meant: tuple[Meant, ...]) -> Iterator[Meant]:
 
 
 def _is_raw(wrong: list[Meant], attack: Attack, ended: Ended) -> bool:
-    """Tell whether what is wrong is only raw text that was cut."""
+    """Return whether only raw text that was cut is wrong."""
     raw = attack.raw
     if raw is None or ended == "length":
         return False
-    # The whole of it may be no input that the tool takes, so that nothing is meant.
+    # If the tool rejects the whole input, no call is meant.
     meant = attack.meant or [Meant(call.tool, raw.text) for call in wrong]
     return all(any(is_cut_short(call, each, raw) for each in meant) for call in wrong)
 
@@ -126,7 +126,7 @@ def attack_on(
     for mode in MODES:
         for number, (kind, attack) in enumerate(attacks(dialect, mode, step, kinds)):
             for ended in attack.ended:
-                # Both roads of reading take their turns.
+                # `parse` and the stream take turns.
                 is_odd = (number + len(ended)) % 2 == 1
                 came, found = outcome(dialect, mode, attack, ended, as_stream=is_odd)
                 counts[came] += 1
@@ -139,26 +139,26 @@ def attack_on(
 
 
 def head(title: str) -> str:
-    """Return the titles of the columns."""
+    """Return the column titles."""
     return f"{title:20}{''.join(f'{head:>14}' for head in OUTCOMES)}{'all':>10}"
 
 
 def row(name: str, counts: Counter[str], of: str = "") -> str:
-    """Return counts, perhaps those of one kind, in columns."""
+    """Return the counts of a dialect or of one kind, in columns."""
     cells = [counts[f"{of} {came}".strip()] for came in OUTCOMES]
     return f"{name:20}{''.join(f'{cell:>14}' for cell in cells)}{sum(cells):>10}"
 
 
 def main() -> None:
-    """Attack, print the tables, and say whether anything acted wrongly."""
-    arguments = argparse.ArgumentParser(description="Attack the dialects with texts nobody meant.")
+    """Run the attacks, print the tables, and exit with 1 if anything acted wrongly."""
+    arguments = argparse.ArgumentParser(description="Try to make the dialects act wrongly.")
     arguments.add_argument("--dialect", action="append", choices=list_dialects())
     arguments.add_argument("--kind", action="append", choices=KINDS)
-    arguments.add_argument("--step", type=int, default=1, help="take every STEP-th place")
-    arguments.add_argument("--jobs", type=int, default=2, help="how many processes attack")
+    arguments.add_argument("--step", type=int, default=1, help="use every STEP-th position")
+    arguments.add_argument("--jobs", type=int, default=2, help="number of processes")
     arguments.add_argument(
         "--show", nargs="?", type=int, const=3, default=0, metavar="MOST",
-        help="print examples of what is bad: so many of each kind, mode and dialect",
+        help="print up to this many bad examples of each kind, mode and dialect",
     )  # fmt: skip
     options = arguments.parse_args()
     names = options.dialect or list_dialects()

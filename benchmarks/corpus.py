@@ -1,16 +1,16 @@
 """Reads the recorded runs of a corpus, and counts: ``python benchmarks/corpus.py [PATH]``.
 
-PATH is a folder of ``.jsonl`` files, one run a line: an object with ``format``, the name of a
-dialect, and ``steps``. Each step has the model's ``output``, and as ``expect`` what the run itself
-took it for::
+PATH is a folder of ``.jsonl`` files with one run per line: an object with ``format``, the name of a
+dialect, and ``steps``. Each step has the model's ``output`` and, as ``expect``, the result of the
+run's own parser::
 
     {"kind": "action", "tool": ..., "tool_input": ...}
     {"kind": "finish", "output": ...}
-    null        the run's own rule could not read it
+    null        the run's own parser could not read it
 
-A step is *matched* if exactly that is read, *refused* if it is an error, else *other*. Those that
-have no expectation are counted on their own, as *read* or *refused*. Runs in a format that is no
-dialect of ours are left out.
+A step is *matched* if the result equals ``expect``, *refused* if it is an error, and otherwise
+*other*. Steps without an expectation are counted separately, as *read* or *refused*. Runs in a
+format without a dialect are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ COLUMNS: Final = ("matched", "refused", "other", "null read", "null refused")
 
 
 def runs_in(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the runs of one file that are in a dialect of ours."""
+    """Yield the runs in a file whose format has a dialect."""
     ours = set(list_dialects())
     with path.open(encoding="utf-8") as lines:
         for line in lines:
@@ -61,7 +61,7 @@ def outcome(parser: DialectParser, step: dict[str, Any]) -> str:
 
 
 def as_expected(result: AgentAction | AgentFinish) -> dict[str, Any]:
-    """Return *result* in the form the corpus has."""
+    """Return *result* in the format of the corpus."""
     if isinstance(result, AgentAction):
         return {"kind": "action", "tool": result.tool, "tool_input": result.tool_input}
     return {"kind": "finish", "output": result.return_values["output"]}

@@ -1,8 +1,8 @@
-"""Measures what a call costs while it streams in, by its length: ``python benchmarks/dialects.py``.
+"""Measures the cost of a streamed call by its length: ``python benchmarks/dialects.py``.
 
-Each dialect reads one call whose argument is a text of some length, in chunks of 4 characters, and
-each length takes its turn in one interleaved run. Absolute times depend on the machine; the ratios
-say whether the cost of a chunk grows with what came before it.
+Each dialect reads one call whose argument is a text, in chunks of 4 characters; the lengths of the
+text take turns in one interleaved run. Absolute times depend on the machine; the ratios show
+whether the cost of a chunk grows with the length of the text before it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CHUNK: Final = 4
 KILOBYTES: Final = (1, 16, 64, 256)
 DIALECTS: Final = ("hermes", "qwen3_coder", "glm45", "minimax_m2", "deepseek_dsml")
 CODE: Final = "    if a < b:\n        return '<p>old bridges</p>'  # of Bern\n\n"
-"""What the argument is made of: code, with what may look like a tag."""
+"""The text of the argument: code that contains something like tags."""
 
 
 def chunks_of(dialect: Dialect, size: int) -> list[str]:
@@ -37,7 +37,7 @@ def chunks_of(dialect: Dialect, size: int) -> list[str]:
 
 
 def read(dialect: Dialect, chunks: list[str]) -> None:
-    """Read *chunks* as they come in."""
+    """Read *chunks* as a stream."""
     parser = StreamParser(dialect)
     for chunk in chunks:
         parser.feed(chunk)
@@ -45,7 +45,7 @@ def read(dialect: Dialect, chunks: list[str]) -> None:
 
 
 def row(name: str, rounds: int) -> str:
-    """Return what a chunk costs the dialect *name*, by the length of the argument."""
+    """Return the cost of a chunk for the dialect *name*, by the length of the argument."""
     dialect = get_dialect(name)
     calls = {kb: chunks_of(dialect, kb * 1024) for kb in KILOBYTES}
     contenders: dict[str, Callable[[], object]] = {

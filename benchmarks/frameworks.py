@@ -1,8 +1,8 @@
-"""Measures this library next to LangChain, LlamaIndex and CrewAI, where they do the same work.
+"""Compares the speed of this library with LangChain, LlamaIndex and CrewAI for the same work.
 
-``python benchmarks/frameworks.py`` prints the tables as Markdown and takes some minutes; with a
-folder it writes them there, and a plot, which is what ``make bench-page`` does with docs. Absolute
-times depend on the machine and on what else it does: read the ratios.
+``python benchmarks/frameworks.py`` takes some minutes, and prints the tables as Markdown. Given a
+folder, it writes the tables and a plot there; ``make bench-page`` does this with docs. Absolute
+times depend on the machine and its load: read the ratios.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ CALLS: Final = [
     for page in range(8)
 ]
 BULK: Final = 200_000
-TOLD: Final = (1_000, 16_000, 64_000, 256_000)
-"""Which lengths of streams are told; the plot has more."""
+LISTED: Final = (1_000, 16_000, 64_000, 256_000)
+"""The lengths of streams in the table; the plot has more."""
 PLOT: Final = "cost-per-chunk.svg"
 
 
@@ -62,7 +62,7 @@ def table(columns: tuple[str, ...], rows: list[list[str]]) -> Iterator[str]:
 
 
 def timed(title: str, calls: Mapping[str, Call], *, rounds: int = 30) -> list[str]:
-    """Return the row of *calls*: microseconds each, and how many times the first of them."""
+    """Return a row with the microseconds of each of *calls*, and the ratios to the first."""
     taken = interleaved(calls, rounds=rounds)
     cells = [title]
     for column in COLUMNS:
@@ -77,12 +77,12 @@ def timed(title: str, calls: Mapping[str, Call], *, rounds: int = 30) -> list[st
 
 
 def one_reply() -> Iterator[str]:
-    """Yield the costs of a reply that is there as a whole."""
+    """Yield the costs of reading one complete reply."""
     yield "## One reply\n"
     yield (
-        "Microseconds, and in brackets how many times that of strict reading here. A cell is empty"
-        " where a framework has no parser for the form. LlamaIndex and `here` return an object for"
-        " an input of JSON, LangChain and CrewAI text.\n"
+        "Microseconds, and in brackets the multiple of our strict reading. A cell is empty if a"
+        " framework has no parser for the format. For JSON input, LlamaIndex and `here` return an"
+        " object, LangChain and CrewAI text.\n"
     )
     json = {LANGCHAIN: langchain.JSONAgentOutputParser()}
     xml = {LANGCHAIN: langchain.XMLAgentOutputParser()}
@@ -135,16 +135,16 @@ def messages(content: str, calls: list[ToolCall] | None = None) -> dict[str, Any
 
 
 def waited(loop: asyncio.AbstractEventLoop, parser: Any, message: Any) -> object:
-    """Wait for what *parser* makes of *message*."""
+    """Return the result of the asynchronous *parser* for *message*."""
     return loop.run_until_complete(parser.ainvoke(message))
 
 
 def bulk() -> Iterator[str]:
-    """Yield how many replies are read in a second, of very many."""
+    """Yield the number of replies read in a second, for very many replies."""
     yield f"## {BULK:,} replies\n"
     yield (
-        "Thousands of replies a second, each another one, by calling `parse` in a loop, and by"
-        " `batch` where there is one; in brackets how many times that of strict reading here.\n"
+        "Thousands of replies per second, all different, by calling `parse` in a loop, and by"
+        " `batch` where there is one; in brackets the multiple of our strict reading.\n"
     )
     replies = [f'{THOUGHT}Action: search\nAction Input: {{"id": {each}}}' for each in range(BULK)]
     ours = both("react")
@@ -177,37 +177,37 @@ def each(read: Callable[[str], object], replies: list[str]) -> None:
 
 
 def streamed(costs: Costs) -> Iterator[str]:
-    """Yield what a chunk costs by what came before it."""
+    """Yield the cost of a chunk by the length of the text before it."""
     yield "## A chunk of a stream\n"
     yield (
-        "Microseconds for a chunk of four characters, by how much came before it. A parser that"
-        " reads whole turns only is asked after each chunk about all that has come, since nothing"
-        " else says whether the turn is complete; LangChain's JSON parser streams.\n"
+        "Microseconds for a chunk of four characters, by the length of the text before it. A parser"
+        " that only reads whole turns has to parse the whole text again after each chunk, because"
+        " nothing else says whether the turn is complete; LangChain's JSON parser streams.\n"
     )
     rows = [
-        [f"{what}, {who}", *(short(of[size]) if size in of else "–" for size in TOLD)]
+        [f"{what}, {who}", *(short(of[size]) if size in of else "–" for size in LISTED)]
         for (what, who), of in costs.items()
     ]
-    yield from table(tuple(f"{size // 1000} KB" for size in TOLD), rows)
+    yield from table(tuple(f"{size // 1000} KB" for size in LISTED), rows)
     if any("–" in row for row in rows):
         yield f"–: it took more than {SLOW_S * 1e3:.0f} ms a chunk at a lesser length.\n"
     yield f"![Cost of a chunk by the length of the text before it]({PLOT})\n"
 
 
 def hostile() -> Iterator[str]:
-    """Yield how the time grows with a text made to be slow."""
+    """Yield how the time grows with texts that are made to be slow."""
     yield "## Hostile texts\n"
     yield (
-        "By what power the time grows when the text does, and how long the longest took: lengths"
-        " double up to 64 KB, or until one takes a tenth of a second. 1 is linear. `here` is the"
-        " worst of strict and lenient, whole and streamed.\n"
+        "The power by which the time grows with the text, and the time for the longest text:"
+        " lengths double up to 64 KB, or until one takes a tenth of a second. 1 is linear. `here`"
+        " is the worst of strict and lenient, whole and streamed.\n"
     )
     columns = ("here", *FRAMEWORKS)
     yield from table(columns, [[title, *cells] for title, cells in growth().items()])
 
 
 def imports() -> Iterator[str]:
-    """Yield the CPU time of an import, in fresh processes with their bytecode cached."""
+    """Yield the CPU time of an import in a fresh process with cached bytecode."""
     statements = {
         "bare Python": "pass",
         "pydantic, one model": "from pydantic import BaseModel\nclass A(BaseModel):\n    a: int",
@@ -232,7 +232,7 @@ def imports() -> Iterator[str]:
                     taken[name].append(spent * 1e3)
     bare = min(taken.pop("bare Python"))
     yield "## Importing a ReAct parser\n"
-    yield "Milliseconds of CPU time beyond bare Python, in a fresh process.\n"
+    yield "Milliseconds of CPU time in a fresh process, minus those of bare Python.\n"
     yield from table(
         tuple(taken), [["import", *(f"{min(spent) - bare:.0f}" for spent in taken.values())]]
     )
@@ -241,11 +241,11 @@ def imports() -> Iterator[str]:
 def page(costs: Costs) -> Iterator[str]:
     """Yield the lines of the page."""
     versions = ", ".join(f"`{name}` {version(name)}" for name in FRAMEWORKS.values())
-    yield "# What it costs, next to others\n"
+    yield "# What it costs, compared with others\n"
     yield (
         f"Written by `make bench-page`, from one run on Python {sys.version.split()[0]} with"
-        f" {versions}. Times are medians of CPU time, all contenders of a row took turns. On other"
-        " machines the times differ, the ratios hardly.\n"
+        f" {versions}. Times are medians of CPU time, and all parsers in a row took turns. On other"
+        " machines the times differ, but the ratios hardly change.\n"
     )
     for section in (one_reply(), bulk(), streamed(costs), hostile(), imports()):
         yield from section

@@ -1,8 +1,8 @@
-"""Measures the reading of JSON: ``python benchmarks/json_bench.py``.
+"""Measures the speed of reading JSON: ``python benchmarks/json_bench.py``.
 
-Contenders take turns in one run; read the ratios. LangChain and re-parsing read all that has
-arrived again for each chunk. A whole stream would take them minutes, so their time for a chunk is
-the mean at some prefixes of the text, at even distances; columns with such times are marked with ~.
+The contenders take turns in one run; read the ratios. LangChain and re-parsing read the whole text
+so far again for each chunk. Since a whole stream would take them minutes, their time for a chunk is
+the mean over some evenly spaced prefixes of the text; columns with such times are marked with ~.
 ``json_repair`` is measured if it is installed.
 """
 
@@ -57,7 +57,7 @@ SHAPES = {"small objects": small_objects, "one huge string": huge_string, "depth
 
 
 def one_shot() -> None:
-    """Compare the reading of a whole reply with `json.loads` of the JSON in it."""
+    """Compare reading a whole reply with `json.loads` of the JSON in it."""
     print(
         f"{'one shot, times json.loads':<28}{'µs':>9}{'fence':>8}{'prose':>8}{'lenient':>9}", end=""
     )
@@ -93,7 +93,7 @@ def _one_shot_row(name: str, text: str, size: int) -> None:
 
 
 def streaming() -> None:
-    """Show what a chunk costs, and how often longer the whole takes than the least there is."""
+    """Print the cost of a chunk, and the ratio of the whole to the minimum; see `json_floor`."""
     print(
         f"\n{'streamed, µs a chunk of 4':<28}{'floor':>8}{'reader':>8}{'parser':>8}{'diff':>8}",
         end="",
@@ -148,7 +148,7 @@ def _run_reader(chunks: list[str]) -> None:
     reader = JsonReader()
     for chunk in chunks:
         reader.feed(chunk)
-        reader.value  # noqa: B018 - to take it is the work
+        reader.value  # noqa: B018 - reading the property does the work
 
 
 def _run_parser(chunks: list[str], **fields: bool) -> None:
@@ -157,7 +157,7 @@ def _run_parser(chunks: list[str], **fields: bool) -> None:
 
 
 def _reparse(text: str) -> float:
-    """Return the mean of the seconds that it takes to read a prefix again."""
+    """Return the mean time to read a prefix again, in seconds."""
     taken = []
     for prefix in _prefixes(text):
         start = time.process_time()
@@ -170,7 +170,7 @@ def _reparse(text: str) -> float:
 
 
 def _langchain(text: str) -> float:
-    """Return the mean of the seconds that LangChain's stream takes for a chunk."""
+    """Return the mean time of a chunk in LangChain's stream, in seconds."""
     taken = []
     for prefix in _prefixes(text):
         more = text[len(prefix) : len(prefix) + 4 * CHUNK_CHARS]
@@ -209,7 +209,7 @@ HOSTILE = {
 
 
 def growth() -> None:
-    """Show by what power the time grows when a hostile text does."""
+    """Print the exponent by which the time grows with the length of hostile texts."""
     print(f"\n{'hostile text, exponent':<28}{'strict':>8}{'lenient':>9}", end="")
     print(f"{'streamed':>10}{'streamed, lenient':>19}")
     ways: list[tuple[int, Callable[[str], object]]] = [

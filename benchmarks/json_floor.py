@@ -1,7 +1,7 @@
-"""The least that a reader of growing JSON does in Python, to measure ours against.
+"""A minimal reader of growing JSON in Python, as a lower bound for the time of ours.
 
-It takes valid JSON only: no errors, no limits, no escapes, no text after the value. After any chunk
-it gives a value of its own, by copying the open containers and sharing the closed ones.
+It reads only valid JSON, without errors, limits, escapes, or text after the value. After any chunk
+it returns a new value, which copies the open containers and shares the closed ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TEXT, _KEY, _NUMBER, _WORD, _VALUE, _KEYS, _COLON, _AFTER = range(8)
 
 
 class Floor:
-    """Reads valid JSON in chunks: `feed` each, and take a `snapshot` whenever you like."""
+    """Reads valid JSON in chunks: call `feed` with each, and `snapshot` at any time."""
 
     __slots__ = ("_keys", "_left", "_parts", "_root", "_stack", "_state", "_word")
 
@@ -32,7 +32,7 @@ class Floor:
         self._word: Any = None
 
     def feed(self, chunk: str) -> None:  # noqa: C901 - calls would cost more than the work
-        """Read on."""
+        """Read the next chunk."""
         pos = 0
         size = len(chunk)
         state = self._state

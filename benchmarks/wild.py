@@ -1,11 +1,11 @@
 """Scores the parsers on outputs that agent frameworks stumble over: ``python benchmarks/wild.py``.
 
-The file (``wild.jsonl``) has one case a line: the ``format`` the model had been asked for, its
-``text`` or ``message``, the names of the ``tools``, what should come out (``expect``), what is
-right as well (``accept``), and whether nearly everybody agrees (``consensus``). A case is
-*recovered* if what is read is among these, *refused* if it is an error that should be none, else
-*wrong*: the worst of the three, since somebody acts on it. Formats that are no dialect of ours are
-counted apart.
+The file (``wild.jsonl``) has one case per line: the ``format`` that the prompt asked for, the
+model's ``text`` or ``message``, the names of the ``tools``, the expected result (``expect``), other
+valid results (``accept``), and whether nearly everybody agrees on it (``consensus``). A case is
+*recovered* if the result is one of these, *refused* if there is an error instead, and otherwise
+*wrong*, which is the worst, since an agent acts on it. Formats without a dialect are counted
+separately.
 
 ``--mode lenient --show`` prints each case that is not recovered.
 """
@@ -35,7 +35,7 @@ def cases_in(path: Path) -> list[dict[str, Any]]:
 
 @cache
 def parser_of(name: str, tools: tuple[str, ...], *, lenient: bool) -> Any:
-    """Return the parser of a format, or `None` if it is no dialect of ours."""
+    """Return the parser of a format, or `None` if the format has no dialect."""
     try:
         return get_parser(name, tools=tools or None, lenient=lenient)
     except ValueError:
@@ -54,7 +54,7 @@ def outcome(case: dict[str, Any], mode: str) -> str:
 
 
 def outcome_of(parser: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Return what is read, in the form the file has."""
+    """Return the result for a case in the format of the file."""
     try:
         result = parser.invoke(case["text"] if "text" in case else from_any(case["message"]))
     except OutputParserException:
@@ -66,12 +66,12 @@ def outcome_of(parser: Any, case: dict[str, Any]) -> dict[str, Any]:
 
 
 def as_action(action: AgentAction) -> dict[str, Any]:
-    """Return *action* in the form the file has."""
+    """Return *action* in the format of the file."""
     return {"kind": "action", "tool": action.tool, "tool_input": action.tool_input}
 
 
 def is_met(read: dict[str, Any], expected: dict[str, Any]) -> bool:
-    """Tell whether what was *read* is what was *expected*; what is not named may be anything."""
+    """Return whether *read* equals *expected* in all keys that *expected* has."""
     if read["kind"] == "action" and expected["kind"] == "actions":
         read = {"kind": "actions", "actions": [read]}
     if read["kind"] != expected["kind"]:
@@ -91,7 +91,7 @@ def _is_same(key: str, read: Any, expected: Any) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Return *value* stripped if it is text, and as what it says if that is a JSON container."""
+    """Return *value*; text is stripped, and parsed if it is a JSON object or list."""
     if not isinstance(value, str):
         return value
     try:

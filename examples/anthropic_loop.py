@@ -1,7 +1,7 @@
 # pip install "agent-parsers[anthropic]" && python examples/anthropic_loop.py
-"""An agent over the `anthropic` client: native tool calls, or any dialect of text by its name.
+"""An agent with the `anthropic` client, using native tool calls or any text dialect.
 
-A server on this machine stands in for the model; leave out ``base_url``, and it is Anthropic's.
+A local server stands in for the model; without ``base_url``, requests go to Anthropic's API.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ SCRIPTS: dict[str, list[Reply | str]] = {
 
 
 def main(name: str) -> None:
-    """Run the agent with the dialect called *name*."""
+    """Run the agent with the dialect or parser called *name*."""
     tools = ToolSet([area])
     parser = get_parser(name, tools=tools)
 
     def request(prompt: list[BaseMessage], stop: list[str]) -> dict[str, Any]:
         beside: dict[str, Any] = {"tools": tools.anthropic_tools()}
-        if stop:  # a dialect of text says in the prompt what tools there are
+        if stop:  # a text dialect lists the tools in the prompt
             system, *prompt = prompt
             beside = {"stop_sequences": stop, "system": system.content}
         return {

@@ -1,8 +1,8 @@
 # pip install agent-parsers && python examples/any_open_model.py
-"""Any open model in one loop: the dialect that it writes is known by its name.
+"""Any open model in one loop: the name of the model determines its dialect.
 
-Give it names to see what they write: ``python examples/any_open_model.py Qwen/Qwen3-8B``. The text
-is what the model itself writes, as a server gives it that does not parse tool calls.
+Pass names of models to see their formats: ``python examples/any_open_model.py Qwen/Qwen3-8B``. The
+text is the raw output of the model, from a server that does not parse tool calls.
 """
 
 from __future__ import annotations

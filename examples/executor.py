@@ -1,7 +1,7 @@
 # pip install agent-parsers && python examples/executor.py
-"""An executor: one loop, for any dialect by its name, for messages too, plain and async.
+"""An executor: one loop for any dialect and for messages, synchronous and asynchronous.
 
-It shows the answer while the model writes it, and sends the model what was wrong with a turn.
+It shows the answer while the model writes it, and reports errors in a turn to the model.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ def run(
     """Return the answer of an agent.
 
     Args:
-        model: Gives chunks of text, or of messages, for a prompt and its ``stop`` sequences.
-        question: What it is asked.
-        parser: Of any dialect.
-        tools: What it can use.
-        show: Hears the answer, piece by piece, while it is written.
+        model: Returns chunks of text or of messages for a prompt and its ``stop`` sequences.
+        question: The question for the agent.
+        parser: A parser of any dialect.
+        tools: The tools that the agent can use.
+        show: Called with each piece of the answer while it is written.
 
     Raises:
-        TimeoutError: It has no answer after eight turns.
+        TimeoutError: There is no answer after eight turns.
     """
     steps: list[tuple[AgentAction, object]] = []
     for _ in range(MAX_TURNS):
@@ -52,8 +52,8 @@ def run(
                 return str(said.finish.return_values["output"])
             steps += [(action, tools.call(action)) for action in said.actions]
         except ModelRefusalError:
-            raise  # asking again is no use
-        except OutputParserException as error:  # the model reads what was wrong, and tries again
+            raise  # asking again does not help
+        except OutputParserException as error:  # the model reads the error, and tries again
             steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
 
@@ -61,7 +61,7 @@ def run(
 async def arun(
     model: AsyncModel, question: str, parser: Parser, tools: ToolSet, show: Callable[[str], object]
 ) -> str:
-    """Do the same as `run`, and wait for the model and the tools."""
+    """Return the answer of an agent with an asynchronous model and tools; see `run`."""
     steps: list[tuple[AgentAction, object]] = []
     for _ in range(MAX_TURNS):
         prompt = parser.render_prompt(question, steps, as_messages=True)
@@ -73,13 +73,13 @@ async def arun(
                 return str(said.finish.return_values["output"])
             steps += [(action, await tools.acall(action)) for action in said.actions]
         except ModelRefusalError:
-            raise  # asking again is no use
+            raise  # asking again does not help
         except OutputParserException as error:
             steps.append((AgentAction("", "", error.llm_output or ""), error.observation))
     raise TimeoutError(f"no answer after {MAX_TURNS} turns")
 
 
-# -- to try it, with a script in the place of a model ----------------------------------------------
+# -- to try it with a scripted model ---------------------------------------------------------------
 
 
 def area(lake: str) -> str:

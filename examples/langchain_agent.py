@@ -1,7 +1,7 @@
 # pip install "agent-parsers[langchain]" && python examples/langchain_agent.py
-"""LangChain's executor with any dialect, by `as_langchain`.
+"""LangChain's executor with any dialect, using `as_langchain`.
 
-A model that says what a script says stands in for yours.
+A model with scripted replies stands in for yours.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # pip install agent-parsers && python examples/own_dialect.py
-"""A dialect of one's own, and what comes from it; docs/dialects.md goes on from here."""
+"""A dialect of your own; docs/dialects.md explains it."""
 
 from agent_parsers import Dialect, get_parser, register
 from agent_parsers.authoring import EndTurn, Go, Label, Part, Table, Written

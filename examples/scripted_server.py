@@ -1,7 +1,8 @@
-"""A server on this machine that says what a script says, in the wire formats of three APIs.
+"""A local server with scripted replies, in the wire formats of three APIs.
 
-It speaks OpenAI's chat completions and responses, and Anthropic's messages, whole and streamed, so
-that a loop can be tried with the real client and without a model. Standard library only.
+It implements OpenAI's Chat Completions and Responses APIs and Anthropic's Messages API, streamed or
+not, so that a loop can be tried with the real client but without a model. It needs only the
+standard library.
 """
 
 from __future__ import annotations
@@ -21,26 +22,26 @@ if TYPE_CHECKING:
 Json: TypeAlias = dict[str, Any]
 
 PIECE = 6
-"""How many characters of a text come at once."""
+"""Number of characters in each piece of a stream."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What the model says: text, and calls with their arguments in JSON, as the model wrote it."""
+    """A reply of the model: text, and calls with their arguments as JSON text."""
 
     text: str = ""
     calls: Sequence[tuple[str, str]] = ()
     number: int = 0
-    """Its place in the script; the ids of its calls have it."""
+    """Position in the script; it is part of the ids of the calls."""
 
 
 class ScriptedServer(ThreadingHTTPServer):
-    """Gives the replies of a script, one for each request; use it in a ``with``.
+    """Returns scripted replies, one for each request; use it in a ``with`` statement.
 
     Args:
-        replies: What it says.
-        heeds_stop: Whether a text ends before a stop sequence, as it does with most servers.
-        pause_s: How long it waits before each piece of a stream.
+        replies: The replies, in order.
+        heeds_stop: Whether a text ends before a stop sequence, as with most servers.
+        pause_s: Pause before each piece of a stream, in seconds.
     """
 
     daemon_threads = False  # leaving the `with` waits for the replies
@@ -54,9 +55,9 @@ class ScriptedServer(ThreadingHTTPServer):
         self.pause_s = pause_s
         self.url = f"http://127.0.0.1:{self.server_port}"
         self.requests: list[Json] = []
-        """What it was asked."""
+        """The requests so far."""
         self.ends: list[str] = []
-        """What became of each reply."""
+        """How each reply ended."""
 
     def __enter__(self) -> Self:
         Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01}).start()
@@ -67,7 +68,7 @@ class ScriptedServer(ThreadingHTTPServer):
         self.server_close()
 
     def reply_to(self, request: Json) -> Reply | None:
-        """Return the next reply; `None` if there is none left."""
+        """Return the next reply, or `None` if no reply is left."""
         number = len(self.requests)
         self.requests.append(request)
         if number >= len(self.replies):
@@ -106,22 +107,22 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _stream(self, events: Iterable[Json]) -> str:
-        """Send *events* one by one, as long as the client is there; say what became of them."""
+        """Send *events* until the client disconnects; return how the stream ended."""
         for event in events:
             time.sleep(self.server.pause_s)
-            if select.select([self.connection], [], [], 0)[0]:  # all it can still say is goodbye
+            if select.select([self.connection], [], [], 0)[0]:  # readable: the client disconnected
                 return "the client left"
             kind = f"event: {event['type']}\n" if "type" in event else ""
             try:
                 self.wfile.write(f"{kind}data: {json.dumps(event)}\n\n".encode())
-            except ConnectionError:  # it left just now
+            except ConnectionError:  # it disconnected just now
                 return "the client left"
         if not kind:
             self.wfile.write(b"data: [DONE]\n\n")
         return "whole"
 
     def log_message(self, *args: object) -> None:
-        """Say nothing of each request."""
+        """Do not log requests."""
 
 
 # -- POST /v1/chat/completions ---------------------------------------------------------------------
@@ -185,7 +186,7 @@ def _response_events(reply: Reply) -> Iterator[Json]:
 
 
 def _items(reply: Reply) -> Iterator[tuple[Json, str, str]]:
-    """Yield the items of a reply, each with the name of its pieces and the text that comes so."""
+    """Yield the items of a reply, each with the name of its events and the streamed text."""
     if reply.text:
         content = [{"type": "output_text", "text": reply.text, "annotations": []}]
         said = {"type": "message", "role": "assistant", "content": content}

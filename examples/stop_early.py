@@ -1,9 +1,9 @@
 # pip install "agent-parsers[openai]" && python examples/stop_early.py
 """A server that ignores stop sequences: the client stops the stream as soon as the turn is over.
 
-Such a model goes on after its action, makes up what the tool returns, and a run of its own behind
-it. With ``stop_early`` no more chunks are taken once nothing that follows can be part of the turn.
-That closes the generator they come from, and with it the connection, so the server stops writing.
+With such a server, the model continues after its action, and invents the observation and further
+steps. With ``stop_early``, the parser takes no more chunks once the turn is over. This closes the
+generator of chunks, and with it the connection, so the server stops generating.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ parser = get_parser("react")
 
 
 def chunks(url: str) -> Iterator[Any]:
-    """Yield what the model says; closing this closes the connection."""
+    """Yield the chunks of a reply; closing the generator closes the connection."""
     with (
         OpenAI(base_url=f"{url}/v1", api_key="none") as client,
         client.chat.completions.create(
@@ -37,7 +37,7 @@ def chunks(url: str) -> Iterator[Any]:
 
 
 async def achunks(url: str) -> AsyncIterator[Any]:
-    """Do the same as `chunks`."""
+    """Yield the chunks of a reply, asynchronously."""
     async with (
         AsyncOpenAI(base_url=f"{url}/v1", api_key="none") as client,
         await client.chat.completions.create(
@@ -49,7 +49,7 @@ async def achunks(url: str) -> AsyncIterator[Any]:
 
 
 async def read_async(url: str) -> list[str]:
-    """Read a turn, and say what tools it calls."""
+    """Return the names of the tools that a turn calls, read asynchronously."""
     said = answer_stream(parser.aevents(achunks(url), stop_early=True))
     async for _ in said:
         pass
@@ -57,7 +57,7 @@ async def read_async(url: str) -> list[str]:
 
 
 def read(url: str, *, stop_early: bool) -> list[str]:
-    """Read a turn, and say what tools it calls."""
+    """Return the names of the tools that a turn calls."""
     said = answer_stream(parser.events(chunks(url), stop_early=stop_early))
     for _ in said:
         pass

@@ -1,7 +1,6 @@
-"""Parsers of what language models write, and what they have in common.
+"""Parsers of language model output and their base classes.
 
-The base classes are imported at once, and each parser with the first use of its name: a program
-pays for what it uses.
+The base classes are imported with the package; each parser is imported when its name is first used.
 """
 
 from typing import TYPE_CHECKING
@@ -242,6 +241,6 @@ _MODULES = {
     "JsonRepair": "outputs.growing_json.lenient.strings",
     "parse_partial_json": "outputs.growing_json.reader",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

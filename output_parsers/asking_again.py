@@ -1,4 +1,4 @@
-"""What parsers have in common that ask a model to mend what another parser could not read."""
+"""Base class of the parsers that ask a model again when another parser fails."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 
 class RepairingParser(BaseOutputParser[T]):
-    """A parser that hands on to another, and asks a model for a better text when that fails."""
+    """A parser that wraps another one and asks a model for a better text when that fails."""
 
     _default_prompt: ClassVar[PromptTemplate]
 
     parser: SkipValidation[BaseOutputParser[T]]
-    """The parser that reads the text, ours or LangChain's."""
+    """The parser that reads the text, from this package or LangChain."""
 
     retry_chain: SkipValidation[Any]
-    """What is asked for a better text: a runnable or a function that takes a dictionary. Whatever
-    it gives is what the parser reads next."""
+    """Asked for a better text: a runnable or a function that takes a dictionary. The parser reads
+    its result next."""
 
     max_retries: int = Field(default=1, ge=0)
-    """How often it is asked; the parser reads once more than that."""
+    """How often the chain is asked; the parser reads one text more than that."""
 
     legacy: bool = True
-    """Call the chain's ``run``, or ``arun``, with the values by name, if it has that."""
+    """Call the chain's ``run`` or ``arun`` with the values as keywords, if it has these methods."""
 
     @classmethod
     def from_llm(
@@ -49,15 +49,15 @@ class RepairingParser(BaseOutputParser[T]):
         """Return a parser that asks *llm*.
 
         Args:
-            llm: A runnable, ours or another library's, or a function, asynchronous or not, that
-                takes the prompt as text and gives text or a message.
+            llm: A runnable of any library or a function, asynchronous or not, that takes the prompt
+                as text and returns text or a message.
             parser: The parser that reads the text.
-            prompt: What to ask: a text with places ``{like_this}`` for what a `retry_chain` gets,
-                a `PromptTemplate`, or anything with its ``format_prompt``. None for the usual one.
+            prompt: A text with placeholders ``{like_this}`` for the input of a `retry_chain`, a
+                `PromptTemplate`, or any object with a ``format_prompt``; `None` for the default.
             max_retries: How often to ask.
 
         Raises:
-            TypeError: *llm*, *parser* or *prompt* is none of these.
+            TypeError: *llm*, *parser* or *prompt* has the wrong type.
             ValueError: *max_retries* is below 0.
         """
         if not hasattr(parser, "parse"):
@@ -75,21 +75,21 @@ class RepairingParser(BaseOutputParser[T]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return those of the parser."""
+        """Return the format instructions of the wrapped parser."""
         return self.parser.get_format_instructions()
 
     @property
     @override
     def OutputType(self) -> Any:
-        """The type of what the parser gives."""
+        """The type of the parser's results."""
         return self.parser.OutputType
 
     def _read(self, text: str, values: Callable[[str, Exception], dict[str, Any]]) -> T:
-        """Parse *text*, or what the model makes of it when it is told *values*.
+        """Parse *text*, or the model's corrections of it.
 
         Args:
             text: What a model wrote.
-            values: Gives what to tell about a text that cannot be read and the error.
+            values: Returns the chain's input for a text that cannot be read and its error.
         """
         attempts = Attempts(self.max_retries)
         while True:
@@ -97,36 +97,36 @@ class RepairingParser(BaseOutputParser[T]):
                 return self.parser.parse(text)
             except _unreadable() as error:
                 attempts.failed(error)
-                text = self._ask(self._emit(values(text, error), error))
+                text = self._ask(self._with_observation(values(text, error), error))
 
     async def _aread(self, text: str, values: Callable[[str, Exception], dict[str, Any]]) -> T:
-        """Do the same as `_read`."""
+        """Do the same as `_read`, asynchronously."""
         attempts = Attempts(self.max_retries)
         while True:
             try:
                 return await self.parser.aparse(text)
             except _unreadable() as error:
                 attempts.failed(error)
-                text = await self._aask(self._emit(values(text, error), error))
+                text = await self._aask(self._with_observation(values(text, error), error))
 
-    def _emit(self, values: dict[str, Any], error: Exception) -> dict[str, Any]:
-        """Return *values* with what helps a model about *error*, if they tell it.
+    def _with_observation(self, values: dict[str, Any], error: Exception) -> dict[str, Any]:
+        """Return *values* with the error worded for the model, if they include the error.
 
-        A chain of the caller's gets the error's ``repr``, as LangChain gives it.
+        A chain from the caller gets the error's ``repr``, as in LangChain.
         """
         if "error" not in values or not isinstance(self.retry_chain, AskingModel):
             return values
         return {**values, "error": _sent_to_model(error)}
 
     def _ask(self, values: dict[str, Any]) -> Any:
-        """Return a better text, or whatever else the chain gives for *values*."""
+        """Return the result of the chain for *values*."""
         chain = self.retry_chain
         if self.legacy and hasattr(chain, "run"):
             return _present(chain.run(**values))
         return _present(_step(chain).invoke(values))
 
     async def _aask(self, values: dict[str, Any]) -> Any:
-        """Do the same as `_ask`."""
+        """Do the same as `_ask`, asynchronously."""
         chain = self.retry_chain
         if self.legacy and hasattr(chain, "arun"):
             return await chain.arun(**values)
@@ -137,7 +137,7 @@ class Attempts:
     """Counts the attempts at one text.
 
     Args:
-        max_retries: How many may follow the first.
+        max_retries: How many attempts may follow the first.
     """
 
     def __init__(self, max_retries: int) -> None:
@@ -148,8 +148,8 @@ class Attempts:
         """Note that an attempt failed.
 
         Raises:
-            Exception: It was the last: *error* itself. Its cause, unless it has one of its own, is
-                the error of the attempt before.
+            Exception: It was the last attempt: *error* itself. Its cause, unless it already has
+                one, is the error of the previous attempt.
         """
         previous = self._previous
         if self._left == 0:
@@ -161,15 +161,16 @@ class Attempts:
 
 
 class AskingModel(Runnable[dict[str, Any], str]):
-    """Fills values in a prompt, asks a model, and gives the text of its reply.
+    """Fills values into a prompt, asks a model, and returns the text of its reply.
 
     Args:
-        prompt: A text with places, a `PromptTemplate`, or anything that has its ``format_prompt``.
-        llm: A runnable, ours or another library's, or a function, asynchronous or not, that takes
-            the prompt as text and gives text or a message.
+        prompt: A text with placeholders, a `PromptTemplate`, or any object with a
+            ``format_prompt``.
+        llm: A runnable of any library or a function, asynchronous or not, that takes the prompt as
+            text and returns text or a message.
 
     Raises:
-        TypeError: *prompt* or *llm* is none of these.
+        TypeError: *prompt* or *llm* has the wrong type.
     """
 
     def __init__(self, prompt: Any, llm: Any) -> None:
@@ -178,7 +179,7 @@ class AskingModel(Runnable[dict[str, Any], str]):
         if not hasattr(self.prompt, "format_prompt"):
             raise TypeError(f"expected a prompt, not {type(prompt).__name__}")
         self.model = _step(llm)
-        # A prompt of another library may be more than text, which its models understand.
+        # Another library's prompt may be more than text; its models accept it as it is.
         self._takes_values = self.model is llm and not isinstance(llm, Step)
 
     @override
@@ -202,7 +203,7 @@ class AskingModel(Runnable[dict[str, Any], str]):
         return _text(await self.model.ainvoke(self._question(input)))
 
     def _question(self, values: dict[str, Any]) -> Any:
-        # A parser may have no instructions where the prompt has a place for them.
+        # The prompt may have a placeholder for instructions that the parser does not have.
         if "instructions" in getattr(self.prompt, "input_variables", ()):
             values = {"instructions": "", **values}
         question = self.prompt.format_prompt(**values)
@@ -210,7 +211,7 @@ class AskingModel(Runnable[dict[str, Any], str]):
 
 
 def _step(thing: Any) -> Any:
-    """Return a runnable itself; a function, or an object that only has an ``invoke``, as one."""
+    """Return a runnable unchanged, and a function or an object with only ``invoke`` as one."""
     invoke = getattr(thing, "invoke", None)
     if not callable(invoke) or isinstance(thing, type):
         return RunnableLambda(thing)
@@ -218,13 +219,13 @@ def _step(thing: Any) -> Any:
 
 
 def _unreadable() -> tuple[type[Exception], ...]:
-    """Return what parsers raise about a text: ours and, if LangChain is imported, its own."""
+    """Return the exceptions that parsers raise: ours and, if LangChain is imported, its own."""
     theirs = getattr(sys.modules.get("langchain_core.exceptions"), "OutputParserException", None)
     return (OutputParserException,) if theirs is None else (OutputParserException, theirs)
 
 
 def _sent_to_model(error: Exception) -> str:
-    """Return what *error* says to a model, without the addresses of pages it cannot read."""
+    """Return the message of *error* for the model, without links to web pages."""
     observation: str | None = getattr(error, "observation", None)
     return without_addresses(observation or str(error))
 
@@ -240,7 +241,7 @@ def _text(reply: Any) -> str:
 
 
 def _present(reply: Any) -> Any:
-    """Return *reply*, which is here and not awaited."""
+    """Return *reply*; raise if it would have to be awaited."""
     if inspect.isawaitable(reply):
         if inspect.iscoroutine(reply):
             reply.close()

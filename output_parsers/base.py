@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class BaseLLMOutputParser(ABC, Generic[T]):
-    """Turns what a model generated into a `T`."""
+    """Turns model output into a `T`."""
 
     @abstractmethod
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> T:
@@ -36,21 +36,21 @@ class BaseLLMOutputParser(ABC, Generic[T]):
 
         Args:
             result: The candidates for one prompt, the best first.
-            partial: Whether more text may follow, so that what is incomplete is no error.
+            partial: Whether more text may follow, so that incomplete text is not an error.
 
         Raises:
             OutputParserException: The model did not write what was expected.
         """
 
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
-        """Do the same as `parse_result`, at once and in this thread; see `BaseOutputParser`."""
+        """Do the same as `parse_result`, directly in this thread; see `BaseOutputParser`."""
         return self.parse_result(result, partial=partial)
 
 
 class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[ModelOutput, T]):
     """A parser that needs more than the text of a generation: its message, or several candidates.
 
-    A subclass writes `parse_result`, and declares its options as annotated fields::
+    A subclass implements `parse_result` and declares its options as annotated fields::
 
         class CountToolCalls(BaseGenerationOutputParser[int]):
             def parse_result(self, result, *, partial=False):
@@ -60,18 +60,18 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
     model_config = ConfigDict(extra="ignore", protected_namespaces=(), defer_build=True)
 
     name: str | None = None
-    """What to call the parser; its class's name if None."""
+    """The parser's name; `None` for the name of its class."""
 
     @property
     @override
     def InputType(self) -> Any:
-        """The type of what `invoke` takes."""
+        """The input type of `invoke`."""
         return str | AnyMessage
 
     @property
     @override
     def OutputType(self) -> Any:
-        """The type of what `invoke` returns: the parser's type argument, or its parent's.
+        """The return type of `invoke`: the type argument of the parser or of its parent.
 
         Raises:
             TypeError: There is no type argument.
@@ -83,14 +83,14 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         """Parse a text, a message or a generation.
 
         Args:
-            input: A `str`, a message (of any kind that `outputs.from_any` takes, or anything that
-                has a ``content``) or a `Generation`.
+            input: A `str`, a message (of any kind that `outputs.from_any` takes, or any object with
+                a ``content``) or a `Generation`.
             config: Ignored.
             kwargs: Ignored.
 
         Raises:
             OutputParserException: The model did not write what was expected.
-            TypeError: *input* is none of these.
+            TypeError: *input* has another type.
         """
         return self.parse_result([generation_of(input)])
 
@@ -146,7 +146,7 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        """Do the same as `batch`, unless the parser waits for something: then see `Step.abatch`."""
+        """Do the same as `batch`; a parser that overrides async methods uses `Step.abatch`."""
         if self._waits():
             return await super().abatch(
                 inputs, config, return_exceptions=return_exceptions, **kwargs
@@ -154,7 +154,7 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         return self.batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
 
     def _waits(self) -> bool:
-        """Tell whether asynchronous methods are more than the synchronous ones."""
+        """Return whether asynchronous methods do more than call the synchronous ones."""
         return not (is_default(self.ainvoke) and is_default(self.aparse_result))
 
     @classmethod
@@ -167,8 +167,8 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         _parent_namespace_depth: int = 2,
         _types_namespace: Any = None,
     ) -> bool | None:
-        # With a namespace it is pydantic that calls, when a type argument is given: at import. A
-        # validator takes milliseconds to build, and a class that is abstract validates nothing.
+        # With a namespace, the caller is pydantic, which handles a type argument at import. A
+        # validator takes milliseconds to build, and an abstract class does not need one.
         if _types_namespace is not None and cls.__abstractmethods__:
             return False
         return super().model_rebuild(
@@ -185,7 +185,7 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
 class BaseOutputParser(BaseGenerationOutputParser[T]):
     """A parser of text.
 
-    A subclass writes `parse`, and declares its options as annotated fields::
+    A subclass implements `parse` and declares its options as annotated fields::
 
         class YesNo(BaseOutputParser[bool]):
             yes: str = "YES"
@@ -193,8 +193,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
             def parse(self, text: str) -> bool:
                 return text.strip().upper() == self.yes
 
-    The asynchronous methods parse at once, in the caller's thread: that takes microseconds, and a
-    thread would take a hundred. A parser that has to wait for something overrides `aparse`.
+    The asynchronous methods parse in the caller's thread: parsing takes microseconds, and a thread
+    would cost a hundred. A parser that has to wait for something overrides `aparse`.
     """
 
     @abstractmethod
@@ -216,15 +216,15 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> T:
-        """Do the same as `parse_result`, by `aparse` if that alone is overridden."""
+        """Do the same as `parse_result`; uses `aparse` if only that is overridden."""
         if is_default(self.parse_result) and not is_default(self.aparse):
             return await self.aparse(self._text_in(result[0]))
         return self.parse_result(result, partial=partial)
 
     @override
     def invoke(self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any) -> T:
-        # A parser that has no `parse_result` of its own needs no generation. To build one often
-        # takes longer than to parse.
+        # A parser that does not override `parse_result` needs no generation, and building one often
+        # takes longer than parsing.
         if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
             return self.parse_result([generation_of(input)])
         if isinstance(input, str) and not kwargs:
@@ -255,7 +255,7 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         return [parse(value) if isinstance(value, str) else invoke(value) for value in inputs]
 
     def _invokes_parse(self) -> bool:
-        """Tell whether `invoke` does no more with a text than `parse`."""
+        """Return whether `invoke` only calls `parse` for a text."""
         return is_default(self.invoke) and is_default(self.parse_result)
 
     @override
@@ -267,33 +267,33 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         output: ModelOutput,
         **_kwargs: Any,
     ) -> T:
-        """Parse the text of *output*, given what else `invoke` was called with."""
+        """Parse the text of *output*; *_kwargs* are the other arguments of `invoke`."""
         return self.parse(self._text_in(output))
 
     def _text_in(self, output: ModelOutput) -> str:
-        """Return the text that *output* has for this parser, which may refuse the rest of it."""
+        """Return the text of *output*; a subclass may refuse other content."""
         content = getattr(output, "content", None)
         return content if isinstance(content, str) else text_of(output)
 
     def parse_with_prompt(
         self,
         completion: str,
-        prompt: Any,  # noqa: ARG002 - for those who override this
+        prompt: Any,  # noqa: ARG002 - for subclasses
     ) -> Any:
-        """Parse *completion*; a parser that can ask again may use the *prompt* that led to it."""
+        """Parse *completion*; a parser that can ask again may use its *prompt*."""
         return self.parse(completion)
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply.
+        """Return the format instructions for the model.
 
         Raises:
-            NotImplementedError: The parser has nothing to say about it.
+            NotImplementedError: The parser has no format instructions.
         """
         raise NotImplementedError(f"{type(self).__name__} has no format instructions")
 
     @property
     def _type(self) -> str:
-        """The kind of parser, for `asdict`."""
+        """The parser's type name, for `asdict`."""
         raise NotImplementedError(
             f"_type property is not implemented in class {type(self).__name__}."
             " This is required for serialization."
@@ -327,5 +327,5 @@ _DEFAULTS = frozenset(
 
 
 def is_default(method: object) -> bool:
-    """Tell whether a parser's bound *method* is the one of these base classes."""
+    """Return whether a parser's bound *method* is inherited from these base classes."""
     return getattr(method, "__func__", None) in _DEFAULTS

@@ -1,4 +1,4 @@
-"""The parser of yes and no."""
+"""The parser of yes-or-no answers."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["BooleanOutputParser"]
 
 
 class BooleanOutputParser(BaseOutputParser[bool]):
-    """Whether a text says yes or no, each of which is a word of your choice.
+    """Reads a yes-or-no answer, with configurable words for yes and no.
 
     ::
 
         BooleanOutputParser().parse("Yes, it does.")  # True
         BooleanOutputParser(true_val="是", false_val="否").parse("否。")  # False
 
-    The words count in upper and lower case, anywhere in the text, as often as they like, but not as
-    parts of other words: “not” and “know” say nothing about “no”. An accent may be a character of
-    its own or not.
+    The words count in upper or lower case, anywhere in the text and any number of times, but not as
+    parts of other words: “not” and “know” do not count as “no”. Accents may be precomposed or
+    combining characters.
 
-    Where a script has no spaces between words, a word counts where a clause begins, and all may
-    follow: 是的 says 是, but 不是 and 但是 do not. (Kana end where another script begins.)
+    In scripts without spaces between words, a word counts at the start of a clause, whatever
+    follows: 是的 counts as 是, but 不是 and 但是 do not. (Kana end where another script begins.)
 
     Raises:
-        ValueError: When made: both words are the same.
+        ValueError: At construction: both words are the same.
     """
 
     true_val: str = Field(default="YES", min_length=1)
@@ -52,7 +52,7 @@ class BooleanOutputParser(BaseOutputParser[bool]):
         """Return which of the two words is in *text*.
 
         Raises:
-            OutputParserException: Neither is, or both are.
+            OutputParserException: The text has neither word, or both.
         """
         check_text(text)
         found: dict[str | None, tuple[int, int]] = {}
@@ -77,7 +77,7 @@ class BooleanOutputParser(BaseOutputParser[bool]):
         return "true" in found
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply."""
+        """Return the format instructions for the model."""
         return f"Answer with one word, either {self.true_val} or {self.false_val}."
 
     @property
@@ -87,8 +87,8 @@ class BooleanOutputParser(BaseOutputParser[bool]):
 
 @lru_cache(maxsize=64)
 def _words(true_val: str, false_val: str) -> re.Pattern[str]:
-    r"""Return what finds either word. Unlike ``\b`` it lets one begin or end with a sign, as +1."""
-    # The longer comes first: where one is “OK” and the other “OK not”, the text “OK not” is that.
+    r"""Return a pattern for either word. Unlike with ``\b``, a word may start with a sign: +1."""
+    # The longer word is first: with the words “OK” and “OK not”, the text “OK not” is the latter.
     words = sorted((("true", true_val), ("false", false_val)), key=lambda word: -len(word[1]))
     either = "|".join(f"(?P<{name}>{_word(word)})" for name, word in words)
     values = (true_val, false_val)
@@ -102,14 +102,14 @@ def _words(true_val: str, false_val: str) -> re.Pattern[str]:
 
 
 def _word(word: str) -> str:
-    """Return a pattern of *word*, however its accents are written, up to its end."""
+    """Return a pattern for the whole *word*, however its accents are encoded."""
     spellings = sorted({word, _composed(word), _decomposed(word)}, key=len, reverse=True)
     either = "|".join(map(re.escape, spellings))
     return rf"(?:{either})(?!{_goes_on_after(word[-1])})"
 
 
 _NO_ANSWERS = ("是否", "是不是", "是非", "否则", "否則", "否认", "否認")
-"""What only begins like an answer: whether, is it so, right and wrong, otherwise, to deny."""
+"""Words that only start like an answer: whether, is it so, right and wrong, otherwise, to deny."""
 
 _COMBINING = "\u0300-\u036f"
 
@@ -119,12 +119,12 @@ _NO_SPACES = (
     ("[\u3041-\u309f]", "[\u3041-\u309fー]"),  # Hiragana
     ("[\u30a0-\u30ff]", "[\u30a0-\u30ff]"),  # Katakana
 )
-"""What the last character of a word may be in scripts that have no spaces between words, and what
-would go on with it then; it is never so if the pattern matches nothing."""
+"""For scripts without spaces between words: a pattern for the last character of a word, and one for
+characters that would continue the word. ``(?!)`` matches nothing."""
 
 
 def _goes_on_after(last: str) -> str:
-    """Return a pattern of what, after the character *last*, belongs to the same word."""
+    """Return a pattern for characters that continue a word after its character *last*."""
     for script, more in _NO_SPACES:
         if re.match(script, last):
             return more

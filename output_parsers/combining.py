@@ -22,7 +22,7 @@ _EMPTY_LINE = re.compile(r"\r?\n\r?\n")
 
 
 class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
-    r"""The results of several parsers, one for each part of a text, in one dictionary.
+    r"""Applies one parser to each part of a text and merges the results in one dictionary.
 
     ::
 
@@ -31,16 +31,16 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
         CombiningOutputParser(parsers=[which, why]).parse("Choice: tea\n\nBecause: it rains")
         # {'choice': 'tea', 'reason': 'it rains'}
 
-    The parts are separated by empty lines, so that none can hold one. Of a key that several parts
-    have, the last counts; text after the last part is passed over.
+    The parts are separated by empty lines, so no part can contain one. If several parts have the
+    same key, the last one wins. Text after the last part is ignored.
 
     Raises:
-        ValueError: When made: there are fewer than two parsers, or one of them is a list parser or
-            one of these.
+        ValueError: At construction: there are fewer than two parsers, or one of them is a list
+            parser or a `CombiningOutputParser`.
     """
 
     parsers: list[SkipValidation[BaseOutputParser[Any]]]
-    """The parsers, in the order of the parts. Each gives a dictionary or a pydantic model."""
+    """The parsers, in the order of the parts. Each returns a dictionary or a pydantic model."""
 
     @field_validator("parsers")
     @classmethod
@@ -59,18 +59,18 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
 
     @override
     def parse(self, text: str) -> dict[str, Any]:
-        """Return what the parsers make of the parts of *text*.
+        """Return the merged results of the parsers for the parts of *text*.
 
         Raises:
-            OutputParserException: A part is missing, or its parser raises this, or gives something
-                else than a dictionary.
+            OutputParserException: A part is missing, or its parser raises this or returns something
+                other than a dictionary.
         """
         pairs = zip(self.parsers, self._parts(text), strict=False)
         return _merged(text, [parser.parse(part) for parser, part in pairs])
 
     @override
     async def aparse(self, text: str) -> dict[str, Any]:
-        """Do the same as `parse`, by the `aparse` of each parser in turn."""
+        """Do the same as `parse`, with the `aparse` of each parser in turn."""
         pairs = zip(self.parsers, self._parts(text), strict=False)
         return _merged(text, [await parser.aparse(part) for parser, part in pairs])
 
@@ -88,10 +88,10 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply.
+        """Return the format instructions for the model.
 
         Raises:
-            NotImplementedError: One of the parsers has nothing to say about it.
+            NotImplementedError: One of the parsers has no format instructions.
         """
         parts = "\n\n".join(
             f"Part {number}: {parser.get_format_instructions()}"
@@ -108,27 +108,27 @@ class CombiningOutputParser(BaseOutputParser[dict[str, Any]]):
 
 
 def _kind(parser: BaseOutputParser[Any]) -> str | None:
-    """Return the kind of *parser*, None if it has none."""
+    """Return the type name of *parser*, or `None` if it has no type name."""
     with suppress(NotImplementedError):
         return parser._type
     return None
 
 
 def _merged(text: str, results: list[Any]) -> dict[str, Any]:
-    """Return all that is in *results*.
+    """Return all entries of *results* in one dictionary.
 
     Raises:
-        OutputParserException: One of them is neither a dictionary nor a model of pydantic.
+        OutputParserException: A result is neither a dictionary nor a pydantic model.
     """
     merged: dict[str, Any] = {}
     for number, result in enumerate(results, 1):
-        # Models of pydantic's version 1 have the attribute too.
+        # Models of pydantic.v1 are not instances of `BaseModel`, but have this attribute.
         if not isinstance(result, Mapping | BaseModel) and not hasattr(result, "__fields_set__"):
             raise OutputParserException(
                 f"expected output {number} to be a dictionary, got {type(result).__name__}",
                 observation=f"Part {number} of your reply must have named values.",
                 llm_output=text,
             )
-        # A model's fields come in pairs; `update` would take one named ``keys`` for a method.
+        # Iterating over a model yields pairs; `update` would call a field named ``keys``.
         merged.update(result if isinstance(result, Mapping) else iter(result))
     return merged

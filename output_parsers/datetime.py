@@ -22,7 +22,7 @@ _EXAMPLES = (
 
 
 class DatetimeOutputParser(BaseOutputParser[datetime]):
-    """The date and time that a text is, in a format of your choice.
+    """Reads a text as a date and time in a given format.
 
     ::
 
@@ -30,12 +30,12 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
         # datetime.datetime(2023, 7, 4, 0, 0)
 
     Raises:
-        ValueError: When made: nothing can be read by *format*.
+        ValueError: At construction: *format* is invalid.
     """
 
     format: str = "%Y-%m-%dT%H:%M:%S.%fZ"
-    """The form of the text, in the directives of `datetime.strptime`. The result has a time zone
-    only if ``%z`` is among them; the ``Z`` in the default is a letter like others."""
+    """The format of the text, in the directives of `datetime.strptime`. The result has a time zone
+    only if the format has ``%z``; the ``Z`` in the default is an ordinary letter."""
 
     @field_validator("format")
     @classmethod
@@ -45,16 +45,16 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
         except re.error as error:
             raise ValueError(f"a directive is repeated in {format!r}") from error
         except ValueError as error:
-            # That the empty text is no date is nothing against the format.
+            # The empty text never matches; any other error means that the format is invalid.
             if "does not match" not in str(error):
                 raise
         return format
 
     def parse(self, text: str) -> datetime:
-        """Return the date and time that *text* is; white space around it does not count.
+        """Return the date and time in *text*, ignoring white space around it.
 
         Raises:
-            OutputParserException: It has not the form of `format`, or is none, as 30 February.
+            OutputParserException: *text* does not match `format`, or is not a date (30 February).
         """
         check_text(text)
         try:
@@ -68,13 +68,13 @@ class DatetimeOutputParser(BaseOutputParser[datetime]):
             ) from error
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply, with examples if possible."""
+        """Return the format instructions for the model, with examples if possible."""
         form = f"Write one date and time, and nothing else, in the form {self.format}."
         examples = dict.fromkeys(filter(None, map(self._example, _EXAMPLES)))
         return f"{form} For example:\n\n" + "\n".join(examples) if examples else form
 
     def _example(self, moment: datetime) -> str | None:
-        """Return *moment* as this parser reads it, None if it does not."""
+        """Return *moment* in this parser's format, or `None` if it cannot be read back."""
         with suppress(ValueError):
             written = moment.strftime(self.format)
             datetime.strptime(written.strip(), self.format)

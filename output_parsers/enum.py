@@ -16,7 +16,7 @@ __all__ = ["EnumOutputParser"]
 
 
 class EnumOutputParser(BaseOutputParser[Enum]):
-    r"""The member of an enum whose value a text is, without white space around it.
+    r"""Returns the enum member whose value is the text, ignoring white space around it.
 
     ::
 
@@ -27,11 +27,11 @@ class EnumOutputParser(BaseOutputParser[Enum]):
         EnumOutputParser(enum=Colour).parse("red\n")  # <Colour.RED: 'red'>
 
     Raises:
-        ValueError: When made: a member's value is not text, or there are no members.
+        ValueError: At construction: a member's value is not text, or there are no members.
     """
 
     enum: type[Enum]
-    """The enum. Its values are text."""
+    """The enum, whose values are text."""
 
     @field_validator("enum")
     @classmethod
@@ -50,7 +50,7 @@ class EnumOutputParser(BaseOutputParser[Enum]):
         """Return the member whose value is *text*.
 
         Raises:
-            OutputParserException: There is none.
+            OutputParserException: There is no such member.
         """
         check_text(text)
         try:
@@ -64,7 +64,7 @@ class EnumOutputParser(BaseOutputParser[Enum]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply, with the values."""
+        """Return the format instructions for the model, with the values."""
         values = "\n".join(self._valid_values)
         return f"Answer with one of these lines, exactly as it is here:\n\n{values}"
 

@@ -1,9 +1,9 @@
-"""What a parser raises when it cannot read what the model wrote.
+"""The exception that parsers raise when they cannot read the model's text.
 
 ::
 
     ValueError
-    └── OutputParserException    the model's mistake: a reason, its text, where, and what to tell it
+    └── OutputParserException    the model's mistake: a reason, its text, the place, an observation
 
 A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` or `ValueError`.
 """
@@ -18,23 +18,23 @@ _MAX_COLUMNS = 100
 """The widest line `OutputParserException.pointer` draws, in characters."""
 
 _CONTEXT_CHARS = 30
-"""How much of a line that is too long stays visible before the span."""
+"""How much of an overlong line stays visible before the span."""
 
 
 class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
-    """The model's text does not have the form that the parser was told to expect.
+    """The model's text does not have the form that the parser expects.
 
-    ``str()`` gives *error* exactly as it was passed. The exception pickles and copies with all its
-    attributes.
+    ``str()`` returns *error* exactly as it was passed. The exception can be pickled and copied with
+    all its attributes.
 
     Args:
-        error: The reason, or the exception that gave it.
-        observation: What to send back to the model, usable as it stands.
+        error: The reason, or the exception that caused this one.
+        observation: What to send back to the model, ready to use.
         llm_output: The text that was parsed.
         send_to_llm: Whether an agent should show *observation* and *llm_output* to the model.
-        span: Which part of *llm_output* is at fault, as ``(start, end)`` in `str` characters. If
-            it is not said, that is all of it.
-        reason: What is wrong in one clause, where *error*, being LangChain's, does not say it.
+        span: The part of *llm_output* at fault, as ``(start, end)`` in `str` characters; by default
+            all of it.
+        reason: What is wrong, in one clause, if *error* has LangChain's wording instead.
 
     Raises:
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
@@ -50,8 +50,8 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
         span: tuple[int, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        # `args` holds the first argument alone and the rest lives in `__dict__`: what the default
-        # `BaseException.__reduce__` needs to pickle and copy all of it, in subclasses too.
+        # `args` has only the first argument and `__dict__` the rest, so that the default
+        # `BaseException.__reduce__` can pickle and copy everything, in subclasses too.
         super().__init__(error)
         if send_to_llm and (observation is None or llm_output is None):
             raise ValueError(
@@ -68,7 +68,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
 
     @property
     def line(self) -> int | None:
-        r"""The line of `llm_output` where the span begins, from 1; None without a text.
+        r"""The line of `llm_output` where the span begins, from 1; `None` without a text.
 
         A line ends at ``\n`` or ``\r\n``.
         """
@@ -78,7 +78,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
 
     @property
     def column(self) -> int | None:
-        """The character of its line where the span begins, from 1; None without a text."""
+        """The column where the span begins, from 1; `None` without a text."""
         if self.span is None or self.llm_output is None:
             return None
         start = _clamp(self.span[0], self.llm_output)
@@ -86,9 +86,9 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
 
     @property
     def reason(self) -> str:
-        """What is wrong, in one clause; by default the message.
+        """What is wrong, in one clause.
 
-        That is without the ``(line 4, column 1)`` that it may end in.
+        By default the message, without a ``(line 4, column 1)`` at its end.
         """
         if self._reason is not None:
             return self._reason
@@ -104,8 +104,8 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
             4 | Final Answer: 42
               | ^^^^^^^^^^^^^
 
-        For terminals: no line is wider than 100 characters, and characters that do not print are
-        replaced. Without a text it is the first line of the reason alone.
+        The result is fit for terminals: no line is wider than 100 characters, and unprintable
+        characters are replaced. Without a text it is only the first line of the reason.
         """
         headline = printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
         if self.span is None or self.llm_output is None:
@@ -123,7 +123,7 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
 
 
 def _excerpt(text: str, span: tuple[int, int], max_chars: int) -> tuple[str, str]:
-    """Return the line where *span* begins, or as much as fits, and the mark below it."""
+    """Return the line where *span* begins, clipped to *max_chars*, and the mark below it."""
     start, end = (_clamp(offset, text) for offset in span)
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)

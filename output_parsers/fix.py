@@ -1,4 +1,4 @@
-"""The parser that has a reply mended by a model."""
+"""The parser that has a model fix replies that another parser cannot read."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ __all__ = ["NAIVE_FIX_PROMPT", "OutputFixingParser"]
 
 
 class OutputFixingParser(RepairingParser[T]):
-    """Parses as another parser does; what that cannot read, it has mended by a model.
+    """Wraps another parser and asks a model to fix what that parser cannot read.
 
     ::
 
         parser = OutputFixingParser.from_llm(model, DatetimeOutputParser())
 
-    The model sees the reply, the error and the format instructions, but not what was asked; for
-    that see `RetryOutputParser`. A `retry_chain` gets these as ``completion``, ``error`` and
-    ``instructions``, the last only if the parser has any.
+    The model sees the reply, the error and the format instructions, but not the original prompt;
+    for that see `RetryOutputParser`. A `retry_chain` receives ``completion``, ``error`` and, if the
+    parser has format instructions, ``instructions``.
 
     Raises:
-        OutputParserException: The last text cannot be read either. The error is that of the
-            parser; its cause, unless it has one of its own, is the error before.
+        OutputParserException: The last text cannot be read either. This is the parser's error; its
+            cause, unless it already has one, is the previous error.
     """
 
     _default_prompt: ClassVar = NAIVE_FIX_PROMPT
 
     @override
     def parse(self, completion: str) -> T:
-        """Parse *completion*, or what the model makes of it."""
+        """Parse *completion*, or the model's fixed version of it."""
         return self._read(completion, self._values)
 
     @override

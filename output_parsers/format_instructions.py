@@ -1,4 +1,4 @@
-"""What a model is told about the JSON it should write."""
+"""Format instructions for JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def only_json_instructions(model: type[Any] | dict[str, Any]) -> str:
     """Return the request for a reply that is a JSON value and nothing else.
 
     Args:
-        model: A model of pydantic or ``pydantic.v1``, or a JSON Schema.
+        model: A pydantic or ``pydantic.v1`` model, or a JSON Schema.
     """
     return f"""\
 Your whole reply is one JSON value:
@@ -35,7 +35,7 @@ The code block around the schema is there to show it to you; your reply has none
 
 
 def json_instructions(model: type[Any] | dict[str, Any]) -> str:
-    """Return the request for JSON of a schema, which *model* is or has."""
+    """Return the request for JSON valid against *model*, a schema or a pydantic model."""
     schema = model if isinstance(model, dict) else schema_of(model)
     return f"""\
 The reply must be JSON that is valid against the schema at the end.
@@ -50,7 +50,7 @@ The schema:
 
 
 def _trimmed(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return *schema* without what the model knows anyway."""
+    """Return *schema* without its title and type, which the model does not need."""
     return {key: value for key, value in schema.items() if key not in ("title", "type")}
 
 

@@ -1,4 +1,4 @@
-"""The parser of JSON, whole and while it streams in."""
+"""The parser of JSON, whole or streamed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
-    r"""The JSON value in what a model wrote, by itself or in a fence.
+    r"""Returns the JSON value in a model's reply, bare or in a fence.
 
     ::
 
@@ -44,32 +44,32 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
         list(parser.transform(iter(['{"city": "Os', 'lo"', "}"])))
         # [{"city": "Os"}, {"city": "Oslo"}]
 
-    A stream gives the value so far whenever it has changed. Each chunk is read once, so its cost
-    does not depend on what came before. The values share what is closed in them: treat them as
-    read-only. With ``diff=True`` a stream gives lists of JSON Patch operations instead (RFC 6902),
+    A stream yields the value so far whenever it has changed. Each chunk is read once, so its cost
+    does not depend on the text before it. The values share their closed containers: treat them as
+    read-only. With ``diff=True`` a stream yields lists of JSON Patch operations instead (RFC 6902),
     the first of which replaces the whole document.
 
-    By default text is read as `parse_json_markdown` reads it, which takes a value that is cut
-    short for what there is of it. With ``lenient`` it is read as `repair_json` reads it: much is
-    mended, but half a value is an error. A stream ends in the error of the whole text.
+    By default text is read by `parse_json_markdown`, which accepts a value that is cut short. With
+    ``lenient`` it is read by `repair_json`, which repairs many mistakes but rejects a cut value. If
+    the whole text is an error, a stream ends with the same error.
 
     Raises:
         OutputParserException: There is no JSON value in the text.
     """
 
     pydantic_object: SkipValidation[type[Any] | None] = None
-    """A model of pydantic or ``pydantic.v1`` whose schema the format instructions tell. The value
-    is not validated; `PydanticOutputParser` does that."""
+    """A pydantic or ``pydantic.v1`` model whose schema is in the format instructions. The value is
+    not validated; `PydanticOutputParser` does that."""
 
     lenient: bool = False
-    """Whether what models write instead of JSON is mended; `repair_json` tells the mends."""
+    """Whether to repair text that is not quite JSON; `repair_json` also reports the repairs."""
 
     @override
     def parse(self, text: str) -> Any:
         """Return the JSON value in *text*.
 
         Raises:
-            OutputParserException: There is none; ``span`` tells where that shows.
+            OutputParserException: There is no JSON value; ``span`` has the place of the error.
         """
         check_text(text)
         return self.parse_result([Generation(text=text)])
@@ -80,7 +80,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
 
         Args:
             result: What the model generated.
-            partial: Whether more may follow: then the value is None as long as there is none.
+            partial: Whether more may follow; then the result is `None` until there is a value.
 
         Raises:
             OutputParserException: There is no value, and *partial* is not set.
@@ -113,7 +113,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
 
     @override
     def _diff(self, prev: Any, next: Any) -> Any:
-        """Return the JSON Patch that makes *next* of *prev*; streams know without comparing."""
+        """Return the JSON Patch from *prev* to *next*; streams know it without comparing."""
         import jsonpatch
 
         return jsonpatch.make_patch(prev, next).patch
@@ -121,7 +121,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
     @override
     def _reader(self) -> ChunkReader[Any]:
         if getattr(self.parse_result, "__func__", None) is not JsonOutputParser.parse_result:
-            return super()._reader()  # A subclass knows better what a result is.
+            return super()._reader()  # A subclass defines its own results.
         finder = self._finder()
         if not self.diff:
             return JsonStream(finder, None)
@@ -130,7 +130,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
         return JsonStream(finder, lambda growing, last: self._diff(last, growing.value))
 
     def _finder(self) -> JsonFinder | LenientJsonFinder:
-        """Return what finds the value in one stream."""
+        """Return a finder of the value for one stream."""
         if not self.lenient:
             return JsonFinder()
         from output_parsers.json_in_prose.find_lenient import LenientJsonFinder

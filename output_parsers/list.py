@@ -1,7 +1,7 @@
 """Parsers of lists: separated by commas, numbered, or with Markdown bullets.
 
-A stream gives each item once it is complete, as a list of one. However the text is cut, these are
-the items of the whole text.
+A stream yields each item once it is complete, as a list of one. However the text is cut into
+chunks, these are the items of the whole text.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ __all__ = [
 class ListOutputParser(BaseTransformOutputParser[list[str]]):
     r"""A parser whose result is a list of texts.
 
-    A subclass writes `parse`. Its items come when a stream has ended, unless there is a
-    `parse_iter` too::
+    A subclass implements `parse`. A stream then yields the items at its end, unless the subclass
+    implements `parse_iter` too::
 
         class Tags(ListOutputParser):
             def parse(self, text):
@@ -58,12 +58,12 @@ class ListOutputParser(BaseTransformOutputParser[list[str]]):
         Once a match is followed by another, more text must not change it.
 
         Raises:
-            NotImplementedError: The items cannot be told one by one.
+            NotImplementedError: The parser cannot find the items one by one.
         """
-        raise NotImplementedError(f"{type(self).__name__} tells items only all at once: use parse")
+        raise NotImplementedError(f"{type(self).__name__} cannot yield single items: use parse")
 
     def _items(self) -> ItemReader:
-        """Return what finds the items of one stream."""
+        """Return a reader of the items of one stream."""
         if getattr(self.parse_iter, "__func__", None) is ListOutputParser.parse_iter:
             return WholeText(self.parse)
         return MatchItems(self.parse_iter, self.parse)
@@ -78,7 +78,7 @@ class ListOutputParser(BaseTransformOutputParser[list[str]]):
 
 
 class CommaSeparatedListOutputParser(ListOutputParser):
-    r"""The items of a list that is separated by commas.
+    r"""Returns the items of a comma-separated list.
 
     ::
 
@@ -86,9 +86,9 @@ class CommaSeparatedListOutputParser(ListOutputParser):
         # ['red', 'green, or so', 'blue']
 
     The rules are those of CSV. An item that begins with a double quote ends at the next one, and
-    holds commas, line breaks and, doubled, double quotes. Spaces before an item do not count. The
-    end of a line ends an item too, and an empty line holds none. Any text is a list: there are no
-    errors.
+    may contain commas, line breaks and, doubled, double quotes. Spaces before an item are ignored.
+    The end of a line also ends an item, and an empty line has no item. Any text can be read: there
+    are no errors.
     """
 
     @override
@@ -107,7 +107,7 @@ class CommaSeparatedListOutputParser(ListOutputParser):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply."""
+        """Return the format instructions for the model."""
         return (
             "Reply with the items on one line, separated by commas, and nothing else. Put an item "
             'that holds a comma in double quotes. For example:\n\nfoo, "bar, or so", baz'
@@ -119,23 +119,23 @@ class CommaSeparatedListOutputParser(ListOutputParser):
 
 
 class _PatternListOutputParser(ListOutputParser):
-    """A parser whose items are what a regular expression finds."""
+    """A parser whose items are the matches of a regular expression."""
 
     pattern: str
-    """What an item is, as a regular expression whose first group is its text.
+    """A regular expression for an item; its first group is the item's text.
 
-    A pattern of your own is read by the package `regex`, which knows the syntax of `re` and more.
-    With one an item streams once the next has begun, and is the same for any cut as long as the
-    pattern does not look further than that.
+    A custom pattern is matched by the package `regex`, which supports the syntax of `re` and more.
+    A stream then yields an item once the next one has begun. The items do not depend on the chunks
+    as long as the pattern does not look further ahead than that.
     """
     timeout_s: float = Field(default=1.0, gt=0)
-    """How long a pattern of your own may take with one text, in seconds."""
+    """How long a custom pattern may take with one text, in seconds."""
 
     _flags: ClassVar[re.RegexFlag]
-    """How `pattern` is read."""
+    """The flags of `pattern`."""
 
     _lines: ClassVar[LineItems.Form]
-    """How to find the items of the default pattern, which takes linear time."""
+    """The form of the default pattern's items, which are found in linear time."""
 
     @model_validator(mode="after")
     def _is_a_pattern(self) -> Self:
@@ -144,10 +144,10 @@ class _PatternListOutputParser(ListOutputParser):
         return self
 
     def parse(self, text: str) -> list[str]:
-        """Return the items in *text*, in order: an empty list if there are none.
+        """Return the items in *text*, in order; an empty list if there are no items.
 
         Raises:
-            OutputParserException: A pattern of your own took too long.
+            OutputParserException: A custom pattern took too long.
         """
         check_text(text)
         if self._is_default() and _is(self.parse_iter, _PatternListOutputParser):
@@ -158,10 +158,10 @@ class _PatternListOutputParser(ListOutputParser):
     def parse_iter(self, text: str) -> Iterator[re.Match[str]]:
         """Yield a match for each item in *text*, in order; the item is its first group.
 
-        A match of a pattern of your own is one of the package `regex`.
+        With a custom pattern, the matches are those of the package `regex`.
 
         Raises:
-            OutputParserException: A pattern of your own took too long.
+            OutputParserException: A custom pattern took too long.
         """
         if self._is_default():
             return self._lines.item.finditer(text)
@@ -196,18 +196,18 @@ class _PatternListOutputParser(ListOutputParser):
 
 
 class NumberedListOutputParser(_PatternListOutputParser):
-    r"""The items of a numbered list.
+    r"""Returns the items of a numbered list.
 
     ::
 
         NumberedListOutputParser().parse("Two colours:\n1. red\n2. green")  # ['red', 'green']
 
-    An item is what follows a number, a full stop and a white space, to the end of the line. All
-    other text is passed over.
+    An item is the text after a number, a full stop and a white space, up to the end of the line.
+    All other text is ignored.
     """
 
-    # Python would look for the end of a long number from each of its digits, so only the first
-    # digit may begin a match.
+    # Only the first digit of a number may start a match. Otherwise `re` would search for the end of
+    # a long number from each of its digits.
     pattern: str = r"(?<!\d)\d+\.\s([^\n]+)"
 
     _flags: ClassVar = re.NOFLAG
@@ -215,7 +215,7 @@ class NumberedListOutputParser(_PatternListOutputParser):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply."""
+        """Return the format instructions for the model."""
         return (
             "Reply with a numbered list, one item on each line, the number followed by a full stop "
             "and a space. For example:\n\n1. foo\n2. bar\n3. baz"
@@ -227,14 +227,14 @@ class NumberedListOutputParser(_PatternListOutputParser):
 
 
 class MarkdownListOutputParser(_PatternListOutputParser):
-    r"""The items of a Markdown list.
+    r"""Returns the items of a Markdown list.
 
     ::
 
         MarkdownListOutputParser().parse("Two colours:\n- red\n  * green")  # ['red', 'green']
 
     An item is a line that begins, indented or not, with a hyphen or an asterisk and a white space.
-    All other text is passed over.
+    All other text is ignored.
     """
 
     pattern: str = r"^[^\S\n]*[-*]\s([^\n]+)$"
@@ -247,7 +247,7 @@ class MarkdownListOutputParser(_PatternListOutputParser):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply."""
+        """Return the format instructions for the model."""
         return (
             "Reply with a Markdown list, one item on each line, each after a hyphen and a space. "
             "For example:\n\n- foo\n- bar\n- baz"
@@ -259,7 +259,7 @@ class MarkdownListOutputParser(_PatternListOutputParser):
 
 
 class _OneByOne:
-    """Gives each item of a stream as a list of one."""
+    """Returns each item of a stream as a list of one."""
 
     def __init__(self, items: ItemReader) -> None:
         self._items = items
@@ -273,5 +273,5 @@ class _OneByOne:
 
 
 def _is(method: object, cls: type) -> bool:
-    """Tell whether a bound *method* is the one that *cls* defines, and not a subclass's own."""
+    """Return whether a bound *method* is defined by *cls* and not by a subclass."""
     return getattr(method, "__func__", None) in vars(cls).values()

@@ -1,8 +1,8 @@
-"""What a model gives a parser: text, a message or a generation, ours or another library's.
+"""The input of parsers: text, a message or a generation, from this package or another library.
 
-A message of LangChain's is taken as it is, and so is any other with a ``content``. Where more than
-its text is needed it is read as ours, by the fields that LangChain gives a message of its ``type``.
-What an API returned, an object of its client or a dictionary, is read by `outputs.from_any`.
+LangChain messages, and other objects with a ``content``, are used as they are. Where more than
+their text is needed, they are converted to our message class for their ``type``, field by field.
+Other API results, as objects of a client library or dictionaries, are read by `outputs.from_any`.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ class HasContent(Protocol):
 
     @property
     def content(self) -> Any:
-        """What it says: text, a list of blocks, or None for nothing."""
+        """The content: text, a list of blocks, or `None` if it is empty."""
 
 
 ModelOutput: TypeAlias = str | HasContent | Generation | BaseModel | Mapping[str, Any]
-"""What a parser takes; the objects of client libraries are models, see `outputs.from_any`."""
+"""The input of a parser; for the objects of client libraries see `outputs.from_any`."""
 
 _NO_CONTENT: Final = object()
 _GENERATIONS: Final = frozenset(
@@ -36,7 +36,7 @@ _GENERATIONS: Final = frozenset(
 
 
 def adds_up(output: ModelOutput) -> ModelOutput:
-    """Return *output* if chunks of its kind add up by ``+``, else the message that it is.
+    """Return *output* if its type supports ``+``, else convert it to a message.
 
     Raises:
         TypeError: *output* is neither text nor a message nor a generation.
@@ -49,12 +49,12 @@ def adds_up(output: ModelOutput) -> ModelOutput:
 
 
 def part_of(output: ModelOutput) -> str | HasContent:
-    """Return what carries the content of *output*: a text or a message.
+    """Return the part of *output* that has its content: a text or a message.
 
     Raises:
-        ProviderError: It says that the provider failed.
+        ProviderError: *output* reports that the provider failed.
         TypeError: *output* is neither text nor a message nor a generation.
-        ValueError: It is a message of a known kind, but incomplete or malformed.
+        ValueError: *output* is a message of a known kind, but incomplete or malformed.
     """
     if isinstance(output, str):
         return output
@@ -64,7 +64,7 @@ def part_of(output: ModelOutput) -> str | HasContent:
     if not (isinstance(kind, str) and kind in _GENERATIONS):
         try:
             return from_any(output)
-        except TypeError:  # It may have a content all the same.
+        except TypeError:  # It may still have a content.
             if _has_content(output):
                 return cast("HasContent", output)
     message = getattr(output, "message", None)
@@ -80,13 +80,13 @@ def part_of(output: ModelOutput) -> str | HasContent:
 
 
 def _has_content(value: Any) -> bool:
-    """Tell whether *value* has what a message may say; a mock has no more than the name."""
+    """Return whether *value* has a valid ``content``; that of a mock is another mock."""
     content = getattr(value, "content", _NO_CONTENT)
     return isinstance(content, str | list | None) and not isinstance(value, type)
 
 
 def check_text(text: object) -> None:
-    """Raise a `TypeError` unless *text*, which `parse` was given, is text."""
+    """Raise a `TypeError` unless *text*, the argument of `parse`, is a `str`."""
     if not isinstance(text, str):
         raise TypeError(
             f"parse takes a text, not {type(text).__name__}; invoke takes a message as well"
@@ -101,7 +101,7 @@ def content_of(part: str | HasContent) -> Any:
 
 
 def text_of(output: ModelOutput) -> str:
-    """Return the text of *output*, as `ChatGeneration.text` has it for a message.
+    """Return the text of *output*; for a message, the same text as `ChatGeneration.text`.
 
     Raises:
         TypeError: *output* is neither text nor a message nor a generation.
@@ -111,10 +111,10 @@ def text_of(output: ModelOutput) -> str:
 
 
 def message_of(message: HasContent) -> BaseMessage:
-    """Return *message* as a message of ours: itself, or one with the same fields.
+    """Return *message* itself if it is one of ours, else our message with the same fields.
 
     Raises:
-        pydantic.ValidationError: A field has a value that our message cannot have.
+        pydantic.ValidationError: A field has a value that is invalid in our message.
     """
     if isinstance(message, BaseMessage):
         return message
@@ -126,7 +126,7 @@ def message_of(message: HasContent) -> BaseMessage:
 
 
 def generation_of(output: ModelOutput) -> Generation:
-    """Return *output* as a generation, with its message if it has one.
+    """Return *output* as a generation, with its message if there is one.
 
     Raises:
         TypeError: *output* is neither text nor a message nor a generation.

@@ -1,4 +1,4 @@
-"""Parsers of the one function call a message may have, in the form that came before tool calls.
+"""Parsers of a message's function call, the legacy form of tool calls.
 
 ::
 
@@ -37,15 +37,15 @@ __all__ = [
 
 
 class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
-    """The function call of a message, its arguments as the text they are.
+    """Returns the function call of a message, with its arguments as JSON text.
 
     Raises:
-        OutputParserException: There is text without a message, or no function call in it.
-        ModelRefusalError: The model refused, and called nothing.
+        OutputParserException: There is no message, only text, or the message has no function call.
+        ModelRefusalError: The model refused and called nothing.
     """
 
     args_only: bool = True
-    """Give the arguments alone, in place of a copy of the whole call."""
+    """Return only the arguments instead of a copy of the whole call."""
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
@@ -53,7 +53,7 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
 
         Args:
             result: What a chat model generated.
-            partial: Makes no difference.
+            partial: Ignored.
         """
         call = function_call_in(message_in(result))
         if not self.args_only:
@@ -68,26 +68,26 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
 
 
 class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
-    """The arguments of the function call of a message, as data.
+    """Returns the arguments of a message's function call, as data.
 
     ::
 
         {"query": "rain"}
 
-    A stream gives as much of them as has arrived; with ``diff`` it gives what changed, as lists of
-    JSON Patch operations (RFC 6902). It ends in the result for the whole message, or in its error.
+    A stream yields the arguments so far; with ``diff`` it yields what changed, as lists of JSON
+    Patch operations (RFC 6902). It ends with the result or the error for the whole message.
 
     Raises:
-        OutputParserException: There is text without a message, no function call in it, or its
-            arguments are not JSON text.
-        ModelRefusalError: The model refused, and called nothing.
+        OutputParserException: There is no message, only text, or the message has no function call,
+            or the call's arguments are not JSON text.
+        ModelRefusalError: The model refused and called nothing.
     """
 
     strict: bool = False
     """Refuse control characters, such as line breaks, in strings."""
 
     args_only: bool = True
-    """Give the arguments alone, in place of the whole call with them in it as data."""
+    """Return only the arguments instead of the whole call with its arguments as data."""
 
     @property
     def _type(self) -> str:
@@ -105,7 +105,7 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
 
         Args:
             result: What a chat model generated: one candidate.
-            partial: Whether more may follow. Then the result is `None` as long as there is none.
+            partial: Whether more may follow; then the result is `None` until there is a value.
         """
         if len(result) != 1:
             raise OutputParserException(f"Expected exactly one result, but got {len(result)}")
@@ -115,12 +115,12 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
 
     @override
     def parse(self, text: str) -> Any:
-        """Refuse: function calls stand in a message, not in its text.
+        """Not supported: function calls are in a message, not in its text.
 
         Raises:
             NotImplementedError: Always.
         """
-        raise NotImplementedError("function calls stand in a message, not in its text")
+        raise NotImplementedError("function calls are in a message, not in its text")
 
     def _whole_call(self, message: Any) -> Any:
         call = function_call_in(message)
@@ -136,7 +136,7 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
         return args if self.args_only else {**call, "arguments": args}
 
     def _partial_call(self, message: Any) -> Any:
-        """Return as much as can be read of the call, or `None`."""
+        """Return the readable part of the call, or `None`."""
         call = message.additional_kwargs.get("function_call")
         if not isinstance(call, dict) or not isinstance(call.get("arguments"), str):
             return None
@@ -147,37 +147,37 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
         return args if self.args_only else {**call, "arguments": args}
 
     def _result_of(self, call: Any, *, partial: bool) -> Any:  # noqa: ARG002
-        """Return what the parser gives for a *call*, or its arguments, that has been read.
+        """Return the parser's result for *call*, a call or its arguments.
 
-        It is `None` if nothing can be read yet, or if the call has no arguments.
+        *call* is `None` if nothing can be read yet, or if the call has no arguments.
         """
         return call
 
     @override
     def _reader(self) -> ChunkReader[Any]:
-        # A subclass that parses in a way of its own gets the sum of all chunks each time.
+        # A subclass that overrides `parse_result` gets the sum of all chunks each time.
         if getattr(self.parse_result, "__func__", None) is JsonOutputFunctionsParser.parse_result:
             return FunctionReader(self, reports_changes=self._reports_changes())
         return super()._reader()
 
     def _reports_changes(self) -> bool:
-        """Tell whether results are the arguments themselves, whose changes the reader knows."""
+        """Return whether the results are the arguments, whose changes the reader reports."""
         cls = JsonOutputFunctionsParser
         same = type(self)._result_of is cls._result_of and type(self)._diff is cls._diff
         return self.diff and self.args_only and same
 
 
 class JsonKeyOutputFunctionsParser(JsonOutputFunctionsParser):
-    """One of the arguments of the function call of a message, as data.
+    """Returns one argument of a message's function call, as data.
 
     ::
 
-        JsonKeyOutputFunctionsParser(key_name="query")  # gives "rain"
+        JsonKeyOutputFunctionsParser(key_name="query")  # returns "rain"
 
     Streams and errors are as in `JsonOutputFunctionsParser`.
 
     Raises:
-        OutputParserException: Also if there is no such argument.
+        OutputParserException: Also if the argument is missing.
     """
 
     key_name: str
@@ -200,8 +200,8 @@ def function_call_in(message: Any) -> dict[str, Any]:
     """Return the function call of *message*.
 
     Raises:
-        OutputParserException: There is none.
-        ModelRefusalError: There is none, because the model refused.
+        OutputParserException: There is no function call.
+        ModelRefusalError: There is no function call because the model refused.
     """
     call = (message.additional_kwargs or {}).get("function_call")
     if isinstance(call, dict):
@@ -229,27 +229,27 @@ def _unreadable(reason: str, written: Any, pos: int = 0) -> OutputParserExceptio
 
 
 class PydanticOutputFunctionsParser(OutputFunctionsParser):
-    """The function call of a message as an object of a pydantic model.
+    """Returns the function call of a message as an object of a pydantic model.
 
     ::
 
-        PydanticOutputFunctionsParser(pydantic_schema=Search)  # gives Search(query="rain")
+        PydanticOutputFunctionsParser(pydantic_schema=Search)  # returns Search(query="rain")
         PydanticOutputFunctionsParser(pydantic_schema={"search": Search, "wait": Wait})
 
     Raises:
-        pydantic.ValidationError: The arguments are not JSON, or not what the model says.
+        pydantic.ValidationError: The arguments are not JSON, or not valid for the model.
         OutputParserException: The message calls a function without a model; also as in
             `OutputFunctionsParser`.
-        ValueError: At construction, the schema is not as described.
+        ValueError: At construction: the schema is not as described.
     """
 
     pydantic_schema: SkipValidation[type[Any] | dict[str, type[Any]]]
-    """A model of pydantic or ``pydantic.v1``, or one for each function, by the function's name."""
+    """A pydantic or ``pydantic.v1`` model, or a dictionary of models by function name."""
 
     @model_validator(mode="before")
     @classmethod
     def _set_args_only(cls, fields: Any) -> Any:
-        """Check the schema, and let it decide whether the function's name is looked at."""
+        """Check the schema and derive ``args_only`` from it."""
         if not isinstance(fields, dict) or "pydantic_schema" not in fields:
             return fields
         schema = fields["pydantic_schema"]
@@ -268,7 +268,7 @@ class PydanticOutputFunctionsParser(OutputFunctionsParser):
 
         Args:
             result: What a chat model generated.
-            partial: Makes no difference.
+            partial: Ignored.
         """
         call = super().parse_result(result)
         schema = self.pydantic_schema
@@ -280,7 +280,7 @@ class PydanticOutputFunctionsParser(OutputFunctionsParser):
 
 
 class PydanticAttrOutputFunctionsParser(PydanticOutputFunctionsParser):
-    """One attribute of the object that `PydanticOutputFunctionsParser` gives.
+    """Returns one attribute of the object that `PydanticOutputFunctionsParser` returns.
 
     ::
 
@@ -307,7 +307,7 @@ def _model_for(name: Any, models: dict[str, type[Any]]) -> type[Any]:
 
 
 def _build(model: Any, args: Any) -> Any:
-    """Return the *model* that *args*, JSON text, describe."""
+    """Return *args*, JSON text, as an object of *model*."""
     if issubclass(model, BaseModel):
         return model.model_validate_json(args)
     try:

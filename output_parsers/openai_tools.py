@@ -1,6 +1,6 @@
-"""Parsers of tool calls: all of them, or those of one tool, by name and arguments.
+"""Parsers of tool calls: all calls of a message, or those of one tool.
 
-What a model calls stands in ``message.tool_calls`` or, in messages of old, unread in
+The calls are in ``message.tool_calls`` or, in legacy messages, as raw JSON in
 ``message.additional_kwargs["tool_calls"]``; see `parse_tool_call`.
 """
 
@@ -49,31 +49,31 @@ _CUT_SHORT = (
 
 
 class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
-    """The tool calls of a message, in order.
+    """Returns the tool calls of a message, in order.
 
     ::
 
         [{"type": "search", "args": {"query": "rain"}}]
 
-    A message without calls gives ``[]``. A stream gives this first, then the calls with as much of
-    their arguments as has arrived. It ends in the result for the whole message, or in its error.
+    For a message without calls it returns ``[]``. A stream yields this first, and then the calls
+    with the arguments so far. It ends with the result or the error for the whole message.
 
     Results share the arguments with the message and with each other: treat them as read-only.
 
     Raises:
-        OutputParserException: There is text without a message, or the arguments of some calls are
+        OutputParserException: There is no message, only text, or the arguments of some calls are
             not JSON.
-        ModelRefusalError: The model refused, and called nothing.
+        ModelRefusalError: The model refused and called nothing.
     """
 
     strict: bool = False
-    """Refuse control characters, such as line breaks, in strings, where calls are yet unread."""
+    """Refuse control characters, such as line breaks, in the strings of raw calls."""
 
     return_id: bool = False
     """Add the ``id`` of each call."""
 
     first_tool_only: bool = False
-    """Give the first call alone in place of the list."""
+    """Return only the first call instead of the list."""
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
@@ -81,7 +81,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
 
         Args:
             result: What a chat model generated.
-            partial: Whether more may follow, so that calls that cannot be read are left out.
+            partial: Whether more may follow; then calls that cannot be read are left out.
         """
         return self._parse(message_in(result), partial=partial)
 
@@ -92,7 +92,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Any:
-        # Another library's message is looked at as it is: to make it ours takes longer than this.
+        # Another library's message is used as it is: converting it would take longer than parsing.
         message = getattr(input, "message", input)
         if self._is_overridden() or not hasattr(message, "additional_kwargs"):
             return super().invoke(input, config, **kwargs)
@@ -129,15 +129,15 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
 
     @override
     def parse(self, text: str) -> Any:
-        """Refuse: tool calls stand in a message, not in its text.
+        """Not supported: tool calls are in a message, not in its text.
 
         Raises:
             NotImplementedError: Always.
         """
-        raise NotImplementedError("tool calls stand in a message, not in its text")
+        raise NotImplementedError("tool calls are in a message, not in its text")
 
     def _calls_in(self, message: Any, *, partial: bool) -> list[ParsedCall] | None:
-        """Return the calls of *message*, or `None` if it has no place for any."""
+        """Return the calls of *message*, or `None` if it has no field for calls."""
         is_ai = getattr(message, "type", "ai") in ("ai", "AIMessageChunk")
         entries: Any = unread_calls(message) if is_ai and not partial else None
         if entries is None:
@@ -157,7 +157,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         return [call for call in found if call is not None]
 
     def _read(self, entry: Any, *, partial: bool, is_ai: bool) -> ParsedCall | None:
-        """Read one call in OpenAI's shape, which is told of if it is broken."""
+        """Read one call in OpenAI's format; the result of a broken call has an ``error``."""
         try:
             call = parse_tool_call(entry, partial=partial, strict=self.strict and not is_ai)
         except OutputParserException as error:
@@ -174,9 +174,9 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         return parsed
 
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:  # noqa: ARG002
-        """Return what the parser gives for *calls*, which `_calls_in` or a stream found.
+        """Return the parser's result for *calls*, found by `_calls_in` or in a stream.
 
-        With *partial* the last of them may still grow.
+        With *partial* the last call may still grow.
         """
         if calls is None:
             return []
@@ -194,7 +194,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
 
     @override
     def _reader(self) -> ChunkReader[Any]:
-        # A subclass that parses in a way of its own gets the sum of all chunks each time.
+        # A subclass that overrides `parse_result` gets the sum of all chunks each time.
         return super()._reader() if self._is_overridden() else CallsReader(self)
 
     def _is_overridden(self) -> bool:
@@ -203,14 +203,14 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
 
 
 class JsonOutputKeyToolsParser(JsonOutputToolsParser):
-    """The arguments of all calls of one tool, in order.
+    """Returns the arguments of all calls of one tool, in order.
 
     ::
 
-        JsonOutputKeyToolsParser(key_name="search")  # gives [{"query": "rain"}]
+        JsonOutputKeyToolsParser(key_name="search")  # returns [{"query": "rain"}]
 
-    With ``first_tool_only``, those of the first such call, or `None`. With ``return_id`` each is a
-    dictionary as `JsonOutputToolsParser` has it. Streams and errors are as there.
+    With ``first_tool_only``, only those of the first such call, or `None`. With ``return_id``, each
+    is a dictionary as in `JsonOutputToolsParser`. Streams and errors are the same as there.
     """
 
     key_name: str
@@ -231,7 +231,7 @@ def message_in(result: list[Generation]) -> Any:
     """Return the message of the first of *result*.
 
     Raises:
-        OutputParserException: It is text only.
+        OutputParserException: There is no message, only text.
     """
     message = getattr(result[0], "message", None)
     if message is None:
@@ -251,30 +251,30 @@ def _is_cut_short(message: Any) -> bool:
 
 
 class PydanticToolsParser(JsonOutputToolsParser):
-    """The tool calls of a message as objects, in order.
+    """Returns the tool calls of a message as pydantic objects, in order.
 
     ::
 
         class Search(BaseModel):
             query: str
 
-        PydanticToolsParser(tools=[Search])  # gives [Search(query="rain")]
+        PydanticToolsParser(tools=[Search])  # returns [Search(query="rain")]
 
-    A stream gives each object as soon as what has arrived of its arguments is valid, and again
-    as they grow; if they hold many values, not after every chunk. It ends in the result for
-    the whole message, or in its error.
+    A stream yields each object as soon as the arguments so far are valid, and again as they grow,
+    though not after every chunk if there are many values. It ends with the result or the error for
+    the whole message.
 
     Raises:
-        pydantic.ValidationError: The arguments of a call are not what its model says. If the
-            model stopped because of ``max_tokens``, a note on the error and the log say so.
+        pydantic.ValidationError: The arguments of a call are not valid for its model. If the reply
+            was cut because of ``max_tokens``, a note on the error and the log say so.
         OutputParserException: The message calls a tool that is not among `tools`; also as in
             `JsonOutputToolsParser`.
-        ValueError: When made: one of the `tools` is no model.
+        ValueError: At construction: one of the `tools` is not a pydantic model.
     """
 
     tools: list[type[Any]]
-    """Models of pydantic or ``pydantic.v1``. A tool is called by the ``title`` in its model's
-    config, or else by the name of the class."""
+    """Pydantic or ``pydantic.v1`` models. A tool's name is the ``title`` in its model's config, or
+    else the name of the class."""
 
     @field_validator("tools")
     @classmethod
@@ -287,7 +287,7 @@ class PydanticToolsParser(JsonOutputToolsParser):
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
         calls = (calls or [])[:1] if self.first_tool_only else calls or []
         raise_all(call.error for call in calls)
-        # Of two models with one name, that of pydantic.v1 counts, else the last.
+        # Of models with the same name, one of pydantic.v1 wins, else the last one.
         models = {_name_of(tool): tool for tool in sorted(self.tools, key=is_v1_model)}
         objects = []
         for call in calls:
@@ -301,7 +301,7 @@ class PydanticToolsParser(JsonOutputToolsParser):
 
 
 def check_model(thing: Any) -> None:
-    """Raise a `ValueError` unless *thing* is a model of pydantic or ``pydantic.v1``."""
+    """Raise a `ValueError` unless *thing* is a pydantic or ``pydantic.v1`` model."""
     if not (is_v1_model(thing) or (isinstance(thing, type) and issubclass(thing, BaseModel))):
         raise ValueError(f"expected a pydantic model, not {thing!r}")
 
@@ -312,7 +312,7 @@ def _name_of(tool: type[Any]) -> str:
 
 
 def _build(call: ParsedCall, models: dict[str, type[Any]], *, partial: bool) -> Any:
-    """Return the object for *call*; with *partial*, `None` as long as it is not valid."""
+    """Return the object for *call*; with *partial*, `None` while it is not valid."""
     if not isinstance(call.args, dict):
         if partial:
             return None
@@ -329,7 +329,7 @@ def _build(call: ParsedCall, models: dict[str, type[Any]], *, partial: bool) -> 
         )
     try:
         return validate(model, dict(call.args))  # a copy: a validator may change what it is given
-    except ValueError:  # That is what a `ValidationError` is, of pydantic and of pydantic.v1.
+    except ValueError:  # the base of `ValidationError` in pydantic and pydantic.v1
         if partial:
             return None
         raise

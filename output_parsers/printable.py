@@ -1,4 +1,4 @@
-"""Text of a model made fit for a terminal."""
+"""Making a model's text safe for a terminal."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Final
 __all__ = ["printable"]
 
 _JOINERS: Final = "\u200c\u200d"
-"""Not printable by themselves, but part of how Persian, Hindi and some emoji are written."""
+"""Not printable by themselves, but needed in Persian, Hindi and some emoji."""
 
 
 def printable(text: str) -> str:
-    """Return *text* without what a terminal obeys: one character for one character.
+    """Return *text* without control characters, each replaced by one character.
 
-    Any white space becomes a space; escape sequences, changes of direction and lone surrogates
-    become U+FFFD.
+    Any white space becomes a space; escape characters, direction marks and lone surrogates become
+    U+FFFD.
     """
     return text if text.isprintable() else "".join(map(_printable, text))
 

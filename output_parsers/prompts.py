@@ -1,4 +1,4 @@
-"""Prompts with places to fill in, as far as asking a model to mend its answer needs them.
+"""Prompt templates, as far as the parsers that ask a model again need them.
 
 ::
 
@@ -36,26 +36,26 @@ __all__ = [
 
 
 class PromptValue(ABC):
-    """What a model is asked, for models that take text and for those that take messages."""
+    """A prompt, for models that take text and for models that take messages."""
 
     __slots__ = ()
 
     @abstractmethod
     def to_string(self) -> str:
-        """Return it as text."""
+        """Return the prompt as text."""
 
     @abstractmethod
     def to_messages(self) -> list[BaseMessage]:
-        """Return it as messages."""
+        """Return the prompt as messages."""
 
 
 class StringPromptValue(str, PromptValue):
-    """A text that a model is asked; it is a `str`, so that any function or model can take it."""
+    """A prompt that is text; it is a `str`, so that any function or model can take it."""
 
     __slots__ = ()
 
     def __new__(cls, text: str) -> Self:
-        """Make a prompt of *text*."""
+        """Create a prompt from *text*."""
         return super().__new__(cls, text)
 
     def __repr__(self) -> str:
@@ -73,26 +73,26 @@ class StringPromptValue(str, PromptValue):
 
     @override
     def to_messages(self) -> list[BaseMessage]:
-        """Return the text as what a human says."""
+        """Return the text as a human message."""
         return [HumanMessage(str(self))]
 
 
 class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
-    """A text with places ``{like_this}`` to fill in; braces that are meant are doubled.
+    """A text with placeholders ``{like_this}``; literal braces are doubled.
 
     Args:
         template: The text.
-        input_variables: The names of the places, which are found in the text anyway.
+        input_variables: The names of the placeholders; by default they are found in the text.
 
     Raises:
-        ValueError: The braces do not match, or a place is not a plain name.
+        ValueError: The braces or the names do not match, or a placeholder is not a plain name.
     """
 
     def __init__(self, template: str, input_variables: list[str] | None = None) -> None:
         self.template = template
         """The text."""
         self.input_variables = sorted(input_variables or _names_in(template))
-        """The names of the places."""
+        """The names of the placeholders, sorted."""
         if set(self.input_variables) != set(names := _names_in(template)):
             raise ValueError(f"the template has places for {sorted(names)}")
         self.name = None
@@ -114,10 +114,10 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         return hash(self.template)
 
     def format(self, **values: Any) -> str:
-        """Return the text with *values* in their places; values without a place are ignored.
+        """Return the text with *values* filled in; values without a placeholder are ignored.
 
         Raises:
-            KeyError: A place has no value.
+            KeyError: A placeholder has no value.
         """
         missing = [name for name in self.input_variables if name not in values]
         if missing:
@@ -154,7 +154,7 @@ def _names_in(template: str) -> list[str]:
     for _, name, spec, _ in Formatter().parse(template):
         if name is None:
             continue
-        # No attributes or items of values, which come from models and callers.
+        # Values are from models and callers, so their attributes and items are not accessible.
         if not name.isidentifier() or "{" in (spec or ""):
             raise ValueError(f"a place in a template is a plain name, not {name!r}")
         if name not in names:
@@ -177,7 +177,7 @@ It could not be read:
 
 Write the reply again so that it follows the instructions. Answer with the reply alone."""
 )
-"""Asks to mend a reply by the parser's format instructions and its error."""
+"""Asks the model to fix a reply, given the parser's format instructions and its error."""
 
 NAIVE_RETRY_PROMPT = PromptTemplate.from_template(
     """This was asked:
@@ -190,7 +190,7 @@ This was the reply:
 
 The reply does not have the form that was asked for. Reply again:"""
 )
-"""Asks the same again, showing the reply that could not be read."""
+"""Repeats the prompt and shows the reply that could not be read."""
 
 NAIVE_RETRY_WITH_ERROR_PROMPT = PromptTemplate.from_template(
     """This was asked:
@@ -207,4 +207,4 @@ The reply does not have the form that was asked for:
 
 Reply again:"""
 )
-"""Asks the same again, showing the reply that could not be read and the parser's error."""
+"""Repeats the prompt and shows the reply that could not be read and the parser's error."""

@@ -1,4 +1,4 @@
-"""The parser that makes objects of a pydantic model from JSON."""
+"""The parser that returns JSON as objects of a pydantic model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Model = TypeVar("Model")
 
 
 class PydanticOutputParser(JsonOutputParser, Generic[Model]):
-    """The JSON value in what a model wrote, as an object of a pydantic model.
+    """Returns the JSON value in a model's reply as an object of a pydantic model.
 
     ::
 
@@ -39,38 +39,38 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
         parser = PydanticOutputParser(pydantic_object=Person)
         parser.parse('{"name": "Ada", "age": 36}')   # Person(name="Ada", age=36)
 
-    A stream gives an object whenever what has arrived is a valid one and differs from the one
-    before: here ``Person(name="Ad")`` may come first. Each is validated anew, so a stream costs as
-    much as its objects are large, for each chunk. With ``diff=True`` it gives JSON Patches between
-    the objects' data. What is read as JSON is said in `JsonOutputParser`.
+    A stream yields an object whenever the JSON so far is valid and differs from the previous
+    object: here ``Person(name="Ad")`` may be the first. Every object is validated again in full, so
+    the cost of a chunk grows with the size of the object. With ``diff=True`` a stream yields JSON
+    Patches between the objects' data. For what is read as JSON, see `JsonOutputParser`.
 
     Raises:
-        OutputParserException: There is no JSON value in the text, or it is not what the model
-            says; then ``observation`` tells the language model what is wrong with it.
+        OutputParserException: There is no JSON value in the text, or it is not valid for the
+            pydantic model; then ``observation`` tells the language model what is wrong.
     """
 
     pydantic_object: SkipValidation[type[Any]]
-    """A model of pydantic or ``pydantic.v1``."""
+    """A pydantic or ``pydantic.v1`` model."""
 
     @override
     def parse(self, text: str) -> Model:
-        """Return the object that *text* holds as JSON.
+        """Return the object that the JSON in *text* describes.
 
         Raises:
-            OutputParserException: There is no JSON in it, or it is not valid.
+            OutputParserException: There is no JSON value, or it is not valid for the model.
         """
         return cast("Model", super().parse(text))
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Model | None:
-        """Return the object that the first of *result* holds as JSON.
+        """Return the object that the JSON in the first of *result* describes.
 
         Args:
             result: What the model generated.
-            partial: Whether more may follow: then it is None as long as there is no valid object.
+            partial: Whether more may follow; then the result is `None` until it is valid.
 
         Raises:
-            OutputParserException: There is no JSON, or it is not valid, and *partial* is not set.
+            OutputParserException: There is no valid JSON, and *partial* is not set.
         """
         try:
             return self._parse_obj(super().parse_result(result, partial=partial))
@@ -107,7 +107,7 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
     @override
     def _reader(self) -> ChunkReader[Any]:
         if getattr(self.parse_result, "__func__", None) is not PydanticOutputParser.parse_result:
-            return super()._reader()  # A subclass knows better what a result is.
+            return super()._reader()  # A subclass defines its own results.
         return _ObjectStream(self)
 
     @property
@@ -132,7 +132,7 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
 
 
 class _ObjectStream:
-    """Gives the valid objects of one stream."""
+    """Returns the valid objects of one stream."""
 
     def __init__(self, parser: PydanticOutputParser[Any]) -> None:
         self._parser = parser
@@ -144,7 +144,7 @@ class _ObjectStream:
         if not self._json.feed(text):
             return ()
         try:
-            # Not `_parse_obj`, which takes its time to say what is wrong.
+            # Not `_parse_obj`, which spends time on wording the error.
             found = validate(self._parser.pydantic_object, self._json.value)
         except ValueError:
             return ()
@@ -165,9 +165,9 @@ class _ObjectStream:
 
 
 def _problems(error: Any) -> str:
-    """Return what a validation error says, without the addresses of web pages."""
+    """Return the problems in a validation error, without links to web pages."""
     if not hasattr(error, "errors"):
-        return str(error)  # A model may have a validation of its own.
+        return str(error)  # A model may override its validation.
     return "; ".join(
         ": ".join([".".join(map(str, problem["loc"])), problem["msg"]]).removeprefix(": ")
         for problem in error.errors()
@@ -175,13 +175,13 @@ def _problems(error: Any) -> str:
 
 
 def _first_place(error: Any) -> tuple[str | int, ...]:
-    """Return where the first thing is that a validation error complains of."""
+    """Return the path to the first problem in a validation error."""
     problems = error.errors() if hasattr(error, "errors") else ()
     return next((tuple(problem["loc"]) for problem in problems), ())
 
 
 def _place_of(value: Any, path: tuple[str | int, ...]) -> tuple[int, int]:
-    """Return where the end of *path*, as far as it leads, stands in *value* written as JSON."""
+    """Return the span of the value at *path*, as far as that exists, in *value* written as JSON."""
     start = 0
     for step in path:
         if isinstance(value, dict) and step in value:
@@ -192,7 +192,7 @@ def _place_of(value: Any, path: tuple[str | int, ...]) -> tuple[int, int]:
         elif isinstance(value, list) and isinstance(step, int) and step < len(value):
             names, values = 0, value[:step]
         else:
-            break  # It is missing, or a step of the model's own.
+            break  # It is missing, or a step that only the model has.
         start += len("{") + names + sum(_chars(item) + len(", ") for item in values)
         value = value[step]
     return start, start + _chars(value)

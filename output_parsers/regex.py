@@ -1,4 +1,4 @@
-"""The parser that takes values from the groups of a regular expression."""
+"""The parser that returns the groups of a regular expression."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ __all__ = ["RegexParser"]
 
 
 class RegexParser(BaseOutputParser[dict[str, str]]):
-    r"""The groups of a regular expression, by name of your choice.
+    r"""Returns the groups of a regular expression as a dictionary with given keys.
 
     ::
 
         parser = RegexParser(regex=r"Score: (\d+), because (.*)", output_keys=["score", "reason"])
         parser.parse("Score: 7, because it rhymes")  # {'score': '7', 'reason': 'it rhymes'}
 
-    The first match counts. A group that is no part of it is None.
+    Only the first match is used. A group that does not take part in the match is `None`.
 
     Raises:
-        ValueError: When made: *regex* is not a regular expression, or has fewer groups than there
-            are *output_keys*.
+        ValueError: At construction: *regex* is not a regular expression, or has fewer groups than
+            there are *output_keys*.
     """
 
     regex: str
-    """A regular expression, as the package `regex` understands it: as `re` does, and more."""
+    """A regular expression in the syntax of the package `regex`, an extension of `re`."""
     output_keys: list[str]
-    """The name of each group, in order."""
+    """The key of each group, in order."""
     default_output_key: str | None = None
-    """The key that has the whole text if there is no match; the others are empty then. Without it,
+    """The key for the whole text if there is no match; the other values are empty then. Without it,
     such a text is an error."""
     timeout_s: float = Field(default=1.0, gt=0)
     """How long one text may take, in seconds."""
@@ -57,7 +57,7 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         """Return the groups of the first match in *text*.
 
         Raises:
-            OutputParserException: There is no match, or it took too long to find out.
+            OutputParserException: There is no match, or the search took too long.
         """
         from output_parsers.text.timed_regex import TimeLeft, compiled
 
@@ -74,7 +74,7 @@ class RegexParser(BaseOutputParser[dict[str, str]]):
         return {key: text if key == self.default_output_key else "" for key in self.output_keys}
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply."""
+        """Return the format instructions for the model."""
         return self._form()
 
     def _form(self) -> str:

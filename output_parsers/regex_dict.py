@@ -1,4 +1,4 @@
-"""The parser that looks for labelled values, each by the same regular expression."""
+"""The parser that finds labelled values with one regular expression."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["RegexDictParser"]
 
 _GAP = " " * 24
-"""LangChain's messages hold the indentation of its source."""
+"""LangChain's messages contain the indentation of its source."""
 
 _BRACES = re.compile(r"\{\{|\}\}|\{0?\}|[{}]")
 
 
 class RegexDictParser(BaseOutputParser[dict[str, str]]):
-    """The values of labels, each of which must be there once.
+    """Returns the values of labels, each of which must occur once.
 
     ::
 
@@ -32,17 +32,17 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         # {'do': 'look up', 'on': 'the weather'}
 
     Raises:
-        ValueError: When made: *regex_pattern* with a label in it is not a regular expression.
+        ValueError: At construction: *regex_pattern* with a label is not a regular expression.
     """
 
     regex_pattern: str = r"{}:\s?([^.'\n']*)\.?"
-    """A regular expression, as the package `regex` understands it, with ``{}`` for the label and
-    doubled braces for braces. Its group is the value: by default what follows a colon, up to a full
-    stop, a single quote or the end of the line."""
+    """A regular expression in the syntax of the package `regex`, with ``{}`` for the label and
+    doubled braces for literal braces. Its group is the value: by default the text after a colon, up
+    to a full stop, a single quote or the end of the line."""
     output_key_to_format: dict[str, str]
     """For each key of the result, the label in the text."""
     no_update_value: str | None = None
-    """A value that means nothing: its key is left out."""
+    """A value that means “no value”: its key is left out of the result."""
     timeout_s: float = Field(default=1.0, gt=0)
     """How long one text may take, in seconds."""
 
@@ -58,8 +58,8 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         """Return the value of each label in *text*.
 
         Raises:
-            OutputParserException: A label is not there, or more than once, or it took too long to
-                find out.
+            OutputParserException: A label is missing or occurs more than once, or the search took
+                too long.
         """
         from output_parsers.text.timed_regex import TimeLeft, compiled, value_of
 
@@ -89,7 +89,7 @@ class RegexDictParser(BaseOutputParser[dict[str, str]]):
         return result
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply."""
+        """Return the format instructions for the model."""
         labels = self.output_key_to_format.values()
         if self.regex_pattern == type(self).model_fields["regex_pattern"].default:
             lines = "\n".join(f"{label}: <value>" for label in labels)

@@ -1,4 +1,4 @@
-"""The parsers that have a model asked again."""
+"""The parsers that ask the model again when another parser fails."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ __all__ = [
 
 
 class RetryOutputParser(RepairingParser[T]):
-    """Parses as another parser does; when that fails, has the model asked again.
+    """Wraps another parser and asks the model again when that parser fails.
 
     ::
 
         parser = RetryOutputParser.from_llm(model, DatetimeOutputParser())
         parser.parse_with_prompt(reply, "When did the Titanic sink?")
 
-    The model sees what was asked and the reply that could not be read. A `retry_chain` gets these
-    as ``prompt`` and ``completion``. Without a prompt there is nothing to ask, so `parse` and
-    `invoke` are not for this parser.
+    The model sees the original prompt and the reply that could not be read. A `retry_chain`
+    receives them as ``prompt`` and ``completion``. This parser always needs the prompt, so it does
+    not support `parse` and `invoke`.
 
     Raises:
-        OutputParserException: The last reply cannot be read either. The error is that of the
-            parser; its cause, unless it has one of its own, is the error before.
+        OutputParserException: The last reply cannot be read either. This is the parser's error; its
+            cause, unless it already has one, is the previous error.
     """
 
     _default_prompt: ClassVar = NAIVE_RETRY_PROMPT
 
     @override
     def parse_with_prompt(self, completion: str, prompt_value: Any) -> T:
-        """Parse *completion*, or what the model replies when it is asked again.
+        """Parse *completion*, or the model's reply when it is asked again.
 
         Args:
             completion: The reply.
-            prompt_value: What was asked: a text, or anything with a ``to_string``.
+            prompt_value: The original prompt: a text, or any object with a ``to_string``.
         """
         return self._read(completion, partial(self._values, prompt_value))
 
@@ -57,7 +57,7 @@ class RetryOutputParser(RepairingParser[T]):
 
     @override
     def parse(self, completion: str) -> NoReturn:
-        """Refuse: this takes a prompt.
+        """Not supported: this parser needs a prompt.
 
         Raises:
             NotImplementedError: Always.
@@ -68,7 +68,7 @@ class RetryOutputParser(RepairingParser[T]):
         self,
         prompt: Any,
         completion: str,
-        error: Exception,  # noqa: ARG002 - for the class that tells it
+        error: Exception,  # noqa: ARG002 - for the subclass
     ) -> dict[str, Any]:
         text = prompt.to_string() if hasattr(prompt, "to_string") else prompt
         return {"prompt": text, "completion": completion}
@@ -79,9 +79,9 @@ class RetryOutputParser(RepairingParser[T]):
 
 
 class RetryWithErrorOutputParser(RetryOutputParser[T]):
-    """Does the same as `RetryOutputParser`, and tells the model the parser's error, too.
+    """A `RetryOutputParser` that also shows the parser's error to the model.
 
-    A `retry_chain` gets it as ``error``.
+    A `retry_chain` receives it as ``error``.
     """
 
     _default_prompt: ClassVar = NAIVE_RETRY_WITH_ERROR_PROMPT

@@ -1,4 +1,4 @@
-"""The parser that changes nothing."""
+"""The parser that returns the text unchanged."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["StrOutputParser"]
 
 
 class StrOutputParser(BaseTransformOutputParser[str]):
-    """The text of what a model wrote, unchanged; of a stream, the text of each chunk.
+    """Returns the text of a model's reply unchanged; for a stream, the text of each chunk.
 
     ::
 

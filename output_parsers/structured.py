@@ -1,4 +1,4 @@
-"""The parser of a JSON object whose keys are described in words."""
+"""The parser of a JSON object with keys that are described in words."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class ResponseSchema(BaseModel):
     name: str
     """The key."""
     description: str
-    """What its value is, in words for the model."""
+    """A description of the value, in words for the model."""
     type: str = "string"
-    """The type of its value, in words for the model: ``list of strings``."""
+    """The type of the value, in words for the model: ``list of strings``."""
 
 
 class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
-    r"""A JSON object that has certain keys.
+    r"""Returns a JSON object that has certain keys.
 
     ::
 
@@ -53,8 +53,8 @@ class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
         )
         parser.parse('```json\n{"answer": "Paris"}\n```')  # {'answer': 'Paris'}
 
-    The object may stand in a code fence or begin the text. It may have other keys as well. The
-    types of the values are told to the model and not checked.
+    The object may be in a code fence or at the start of the text. It may have other keys as well.
+    The types of the values are in the format instructions but are not checked.
     """
 
     response_schemas: list[ResponseSchema]
@@ -70,7 +70,7 @@ class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
         """Return the object in *text*.
 
         Raises:
-            OutputParserException: There is none, or it lacks a key.
+            OutputParserException: There is no JSON object, or it lacks a key.
         """
         from output_parsers.json_in_prose.markdown import parse_and_check_json_markdown
 
@@ -79,10 +79,10 @@ class StructuredOutputParser(BaseOutputParser[dict[str, Any]]):
 
     @override
     def get_format_instructions(self, only_json: bool = False) -> str:
-        """Return what to tell the model about the form of its reply.
+        """Return the format instructions for the model.
 
         Args:
-            only_json: Return the code block with the keys alone, without words around it.
+            only_json: Return only the code block with the keys, without text around it.
         """
         last = len(self.response_schemas) - 1
         lines = (

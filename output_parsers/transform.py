@@ -1,4 +1,4 @@
-"""The base classes of parsers that read a stream."""
+"""The base classes of streaming parsers."""
 
 # ruff: noqa: A002 - `input` is the name of the argument in LangChain
 
@@ -23,7 +23,7 @@ __all__ = ["BaseCumulativeTransformOutputParser", "BaseTransformOutputParser"]
 
 
 class BaseTransformOutputParser(BaseOutputParser[T]):
-    """A parser that parses each chunk of a stream on its own.
+    """A parser that parses each chunk of a stream separately.
 
     A subclass whose results depend on more than one chunk overrides `_reader`.
     """
@@ -59,22 +59,22 @@ class BaseTransformOutputParser(BaseOutputParser[T]):
 
 
 class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
-    """A parser that, after each chunk of a stream, parses all that has arrived.
+    """A parser that, after each chunk of a stream, parses all chunks so far.
 
-    It gives a result only if it differs from the one before. `parse_result` is called with
-    ``partial=True`` and the sum of the chunks, and returns None if nothing can be said yet.
+    A stream yields a result only if it differs from the previous one. `parse_result` is called with
+    ``partial=True`` and the sum of the chunks, and returns `None` if there is no result yet.
     """
 
     diff: bool = False
-    """Give what changed from one result to the next, in place of the results."""
+    """Yield the changes between results instead of the results."""
 
     def _diff(self, prev: T | None, next: T) -> T:
-        """Return what changed from *prev*, None at first, to *next*.
+        """Return what changed from *prev*, `None` at first, to *next*.
 
         Raises:
-            NotImplementedError: The parser has no notion of a difference.
+            NotImplementedError: The parser does not support differences.
         """
-        raise NotImplementedError(f"{type(self).__name__} cannot tell changes: leave diff unset")
+        raise NotImplementedError(f"{type(self).__name__} cannot report changes: leave diff unset")
 
     @override
     def _reader(self) -> ChunkReader[T]:
@@ -82,7 +82,7 @@ class BaseCumulativeTransformOutputParser(BaseTransformOutputParser[T]):
 
 
 class _EachChunk(Generic[T]):
-    """Parses each chunk on its own."""
+    """Parses each chunk separately."""
 
     def __init__(self, parser: BaseTransformOutputParser[T]) -> None:
         self._parser = parser
@@ -105,7 +105,7 @@ class _AllSoFar(Generic[T]):
     def feed(self, chunk: ModelOutput, /) -> Iterable[T]:
         parser = self._parser
         self._sum.add(chunk)
-        # As in `BaseOutputParser.invoke`: messages add up only for those who look at them.
+        # As in `BaseOutputParser.invoke`: messages are added only for parsers that use them.
         if is_default(parser.parse_result):
             return self._results.give(parser.parse(self._sum.text()))
         return self._results.give(parser.parse_result([self._sum.generation()], partial=True))

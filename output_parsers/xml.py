@@ -41,37 +41,37 @@ The tags to use: """
 
 
 class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
-    """An XML document as a dictionary of its tags.
+    """Returns an XML document as a dictionary of its tags.
 
     ::
 
         XMLOutputParser().parse("<menu><dish>Soup</dish><price>5</price></menu>")
         # {'menu': [{'dish': 'Soup'}, {'price': '5'}]}
 
-    The document is the whole text, or what stands in its code fence, or what follows a declaration
-    of its encoding. An element is ``{tag: children}``. One that begins with text that is not blank
-    is ``{tag: text}``: what else is in it is left out, as attributes are. An empty element is
-    ``{tag: None}``, or ``{tag: []}`` if it is the whole document.
+    The document is the whole text, or the text in its code fence, or the text after a declaration
+    of its encoding. An element is ``{tag: children}``. An element that begins with text that is not
+    blank is ``{tag: text}``; its other content is ignored, as are all attributes. An empty element
+    is ``{tag: None}``, or ``{tag: []}`` if it is the whole document.
 
-    A stream gives each element without children once it has ended, with the path to it; the
-    document may then stand anywhere in the text::
+    A stream yields each element without children once it has ended, with the path to it. The
+    document may then be anywhere in the text::
 
         list(XMLOutputParser().transform(iter(["So: <a><b>1</b", "><b>2</b></a>"])))
         # [{'a': [{'b': '1'}]}, {'a': [{'b': '2'}]}]
     """
 
     tags: list[str] | None = None
-    """The tags to name in the instructions; any tags are read."""
+    """The tags to name in the format instructions; all tags are read."""
     parser: Kind = "defusedxml"
-    """The library that guards the reading. Both refuse entities and whatever else a document type
-    can declare; ``"xml"`` does so without importing `defusedxml`."""
+    """The library that guards against attacks. Both choices refuse entities and all other
+    declarations in a document type; ``"xml"`` does so without importing `defusedxml`."""
     encoding_matcher: re.Pattern[str] = re.compile(
         r"<(\?xml\s(?=[^<>]*encoding)[^<>]*+)>\n(.*)", re.DOTALL
     )
-    """A declaration of an encoding on a line of its own, and, as the second group, the document
-    after it. The declaration is passed over: it is about bytes, and a text has been decoded."""
+    """Matches a declaration of an encoding on its own line and, as the second group, the document
+    after it. The declaration is ignored: it is about bytes, and the text is already decoded."""
     max_depth: int = 200
-    """How many elements may lie in each other."""
+    """How deeply elements may be nested."""
 
     @field_validator("encoding_matcher")
     @classmethod
@@ -85,8 +85,9 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
         """Return the document in *text*.
 
         Raises:
-            OutputParserException: There is none, or it is not well-formed, too deep, or has a
-                document type that declares or refers to something; ``span`` says where.
+            OutputParserException: There is no document, or it is not well-formed, nested too
+                deeply, or has a document type that declares or refers to something; ``span`` has
+                the place.
         """
         check_text(text)
         failure: OutputParserException | None = None
@@ -107,10 +108,10 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
         return LeafReader(self.parser, self.max_depth)
 
     def _documents(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the spans of *text* that may be the document, the likeliest first."""
+        """Yield the spans of *text* that may be the document, the most likely first."""
         start, end = 0, len(text)
         stripped = whole = _stripped(text, start, end)
-        # A document may quote a fence, so it is tried before what stands in the fence.
+        # A document may contain a fence, so the whole text is tried before the text in the fence.
         is_document = text.startswith("<", stripped[0])
         if is_document:
             declared = self.encoding_matcher.match(text, *stripped)
@@ -127,7 +128,7 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply, with the `tags`."""
+        """Return the format instructions for the model, with the `tags`."""
         return _INSTRUCTIONS + (", ".join(self.tags) if self.tags else "your own.")
 
     @property
@@ -136,7 +137,7 @@ class XMLOutputParser(BaseTransformOutputParser[dict[str, Any]]):
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return where *text* from *start* to *end* begins and ends without white space around it."""
+    """Return the span of *text* from *start* to *end* without white space around it."""
     inner = text[start:end]
     start = end - len(inner.lstrip())
     return start, max(start, end - len(inner) + len(inner.rstrip()))

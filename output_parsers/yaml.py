@@ -1,4 +1,4 @@
-"""The parser of YAML, as a pydantic model."""
+"""The parser that returns YAML as an object of a pydantic model."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ The schema:
 
 
 class YamlOutputParser(BaseOutputParser[Model]):
-    r"""A YAML document, in a code fence or not, as a pydantic model.
+    r"""Returns a YAML document, in a code fence or not, as an object of a pydantic model.
 
     ::
 
@@ -48,15 +48,15 @@ class YamlOutputParser(BaseOutputParser[Model]):
         YamlOutputParser(pydantic_object=City).parse("```yaml\nname: Bonn\npeople: 340000\n```")
         # City(name='Bonn', people=340000)
 
-    Only plain data is read: no tag makes an object of another kind. Needs PyYAML, which the extra
+    Only plain data is read: tags cannot create other objects. Requires PyYAML, which the extra
     ``yaml`` installs.
     """
 
     pydantic_object: type[Model]
     """The model."""
     pattern: re.Pattern[str] | None = None
-    """What finds the document, as its group ``yaml``, if fences are not to be looked for. The
-    package `regex` searches for it, which knows the syntax of `re`."""
+    """A custom pattern that matches the document as its group ``yaml``; by default the parser looks
+    for a fence. It is matched by the package `regex`, which supports the syntax of `re`."""
 
     timeout_s: float = Field(default=1.0, gt=0)
     """How long `pattern` may take with one text, in seconds."""
@@ -72,11 +72,11 @@ class YamlOutputParser(BaseOutputParser[Model]):
 
     @override
     def parse(self, text: str) -> Model:
-        """Return the model that the document in *text* describes.
+        """Return the object that the document in *text* describes.
 
         Raises:
-            OutputParserException: It is no YAML, or not the model's, or goes too deep, or repeats
-                itself too often by aliases.
+            OutputParserException: The document is not YAML, is not valid for the model, is nested
+                too deeply, or has too many aliases.
             ImportError: PyYAML is not installed.
         """
         check_text(text)
@@ -98,7 +98,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its reply, with the model's schema."""
+        """Return the format instructions for the model, with the model's schema."""
         schema = self.pydantic_object.model_json_schema()
         shown = {key: value for key, value in schema.items() if key not in {"title", "type"}}
         return _INSTRUCTIONS + json.dumps(shown, ensure_ascii=False)
@@ -114,7 +114,7 @@ class YamlOutputParser(BaseOutputParser[Model]):
         return "yaml"
 
     def _document(self, text: str) -> tuple[int, int]:
-        """Return where the document in *text* begins and ends: what is in the fence, or all."""
+        """Return the span of the document in *text*: the text in the fence, or all of it."""
         if self.pattern is not None:
             from output_parsers.text.timed_regex import TimeLeft
 
@@ -125,12 +125,12 @@ class YamlOutputParser(BaseOutputParser[Model]):
         if opener is None:
             return 0, len(text)
         start, indent = opener.end(), re.escape(opener["indent"] or "")
-        # Backticks in a value do not end the document, nor does a fence that is indented as a part
-        # of a value is; unless there is nothing else to end it.
+        # Backticks in a value do not end the document, nor does a fence that is indented like part
+        # of a value, unless nothing else ends it.
         closer = re.compile(rf"^(?:{indent})?(?P<fence>```)[^\S\n]*$", re.MULTILINE)
         end = closer.search(text, start)
         if end is None:
-            # Fences in a value come in pairs, so one without another is the document's.
+            # Fences in a value are in pairs, so an unpaired one closes the document.
             fences = [*_INDENTED_FENCE.finditer(text, start)]
             is_odd = len(fences) % 2 == 1 and not fences[-1]["tag"]
             end = fences[-1] if is_odd else _INLINE_CLOSER.search(text, start)
@@ -140,11 +140,11 @@ class YamlOutputParser(BaseOutputParser[Model]):
 _OPENER = re.compile(r"(?:\A(?>(?:\s*\n)?)(?P<indent>[^\S\n]*+)|^)```(?:ya?ml)?", re.MULTILINE)
 _INDENTED_FENCE = re.compile(r"^[^\S\n]*(?P<fence>```)(?P<tag>\w*)[^\S\n]*$", re.MULTILINE)
 _INLINE_CLOSER = re.compile(r"(?<=\S)[^\S\n]*(?P<fence>```)")
-"""What ends a document whose closing fence has no line of its own."""
+"""Matches a closing fence that is not on its own line."""
 
 
 def _timed(pattern: re.Pattern[str]) -> Any:
-    """Return *pattern* as one that gives up in time."""
+    """Return *pattern* compiled for a search with a time limit."""
     from output_parsers.text.timed_regex import compiled
 
     return compiled(pattern.pattern, re.RegexFlag(pattern.flags))
@@ -163,7 +163,7 @@ def _load(text: str) -> Any:
 
 
 def _reason(error: ValueError) -> str:
-    """Return what *error* says, in one line."""
+    """Return the message of *error* in one line."""
     if not isinstance(error, ValidationError):
         return " ".join(str(error).split())
     details = error.errors(include_url=False, include_context=False, include_input=False)

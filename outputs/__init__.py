@@ -1,7 +1,6 @@
 """Data that language models produce: messages, their chunks, tool calls, usage and generations.
 
-The readers of JSON that is still being written, an error of providers, and how a message ended are
-imported with the first use of their names.
+The JSON readers and their errors, `ProviderError` and `ended_of` are imported at their first use.
 """
 
 from typing import TYPE_CHECKING
@@ -76,11 +75,11 @@ __all__ = [  # noqa: RUF022 - by subject
     "ProviderError",
     "Ended",
     "ended_of",
-    # their content
+    # message content
     "Content",
     "TextAccessor",
     "merge_content",
-    # their chunks
+    # message chunks
     "BaseMessageChunk",
     "AIMessageChunk",
     "ChatMessageChunk",
@@ -138,6 +137,6 @@ _MODULES = {
     "JsonRepair": "outputs.growing_json.lenient.strings",
     "LenientJsonReader": "outputs.growing_json.lenient.reader",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

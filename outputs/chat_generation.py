@@ -15,11 +15,11 @@ class ChatGeneration(Generation):
     """A message that a chat model generated."""
 
     text: str = ""
-    """The text of the message; set from it, whatever is given. Blocks that have a ``text`` but
-    no ``type`` count too, which they do not in ``message.text``."""
+    """The text of the message, always set from `message`. Unlike ``message.text``, it includes
+    blocks that have a ``text`` but no ``type``."""
     message: AnyMessage
     """The message."""
-    # Each class has a type of its own, though it is a kind of the one above: here and below.
+    # Each subclass, here and below, narrows the type to its own name; type checkers forbid that.
     type: Literal["ChatGeneration"] = "ChatGeneration"  # type: ignore[assignment]
 
     @model_validator(mode="after")
@@ -39,7 +39,8 @@ class ChatGenerationChunk(ChatGeneration):
         """Add a chunk, or a list of chunks in one go, in time linear in their size.
 
         Raises:
-            TypeError: *other* is neither, or messages or ``generation_info`` do not add up.
+            TypeError: *other* is neither a chunk nor a list of chunks, or the messages or their
+                ``generation_info`` cannot be added.
         """
         others = chunk_list(self, other, ChatGenerationChunk)
         return ChatGenerationChunk(
@@ -49,7 +50,7 @@ class ChatGenerationChunk(ChatGeneration):
 
 
 def merge_chat_generation_chunks(chunks: list[ChatGenerationChunk]) -> ChatGenerationChunk | None:
-    """Add up *chunks* in one go; a single one is returned itself, and `None` if there is none."""
+    """Return the sum of *chunks*: a single chunk unchanged, `None` if there are no chunks."""
     if len(chunks) < 2:
         return chunks[0] if chunks else None
     return chunks[0] + chunks[1:]

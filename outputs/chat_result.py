@@ -15,6 +15,6 @@ class ChatResult(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     generations: list[ChatGeneration]
-    """One generation, or several to choose from, the best first."""
+    """One generation, or several candidates, the best first."""
     llm_output: dict[str, Any] | None = None
-    """What the provider says about the call, in its own words."""
+    """What the provider reports about the call, in the provider's own format."""

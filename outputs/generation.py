@@ -21,9 +21,9 @@ class Generation(BaseModel):
     text: str
     """The text."""
     generation_info: dict[str, Any] | None = None
-    """What the provider says about it: the stop reason, log probabilities."""
+    """What the provider reports about the text, such as its stop reason or log probabilities."""
     type: Literal["Generation"] = "Generation"
-    """Which class it is, so that it can be read back."""
+    """The name of the class, by which serialized data is read back."""
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         return without_defaults(self, super().__repr_args__())
@@ -36,7 +36,8 @@ class GenerationChunk(Generation):
         """Add a chunk, or a list of chunks in one go, in time linear in their size.
 
         Raises:
-            TypeError: *other* is neither, or their ``generation_info`` does not add up.
+            TypeError: *other* is neither a chunk nor a list of chunks, or their
+                ``generation_info`` cannot be added.
         """
         chunks = [self, *chunk_list(self, other, GenerationChunk)]
         return GenerationChunk(
@@ -45,7 +46,11 @@ class GenerationChunk(Generation):
 
 
 def chunk_list(left: Generation, other: Any, chunk_class: type[ChunkT]) -> list[ChunkT]:
-    """Return *other* as a list of chunks of one class, or complain as an operator does."""
+    """Return *other* as a list of chunks.
+
+    Raises:
+        TypeError: *other* is neither a chunk of *chunk_class* nor a list of such chunks.
+    """
     others = list(other) if isinstance(other, (list, tuple)) else [other]
     if not all(isinstance(chunk, chunk_class) for chunk in others):
         raise TypeError(f"unsupported operand type(s) for +: '{type(left)}' and '{type(other)}'")
@@ -53,5 +58,5 @@ def chunk_list(left: Generation, other: Any, chunk_class: type[ChunkT]) -> list[
 
 
 def sum_info(chunks: Sequence[Generation]) -> dict[str, Any] | None:
-    """Return what the providers of *chunks* say, added up; `None` if they say nothing."""
+    """Return the merged ``generation_info`` of *chunks*; `None` if it is empty."""
     return merge_dicts({}, *(chunk.generation_info or {} for chunk in chunks)) or None

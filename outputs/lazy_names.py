@@ -1,4 +1,4 @@
-"""Names of a package that are imported at their first use: a program pays for what it uses."""
+"""Package names that are imported at their first use, which keeps importing the package cheap."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def late_names(
     """Return the ``__getattr__`` and the ``__dir__`` of a package (PEP 562).
 
     Args:
-        package: Its name.
-        namespace: Its globals, which keep what was imported.
-        modules: In which module each name is.
+        package: The package's name.
+        namespace: The package's globals, which cache the imported values.
+        modules: The module that defines each name.
     """
 
     def import_name(name: str) -> Any:

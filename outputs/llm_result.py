@@ -13,24 +13,24 @@ __all__ = ["LLMResult"]
 
 
 class LLMResult(BaseModel):
-    """What a model returned for several prompts. Results are equal whatever their runs."""
+    """What a model returned for several prompts; comparing two results ignores their runs."""
 
     model_config = ConfigDict(defer_build=True)
 
     generations: list[list[Generation | ChatGeneration | GenerationChunk | ChatGenerationChunk]]
-    """For each prompt one generation, or several to choose from, the best first."""
+    """For each prompt, one generation or several candidates, the best first."""
     llm_output: dict[str, Any] | None = None
-    """What the provider says about the call, in its own words."""
+    """What the provider reports about the call, in the provider's own format."""
     run: list[RunInfo] | None = None
     """The run of each prompt."""
     type: Literal["LLMResult"] = "LLMResult"
-    """Which class it is, so that it can be read back."""
+    """The name of the class, by which serialized data is read back."""
 
     def flatten(self) -> list["LLMResult"]:
         """Return one result per prompt.
 
-        Token usage belongs to the call as a whole. Only the first result keeps it, and the others
-        have an empty ``token_usage``, so that adding up over results counts each token once.
+        Token usage belongs to the call as a whole. Only the first result keeps it; the others have
+        an empty ``token_usage``, so that a sum over the results counts each token once.
         """
         results = []
         for position, generations in enumerate(self.generations):
@@ -45,4 +45,4 @@ class LLMResult(BaseModel):
             return NotImplemented
         return self.generations == other.generations and self.llm_output == other.llm_output
 
-    __hash__ = None  # type: ignore[assignment]  # it can change
+    __hash__ = None  # type: ignore[assignment]  # results are mutable

@@ -1,4 +1,4 @@
-"""Which run made a result."""
+"""The run that produced a result."""
 
 from uuid import UUID
 
@@ -8,7 +8,7 @@ __all__ = ["RunInfo"]
 
 
 class RunInfo(BaseModel):
-    """Which run made a result."""
+    """The run that produced a result."""
 
     model_config = ConfigDict(defer_build=True)
 

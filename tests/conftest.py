@@ -1,8 +1,8 @@
-"""How long the property tests look.
+"""Settings of the property tests.
 
-``fast`` by default: a few examples of each law on each dialect, and a sample of what is listed.
-``HYPOTHESIS_PROFILE=ci`` tries nearly all that is listed, and more examples, always the same ones;
-``HYPOTHESIS_PROFILE=deep`` searches.
+The default profile, ``fast``, tries a few examples of each law on each dialect, and a sample of the
+listed cases. ``HYPOTHESIS_PROFILE=ci`` tries nearly all listed cases, and more examples, which are
+the same in every run. ``HYPOTHESIS_PROFILE=deep`` searches for new examples.
 """
 
 import os
@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 FAST_EXAMPLES = 10
 
-# Texts of a grammar need many small choices, which the health checks take for waste.
+# Texts of a grammar need many small choices, which the health checks reject as wasteful.
 SLOW_TO_DRAW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 settings.register_profile(
@@ -40,13 +40,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fast"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Say what marks there are."""
-    config.addinivalue_line("markers", "one_in(count): one in so many of these is a sample")
+    """Register the markers."""
+    config.addinivalue_line("markers", "one_in(count): one test in this many is run by default")
 
 
 @pytest.fixture
 def brief_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let `check_dialect` try its laws on a part of the texts, unless there is time."""
+    """Make `check_dialect` try its laws on fewer texts, unless the run is thorough."""
     from agent_parsers.testing import plan as _plan
 
     from .helpers.effort import THOROUGH

@@ -1,4 +1,4 @@
-"""The examples run as they stand, without a network, and print what stands below them."""
+"""The examples run unchanged, without a network, and print the output shown below them."""
 
 import ast
 import asyncio
@@ -20,14 +20,14 @@ from outputs import AIMessage
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "examples").glob("*.py"))
 HELPERS = {"executor", "scripted_server"}
-"""Those that others import."""
+"""Examples that others import."""
 OURS = {"agent_parsers", "output_parsers", "outputs"}
 BROUGHT_BY = {
     "openai": {"openai"},
     "anthropic": {"anthropic"},
     "langchain": {"langchain_core", "langchain_classic"},
 }
-"""What the extras of this package bring along."""
+"""The packages that the extras install."""
 
 COMMAND = re.compile(
     r'# pip install (?:agent-parsers|"agent-parsers\[(\w+)\]") && python examples/(\w+)\.py\n"""'
@@ -36,8 +36,8 @@ RUN = re.compile(r"^# \$ python examples/\w+\.py(.*)\n((?:# >.*\n)*)", re.MULTIL
 
 
 def runs() -> list[Any]:
-    """Each file with arguments that stand below it, and what it prints then."""
-    # What this one prints stands in docs/dialects.md, which begins with it.
+    """Return each file with the arguments and the output shown below it."""
+    # The output of this one is in docs/dialects.md, which begins with its code.
     found = [pytest.param(ROOT / "examples" / "own_dialect.py", [], ["lakes"], id="own_dialect")]
     for file in FILES:
         for arguments, printed in RUN.findall(file.read_text("utf-8")):
@@ -82,7 +82,7 @@ def test_an_example_says_how_to_run_it(file: Path) -> None:
 
 
 def imported(text: str) -> list[str]:
-    """The packages that a program imports."""
+    """Return the packages that a program imports."""
     names = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
@@ -103,11 +103,11 @@ def test_the_executor_has_at_most_fifteen_lines_of_code() -> None:
 
 
 OWN_TOOLS = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
-"""What the only tool of a dialect is called."""
+"""The name of the tool in dialects with only one."""
 
 
 class Tools:
-    """Stands for a `ToolSet`, also of the tools that only some dialects have."""
+    """Stands in for a `ToolSet`, including the tools that only some dialects have."""
 
     def call(self, _action: AgentAction) -> str:
         return "48.3 km²"
@@ -128,7 +128,7 @@ def test_the_executor_runs_every_dialect(name: str, executor: Any) -> None:
     parser = get_parser(name, tools=None if name in OWN_TOOLS else tools)
     call = AgentAction(OWN_TOOLS.get(name, "area"), "Thun", "")
     finish = AgentFinish({"output": "It has 48.3 km²."}, "")
-    script = ["", parser.render(call), parser.render(finish)]  # at first it writes nothing
+    script = ["", parser.render(call), parser.render(finish)]  # the first reply is empty
     for is_async in (False, True):
         model = ScriptedModel(script)
         if is_async:

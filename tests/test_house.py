@@ -1,8 +1,11 @@
-"""The house: how packages, folders and files stand to each other, as docs/architecture.md says."""
+"""The structure of packages, folders and files, as docs/architecture.md describes it."""
 
 from __future__ import annotations
 
 import ast
+import re
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from functools import cache
 from importlib import import_module
@@ -21,26 +24,26 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
-"""Each imports those before it only."""
+"""Each package imports only those before it."""
 
 DOORS = [
     "outputs", "outputs.messages", "output_parsers", "agent_parsers", "agent_parsers.authoring",
     "agent_parsers.explain", "agent_parsers.native", "agent_parsers.runs", "agent_parsers.testing",
     "agent_parsers.toolset",
 ]  # fmt: skip
-"""Modules that only hand on the names of others."""
+"""Modules that only export names of other modules."""
 
 MOST_FILES = {
     "outputs": 8, "output_parsers": 26, "agent_parsers": 18, "agent_parsers/dialects": 10_000,
 }  # fmt: skip
-"""How many files a folder may have; 14 if it is not named here."""
+"""Maximum number of files in a folder; 14 for folders that are not listed."""
 
 TABLE_OF_CONTENTS = (
     "from ", "__all__ = ", "__version__ = ", "if TYPE_CHECKING:\n    from ", "_MODULES = ",
-    "'Where each name is ", "(__getattr__, __dir__) = late_names(",
+    "'The module of each name ", "(__getattr__, __dir__) = late_names(",
     "__getattr__, __dir__ = late_names(",
 )  # fmt: skip
-"""How the statements of an ``__init__`` begin."""
+"""The allowed beginnings of statements in an ``__init__``."""
 
 LANGCHAIN_BRIDGES = {
     "agent_parsers.parsers.langchain": "at import",
@@ -69,7 +72,7 @@ def module_of(path: Path) -> str:
 
 @cache
 def modules() -> dict[str, Path]:
-    """All modules of the packages by name."""
+    """Return all modules of the packages by name."""
     return {
         module_of(path): path
         for package in PACKAGES
@@ -83,7 +86,7 @@ def tree_of(path: Path) -> ast.Module:
 
 
 def statements(node: ast.AST, kind: str = "top") -> Iterator[tuple[ast.AST, str]]:
-    """Yield all import statements within *node*, and where they stand."""
+    """Yield all import statements within *node*, each with its kind."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import | ast.ImportFrom):
             yield child, kind
@@ -97,13 +100,13 @@ def statements(node: ast.AST, kind: str = "top") -> Iterator[tuple[ast.AST, str]
 
 
 def imports_of(path: Path) -> Iterator[Import]:
-    """Yield what a file imports, of ours and of others."""
+    """Yield all imports of a file."""
     source = module_of(path)
     for node, kind in statements(tree_of(path)):
         if isinstance(node, ast.Import):
             yield from (Import(source, alias.name, "", kind) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            if node.level:  # of one test by another
+            if node.level:  # one test imports another
                 assert path.is_relative_to(ROOT / "tests"), f"{path}:{node.lineno}: relative"
                 continue
             assert node.module is not None
@@ -117,13 +120,13 @@ def imports_of(path: Path) -> Iterator[Import]:
 
 @cache
 def own_imports() -> tuple[Import, ...]:
-    """All imports of one module of ours by another."""
+    """Return all imports between modules of the packages."""
     found = (each for path in modules().values() for each in imports_of(path))
     return tuple(each for each in found if each.target in modules())
 
 
 def circles(edges: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """What is left of a graph when all that needs nothing that is left has been taken away."""
+    """Return what remains of a graph after nodes without dependencies are removed repeatedly."""
     needs: defaultdict[str, set[str]] = defaultdict(set)
     for source, target in edges:
         needs[source] |= {target} - {source}
@@ -154,7 +157,7 @@ def test_no_files_import_each_other_in_a_circle(kinds: list[str]) -> None:
 
 @pytest.mark.parametrize("depth", [2, 3, 4])
 def test_no_folders_import_each_other_in_a_circle(depth: int) -> None:
-    """A file directly in a package is a room of its own; its ``__init__`` only hands on names."""
+    """A file directly in a package counts as a folder; an ``__init__`` only exports names."""
 
     def room(module: str) -> str:
         folder = module_of(modules()[module].parent / "x.py").rpartition(".")[0]
@@ -169,7 +172,7 @@ def test_no_folders_import_each_other_in_a_circle(depth: int) -> None:
 
 
 def test_a_circle_is_found() -> None:
-    """What these tests rely on."""
+    """The function that these tests rely on finds circles."""
     assert not circles([("a", "b"), ("b", "c"), ("a", "c")])
     assert circles([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d")]).keys() == {"a", "b", "c"}
 
@@ -212,7 +215,7 @@ def test_neither_do_tests_examples_and_benchmarks() -> None:
             assert not [str(each) for each in ours if is_private(f"{each.target}.{each.name}")]
 
 
-def test_what_authors_of_dialects_need_is_no_part_of_the_engine() -> None:
+def test_what_authors_of_dialects_need_is_not_part_of_the_engine() -> None:
     private = {"Machine", "machine", "BadPayload", "ToolHead", "TurnStream", "WholeReader"}
     names = set(import_module("agent_parsers.authoring").__all__)
     assert not names & private
@@ -277,3 +280,18 @@ def test_the_front_door_has_few_names() -> None:
 def test_the_packages_have_types() -> None:
     for package in PACKAGES:
         assert (ROOT / package / "py.typed").exists()
+
+
+def test_the_drawing_of_the_house_is_up_to_date() -> None:
+    command = [sys.executable, "-B", str(ROOT / "docs" / "make_architecture.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    for name in re.findall(r"`([\w/]+(?:\.py|/))`", page):
+        roots = (ROOT, ROOT / "agent_parsers", ROOT / "agent_parsers" / "engine" / "writing")
+        assert any(
+            (root / name).exists() for root in (*roots, ROOT / "agent_parsers/engine/reading")
+        ), name

@@ -1,4 +1,4 @@
-"""An import line of LangChain's works here when its package is changed."""
+"""Import lines of LangChain work here if only the package name is changed."""
 
 import inspect
 from importlib import import_module
@@ -38,13 +38,13 @@ NOT_HERE = {
     # typed dictionaries for the chain that asks a model again, which is ours to make
     "OutputFixingParserRetryChainInput", "RetryOutputParserRetryChainInput",
     "RetryWithErrorOutputParserRetryChainInput",
-    # helpers of its own parsers
+    # helpers for LangChain's own parsers
     "droplastn", "nested_element",
 }  # fmt: skip
 
 
 def defined_in(name: str) -> list[str]:
-    """The public classes and functions of a module of LangChain's."""
+    """Return the public classes and functions of a LangChain module."""
     module = import_module(name)
     found = [
         each

@@ -1,4 +1,4 @@
-"""The samples of the documentation do what they say."""
+"""The samples in the documentation print the output they show."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTIL
 
 
 def samples() -> Iterator[Any]:
-    """Yield the code of each sample; one that goes on has that of those before it."""
+    """Yield the code of each sample; a continued sample includes the code before it."""
     for page in PAGES:
         before = ""
         for number, (goes_on, code) in enumerate(BLOCK.findall(page.read_text("utf-8"))):
@@ -37,13 +37,13 @@ pytestmark = [pytest.mark.usefixtures("brief_checks"), pytest.mark.one_in(3)]
 
 @pytest.fixture(autouse=True)
 def examples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let samples import what the examples share."""
+    """Let samples import the modules of the examples."""
     monkeypatch.syspath_prepend(ROOT / "examples")
 
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    """Forget the dialects that a sample registers."""
+    """Unregister the dialects that a sample registers."""
     known = dict(_registry.KNOWN)
     yield
     _registry.KNOWN.clear()

@@ -1,4 +1,4 @@
-"""The reference is what the docstrings say."""
+"""The reference pages are up to date with the docstrings."""
 
 import re
 import subprocess

@@ -1,1 +1,1 @@
-"""What an agent turn comes to: actions, the final answer, and the steps taken."""
+"""The results of agent turns: actions, final answers and the steps taken."""

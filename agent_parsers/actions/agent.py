@@ -1,4 +1,4 @@
-"""What an agent turn comes to: an action, or the final answer.
+"""The result of an agent turn: an action or the final answer.
 
 Field names, positional arguments and ``messages`` follow ``langchain_core.agents``.
 """
@@ -17,7 +17,7 @@ __all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "
 
 
 class AgentAction(BaseModel):
-    """A call of one tool, as the model asked for it.
+    """A call of one tool that the model asked for.
 
     Args:
         tool: Name of the tool.
@@ -28,14 +28,14 @@ class AgentAction(BaseModel):
     model_config = ConfigDict(defer_build=True)
 
     tool: str
-    """Name of the tool, never empty when a parser made this. In a step, an action without it is a
-    turn that could not be read."""
+    """Name of the tool; never empty in an action that a parser returned. A step whose action has no
+    tool is a turn that could not be parsed."""
     tool_input: str | dict[Any, Any]
     """What the tool is called with: text, or arguments by name."""
     log: str
     """The model's own text that led to this action, thought included, unchanged."""
     type: Literal["AgentAction"] = "AgentAction"
-    """Tells this class from its kin in serialised form."""
+    """Distinguishes this class from its subclasses and siblings in serialised form."""
 
     def __init__(
         self, tool: str, tool_input: str | dict[Any, Any], log: str, **kwargs: Any
@@ -44,12 +44,12 @@ class AgentAction(BaseModel):
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
-        """The messages that stand for this action in a chat history."""
+        """The messages that represent this action in a chat history."""
         return [AIMessage(content=self.log)]
 
 
 class AgentActionMessageLog(AgentAction):
-    """An action that came as messages, which it keeps for the next prompt.
+    """An action that came in messages, which it keeps for the next prompt.
 
     Args:
         message_log: The messages the model sent.
@@ -58,16 +58,16 @@ class AgentActionMessageLog(AgentAction):
     message_log: Sequence[BaseMessage]
     """The messages the model sent, in order."""
     type: Literal["AgentActionMessageLog"] = "AgentActionMessageLog"  # type: ignore[assignment]  # the tag of the subclass
-    """Tells this class from its kin in serialised form."""
+    """Distinguishes this class from its subclasses and siblings in serialised form."""
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
-        """The messages that stand for this action in a chat history."""
+        """The messages that represent this action in a chat history."""
         return self.message_log
 
 
 class AgentStep(BaseModel):
-    """An action and what the tool answered."""
+    """An action and its observation."""
 
     model_config = ConfigDict(defer_build=True)
 
@@ -78,7 +78,7 @@ class AgentStep(BaseModel):
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
-        """The observation as a message: a function's result, or what a human would say."""
+        """The observation as a message: a function message, or a human message."""
         content = as_text(self.observation)
         if isinstance(self.action, AgentActionMessageLog):
             return [FunctionMessage(name=self.action.tool, content=content)]
@@ -100,23 +100,23 @@ class AgentFinish(BaseModel):
     log: str
     """The model's own text that led to the answer, unchanged."""
     type: Literal["AgentFinish"] = "AgentFinish"
-    """Tells this class from its kin in serialised form."""
+    """Distinguishes this class from its subclasses and siblings in serialised form."""
 
     def __init__(self, return_values: dict[Any, Any], log: str, **kwargs: Any) -> None:
         super().__init__(return_values=return_values, log=log, **kwargs)
 
     @property
     def messages(self) -> Sequence[BaseMessage]:
-        """The messages that stand for this answer in a chat history."""
+        """The messages that represent this answer in a chat history."""
         return [AIMessage(content=self.log)]
 
 
 TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
-"""What `parse` returns for a turn; a list where turns may have several calls."""
+"""What `parse` returns for a turn; a list if a turn of the dialect may have several calls."""
 
 
 def as_text(observation: object) -> str:
-    """Return what a tool returned as text: JSON if it is that, else what it prints as."""
+    """Return an observation as text: as JSON if possible, otherwise `str(observation)`."""
     if isinstance(observation, str):
         return observation
     try:
@@ -125,8 +125,8 @@ def as_text(observation: object) -> str:
         return str(observation)
 
 
-# Building a pydantic model costs about 0.9 µs, most of it validation. A parser has just made the
-# strings itself, so it fills the model's four slots and is done in 0.4 µs.
+# Building a pydantic model takes about 0.9 µs, most of it for validation. A parser knows that its
+# strings are valid, so it fills the model's four slots itself, in 0.4 µs.
 _new: Final = object.__new__
 _set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
@@ -134,7 +134,7 @@ _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
 
 
 def make_action(tool: str, tool_input: str | dict[Any, Any], log: str) -> AgentAction:
-    """Return `AgentAction(tool, tool_input, log)` without validating what is known to be right."""
+    """Return `AgentAction(tool, tool_input, log)`, without validation: the values are valid."""
     action: AgentAction = _new(AgentAction)
     fields = action.__dict__
     fields["tool"], fields["tool_input"], fields["log"] = tool, tool_input, log

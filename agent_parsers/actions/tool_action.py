@@ -1,4 +1,4 @@
-"""Actions that came in a message, with the message, for the next prompt."""
+"""Actions that came in a message, which they keep for the next prompt."""
 
 from __future__ import annotations
 
@@ -15,32 +15,31 @@ __all__ = ["OpenAIToolAgentAction", "ToolAgentAction", "log_of", "make_call", "m
 
 
 class ToolAgentAction(AgentActionMessageLog):
-    """A call of one tool that the model made in a message, perhaps beside others.
+    """A call of one tool in a message, which may contain other calls.
 
     Args:
         tool: Name of the tool.
         tool_input: What the tool is called with: text, or arguments by name.
-        log: The call and the content of its message, in words.
+        log: The call and the content of its message, as text.
         message_log: The message.
-        tool_call_id: What the result of the call answers to.
+        tool_call_id: The id of the call, to which its result refers.
     """
 
     tool_call_id: str | None
-    """What the result of the call answers to; `None` if the model gave none."""
+    """The id of the call, to which its result refers; `None` if the model gave no id."""
 
 
 OpenAIToolAgentAction = ToolAgentAction
-"""The same; LangChain has both names."""
+"""An alias; LangChain has both names."""
 
 
 def log_of(tool: str, tool_input: str | dict[Any, Any], content: Any) -> str:
-    """Tell of a call in a message with this *content*, in LangChain's words."""
+    """Return the log of a call in a message with this *content*, in LangChain's words."""
     said = f"responded: {content}\n" if content else "\n"
     return f"\nInvoking: `{tool}` with `{tool_input}`\n{said}\n"
 
 
-# As in `_agent.make_action`: what is known to be right needs no validation, which takes longer than
-# all the rest.
+# As in `make_action`: the values are valid, and validation takes longer than everything else.
 _new: Final = object.__new__
 _set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
@@ -68,7 +67,7 @@ def make_tool_call(
     message: BaseMessage,
     tool_call_id: str | None,
 ) -> ToolAgentAction:
-    """Return an action that came in *message* as the call of this id, without validation."""
+    """Return an action that came in *message* as the call with this id, without validation."""
     action: ToolAgentAction = _new(ToolAgentAction)
     fields = action.__dict__
     fields["tool"], fields["tool_input"], fields["log"] = tool, tool_input, log

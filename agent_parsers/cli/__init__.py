@@ -1,4 +1,4 @@
-"""The command line, on typer and rich; nothing else in the library imports it."""
+"""The command line, with typer and rich; nothing else in the library imports it."""
 
 from agent_parsers.cli.app import app, run
 

@@ -1,4 +1,4 @@
-"""The commands, their options, and how they end."""
+"""The commands, their options and exit statuses."""
 
 import io
 import json
@@ -25,15 +25,15 @@ _NAME: Final = "agent-parsers"
 _NOT_ALL_READ: Final = 1
 _USAGE: Final = 2
 _INTERRUPTED: Final = 130
-_NOBODY_READS: Final = 141
-"""What a shell reports for a program that a closed pipe has ended."""
+_BROKEN_PIPE: Final = 141
+"""The status that a shell reports for a program ended by a closed pipe."""
 
 _TOOLS: Final = {"search": "Looks a question up.", "calculator": "Works out an expression."}
 """Tools for the instructions that `show` prints."""
 
 
 class _Commands(TyperGroup):
-    """Ends quietly if the user or the reader of the output has had enough."""
+    """Ends quietly if the user interrupts it or the reader of its output closes the pipe."""
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -42,11 +42,11 @@ class _Commands(TyperGroup):
             raise typer.Exit(_INTERRUPTED) from None
         except BrokenPipeError:
             _forget_output()
-            raise typer.Exit(_NOBODY_READS) from None
+            raise typer.Exit(_BROKEN_PIPE) from None
 
 
 def _forget_output() -> None:
-    """Send what is still to be written nowhere, or Python would complain of it at its exit."""
+    """Discard the rest of the output, or Python would report an error at its exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -63,11 +63,11 @@ app = typer.Typer(
 def run() -> None:
     """Run the command line with the arguments of the process, and exit with its status."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a terminal may not know every character
+        if isinstance(stream, io.TextIOWrapper):  # a terminal may not support every character
             stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name=_NAME)
-    except OSError as error:  # such as a full disk; what cannot be read is told by `parse_files`
+    except OSError as error:  # such as a full disk; `parse_files` reports what cannot be read
         _forget_output()
         sys.exit(f"{_NAME}: cannot write: {error.strerror or error}")
 
@@ -107,8 +107,8 @@ def _dialects_like(incomplete: str) -> list[str]:
 
 
 @app.command(
-    epilog="Exit status: 0 if all was read; 1 if a file, a record or a step was not, and standard"
-    " error tells which, where and why; 2 if the command itself is wrong."
+    epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
+    " read, which standard error reports; 2 if the command line is wrong."
 )
 def parse(
     ctx: typer.Context,
@@ -124,22 +124,22 @@ def parse(
             metavar="NAME",
             callback=_known_dialect,
             autocompletion=_dialects_like,
-            help="How the model wrote, if not as a record's 'format' says; react for text.",
+            help="Dialect of the input; by default a record's 'format', and react for text.",
         ),
     ] = None,
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="How to write; table in a terminal, else json."),
+        typer.Option("--format", help="Output format; default: table in a terminal, else json."),
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict/--lenient",
-            help="Read records by the rules of LangChain's parsers, or mend what models write.",
+            help="Read records like LangChain's parsers, or repair common mistakes.",
         ),
     ] = False,
 ) -> None:
-    # The docstring, which is the help, is set below: it quotes the shape of the JSON.
+    # The docstring, which is the help text, is set below, since it quotes the shape of the JSON.
     if not files:
         if sys.stdin is None or sys.stdin.isatty():
             typer.echo(ctx.get_help())
@@ -149,15 +149,16 @@ def parse(
         raise typer.Exit(_NOT_ALL_READ)
 
 
-parse.__doc__ = f"""Read transcripts: what an agent thought, did, saw and answered.
+parse.__doc__ = f"""Read transcripts: the thoughts, actions, observations and answers of an agent.
 
-A file is a text with one or several runs, a JSON record or a list of them (.json), or a record a
-line (.jsonl, .ndjson), which is read line by line. The name tells (.txt, .log, .md: text); for
-other names and for standard input the content does, and only what is JSON from one end to the other
-is taken for records. A record has steps, each with the model's output and the observation, and the
-name of the format.
+A file contains text with one or more runs (.txt, .log, .md), a JSON record or a list of records
+(.json), or one JSON record per line (.jsonl, .ndjson), which is read line by line. For other
+file names and for standard input the kind is detected from the content, which must be entirely
+JSON to be read as records. A record has the name of the format, and steps, each with the model's
+output and the observation.
 
-JSON has for each run, with spans in characters of the text or, for a record, of the step's output:
+The JSON output has for each run (spans count characters of the text or, for a record, of the step's
+output):
 
 \b
 {JSON_SHAPE}
@@ -166,7 +167,7 @@ JSON has for each run, with spans in characters of the text or, for a record, of
 
 @app.command(
     epilog="Exit status: 0 if the reply has a result; 1 if it has an error, or the file cannot be"
-    " read; 2 if the command itself is wrong."
+    " read; 2 if the command line is wrong."
 )
 def explain(
     ctx: typer.Context,
@@ -182,28 +183,26 @@ def explain(
             metavar="NAME",
             callback=_known_dialect,
             autocompletion=_dialects_like,
-            help="How the model wrote.",
+            help="Dialect of the reply.",
         ),
     ] = "react",
     tools: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B", help="Names of the tools there are; any will do if none are given."
-        ),
+        typer.Option(metavar="A,B", help="Names of the tools; by default any name is accepted."),
     ] = None,
     view: Annotated[
         View | None,
-        typer.Option("--format", help="How to write; text in a terminal, else json."),
+        typer.Option("--format", help="Output format; default: text in a terminal, else json."),
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict/--lenient",
-            help="Read by the rules of LangChain's parser, or mend what models write.",
+            help="Read like LangChain's parser, or repair common mistakes.",
         ),
     ] = False,
 ) -> None:
-    """Explain a reply: what each part is, what was mended, what did not count, what is wrong."""
+    """Explain how a reply is read: its parts, repairs, ignored markers and errors."""
     if file is None:
         if sys.stdin is None or sys.stdin.isatty():
             typer.echo(ctx.get_help())
@@ -222,10 +221,10 @@ def explain(
 def dialects(
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="How to write; table in a terminal, else json."),
+        typer.Option("--format", help="Output format; default: table in a terminal, else json."),
     ] = None,
 ) -> None:
-    """List the dialects: how models write actions and answers."""
+    """List the dialects, the formats in which models write actions and answers."""
     out = Screen()
     form = form or Format.for_screen(out)
     known = [get_dialect(name) for name in list_dialects()]
@@ -259,7 +258,7 @@ def show(
         ),
     ],
 ) -> None:
-    """Show a dialect: sample, stop sequences, instructions."""
+    """Show a dialect: its sample, stop sequences and instructions."""
     out = Screen()
     parser = get_parser(name, tools=_TOOLS)
     dialect = parser.dialect

@@ -1,4 +1,4 @@
-"""A progress bar that shows only while it is worth looking at."""
+"""A progress bar that appears only if reading takes long."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["Bar"]
 
 _PATIENCE_S: Final = 1.0
-"""How long nothing is seen before the bar comes up, in seconds."""
+"""Delay before the bar appears, in seconds."""
 _TICK_S: Final = 0.1
-"""Shortest time between two looks of the bar, in seconds."""
+"""Shortest time between two updates of the bar, in seconds."""
 
 
 class Bar:
-    """Shows how much has been read, if *screen* is a terminal and it takes longer than a second.
+    """Shows how much has been read, if *screen* is a terminal and reading takes over a second.
 
     Args:
-        screen: Where to show it.
-        total: How many bytes there are to read, if that is known.
+        screen: Where to show the bar.
+        total: Number of bytes to read; `None` if unknown.
     """
 
     def __init__(self, screen: Screen, total: int | None) -> None:
@@ -48,7 +48,7 @@ class Bar:
         self.hide()
 
     def advance(self, size: int) -> None:
-        """Take note that *size* bytes more have been read."""
+        """Record that *size* more bytes have been read."""
         self._read += size
         now = monotonic()
         if now < self._next or not self._screen.is_seen:
@@ -62,7 +62,7 @@ class Bar:
                 TimeRemainingColumn(),
                 console=self._screen,
                 transient=True,
-                auto_refresh=False,  # no thread for a bar that moves only here
+                auto_refresh=False,  # no thread: the bar is updated only here
                 redirect_stdout=False,
                 redirect_stderr=False,
             )
@@ -71,7 +71,7 @@ class Bar:
         self._progress.update(self._task, completed=self._read, refresh=True)
 
     def hide(self) -> None:
-        """Take the bar away; it comes back if it takes long again."""
+        """Hide the bar; it reappears if reading takes long again."""
         self._next = monotonic() + _PATIENCE_S
         if self._progress is not None:
             self._progress.stop()

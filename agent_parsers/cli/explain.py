@@ -1,4 +1,4 @@
-"""Why one reply parses as it does: what the command ``explain`` does."""
+"""The command ``explain``: why one reply parses as it does."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ __all__ = ["View", "explain_file"]
 
 
 class View(StrEnum):
-    """How an explanation is written."""
+    """The output format of an explanation."""
 
     TEXT = "text"
     JSON = "json"
 
 
 def explain_file(file: str, parser: AnyDialectParser, view: View | None) -> bool:
-    """Read a file that holds one reply, and write to standard output why it parses as it does.
+    """Read a file with one reply, and write its explanation to standard output.
 
     Args:
-        file: Its path; ``-`` is standard input.
-        parser: What reads the reply.
-        view: How to write; `None`: as suits who reads the output.
+        file: Path of the file; ``-`` is standard input.
+        parser: The parser for the reply.
+        view: The output format; `None` for text in a terminal, else JSON.
 
     Returns:
-        Whether it could be read, and has a result.
+        Whether the file could be read and the reply has a result.
     """
     out = Screen()
     text = read_whole(file)

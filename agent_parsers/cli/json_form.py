@@ -1,4 +1,4 @@
-"""A run as JSON; the shape is told to users by `JSON_SHAPE`."""
+"""Writing a run as JSON; `JSON_SHAPE` documents the shape for users."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ steps: step (number), thought, tool, tool_input, output, observation,
        spans (of thought, action and observation)
 finish: step, output; or null
 failed: step, text (what the model wrote), observation, spans,
-        error (reason, line, column, span, observation to tell the model)
+        error (reason, line, column, span, observation for the model)
 repairs: step (0: before the first), kind, span, message"""
-"""The keys of a run, in their order."""
+"""The keys of a run, in order."""
 
-# JSON allows these as they are. But a terminal obeys U+009B and changes of direction, some readers
-# take U+0085 and U+2028 for the end of a line, and a lone surrogate cannot be written at all.
+# JSON allows these characters. But a terminal obeys U+009B and changes of direction, some readers
+# treat U+0085 and U+2028 as the end of a line, and a lone surrogate cannot be encoded at all.
 _UNSAFE: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def as_json(run: Run) -> str:
-    """Return *run* as one line of JSON, which can be encoded as UTF-8 and shown anywhere."""
+    """Return *run* as one line of JSON that is safe to encode as UTF-8 and to show anywhere."""
     return dumps(_run(run))
 
 
 def dumps(value: Any) -> str:
-    """Return *value* as one line of JSON, which can be encoded as UTF-8 and shown anywhere."""
+    """Return *value* as one line of JSON that is safe to encode as UTF-8 and to show anywhere."""
     text = json.dumps(value, ensure_ascii=False)
     return _UNSAFE.sub(lambda char: f"\\u{ord(char[0]):04x}", text)
 
@@ -62,7 +62,7 @@ def _run(run: Run) -> dict[str, Any]:
 
 
 def _step(placed: Placed) -> dict[str, Any]:
-    """Return an action, which has no output, or an answer, which has no tool."""
+    """Return a step with an action, which has no output, or an answer, which has no tool."""
     step = placed.step
     action = step.action if isinstance(step.action, AgentAction) else None
     return {

@@ -1,4 +1,4 @@
-"""Files in, runs out, in each of the formats: what the command ``parse`` does."""
+"""The command ``parse``: files in, runs out, in each output format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Format", "parse_files"]
 
 
 class Format(StrEnum):
-    """How runs are written."""
+    """The output format of runs."""
 
     TABLE = "table"
     JSON = "json"
@@ -29,25 +29,25 @@ class Format(StrEnum):
 
     @classmethod
     def for_screen(cls, screen: Screen) -> Format:
-        """Return the format that suits who reads *screen*: a person or a program."""
+        """Return the format for *screen*: a table for a terminal, else JSON."""
         return cls.TABLE if screen.is_seen else cls.JSON
 
 
 def parse_files(files: Sequence[str], options: Options, form: Format | None) -> bool:
-    """Read *files*, write their runs to standard output and what is wrong to standard error.
+    """Read *files*, write their runs to standard output and errors to standard error.
 
     Args:
         files: Paths; ``-`` is standard input.
         options: How to read them.
-        form: How to write runs; `None`: as suits who reads the output.
+        form: The output format; `None` for a table in a terminal, else JSON.
 
     Returns:
-        Whether all could be read.
+        Whether everything could be read.
     """
     out, err = Screen(), Screen(stderr=True)
     form = form or Format.for_screen(out)
     writer = _writer_for(form, out)
-    # A table shows what is wrong with its run; on one and the same screen, once is enough.
+    # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally()
     with Bar(err, _total(files)) as bar:
@@ -68,14 +68,14 @@ def parse_files(files: Sequence[str], options: Options, form: Format | None) -> 
 
 
 def _total(files: Sequence[str]) -> int | None:
-    """Return how many bytes there are to read, if that is known of all files."""
+    """Return the number of bytes to read; `None` if it is unknown for some file."""
     sizes = [size_of(file) for file in files]
     known = [size for size in sizes if size is not None]
     return sum(known) if len(known) == len(sizes) else None
 
 
 class _Tally:
-    """Counts what was read and what was not."""
+    """Counts the runs and steps that could be read, and those that could not."""
 
     def __init__(self) -> None:
         self._runs = 0
@@ -84,7 +84,7 @@ class _Tally:
         self._bad_sources = 0
 
     def add(self, found: Run | Trouble) -> None:
-        """Count a run, or something that is none."""
+        """Count a run, or a file or record that could not be read."""
         if isinstance(found, Trouble):
             self._bad_sources += 1
             return
@@ -95,7 +95,7 @@ class _Tally:
 
     @property
     def is_clean(self) -> bool:
-        """Whether all was read."""
+        """Whether everything could be read."""
         return not self._bad_steps and not self._bad_sources
 
     def __str__(self) -> str:
@@ -116,19 +116,19 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 
 class _Writer(Protocol):
-    """Writes runs to standard output, each as soon as it is there."""
+    """Writes runs to standard output, each as soon as it has been read."""
 
     def write(self, run: Run) -> None:
         """Write one run."""
         ...
 
     def close(self) -> None:
-        """Say that there are no more."""
+        """End the output after the last run."""
         ...
 
 
 def _writer_for(form: Format, screen: Screen) -> _Writer:
-    """Return what writes runs in *form*."""
+    """Return the writer for *form*."""
     match form:
         case Format.TABLE:
             return _Tables(screen)
@@ -160,7 +160,7 @@ class _JsonLines:
 
 
 class _JsonList:
-    """One list, with a run on each line."""
+    """Writes one list, with a run on each line."""
 
     def __init__(self) -> None:
         self._before = "[\n"

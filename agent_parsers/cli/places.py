@@ -1,4 +1,4 @@
-"""Where things stand in a file: lines, columns, and the texts inside JSON."""
+"""Positions in a file: lines, columns, and offsets of the texts inside JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOKEN: Final = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},]', re.DOTALL)
 _CHAR: Final = re.compile(
     r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u.{4}|\\.|.", re.DOTALL
 )
-"""One character as JSON writes it inside a string."""
+"""One character inside a JSON string, possibly as an escape."""
 
 _Key: TypeAlias = str | int | None
 
@@ -32,11 +32,11 @@ class Place(NamedTuple):
 
 
 class Document:
-    """The text of a file, or one line of it, and what stands where in it.
+    """The text of a file, or of one line of it, with the positions in it.
 
     Args:
         text: The text.
-        first_line: The line of the file that it begins with.
+        first_line: Number of the line in the file at which the text begins.
     """
 
     def __init__(self, text: str, first_line: int = 1) -> None:
@@ -44,19 +44,19 @@ class Document:
         self._first_line = first_line
 
     def place(self, offset: int) -> Place:
-        """Return where the character at *offset* stands."""
+        """Return the line and column of the character at *offset*."""
         line = self._first_line - 1 + self._lines.line(offset)
         return Place(line, self._lines.column(offset))
 
     def line_at(self, offset: int) -> tuple[str, int]:
-        """Return the line that holds *offset*, without its line break, and where it begins."""
+        """Return the line that contains *offset*, without its line break, and its start."""
         start = self._lines.line_start(offset)
         stop = self.text.find("\n", start)
         line = self.text[start:] if stop < 0 else self.text[start:stop]
         return line.removesuffix("\r"), start
 
     def in_output(self, record: int, step: int, offset: int) -> int:
-        """Return where a character of a model's output stands, in a text that is valid JSON.
+        """Return the offset of a character of a model's output in this text, which is valid JSON.
 
         Args:
             record: Index of the record in its list; 0 if the text is one record.
@@ -70,7 +70,7 @@ class Document:
         return start + sum(len(char[0]) for char in islice(chars, offset))
 
     def of_record(self, record: int) -> int:
-        """Return where a record begins in a text that is valid JSON."""
+        """Return the offset of a record in this text, which is valid JSON."""
         return self._places.get((record, None), 0)
 
     @cached_property
@@ -79,7 +79,7 @@ class Document:
 
     @cached_property
     def _places(self) -> dict[tuple[int, int | None], int]:
-        """Where each record begins, and the text of each output, by index of record and step."""
+        """Offsets of each record and of the text of each output, by index of record and step."""
         places: dict[tuple[int, int | None], int] = {}
         for path, at in _walk(self.text):
             match path:
@@ -95,7 +95,7 @@ class Document:
 
 
 def _walk(text: str) -> Iterator[tuple[list[_Key], int]]:
-    """Give the path of each object, list and string in *text*, valid JSON, and where it begins."""
+    """Yield path and offset of each object, list and string in *text*, which is valid JSON."""
     path: list[_Key] = []
     for token in _TOKEN.finditer(text):
         match token[0]:
@@ -108,7 +108,7 @@ def _walk(text: str) -> Iterator[tuple[list[_Key], int]]:
                 key = path[-1]
                 path[-1] = key + 1 if isinstance(key, int) else None
             case string:
-                if path and path[-1] is None:  # a key, and its value comes next
+                if path and path[-1] is None:  # a key, whose value follows
                     path[-1] = json.loads(string)
                 else:
                     yield path, token.start()

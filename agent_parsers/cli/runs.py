@@ -1,4 +1,4 @@
-"""What the command line knows of a run: its steps by number, and where the bad ones stand."""
+"""Runs as the command line shows them, with the positions of steps that could not be read."""
 
 from __future__ import annotations
 
@@ -23,56 +23,56 @@ __all__ = [
 ]
 
 STDIN: Final = "-"
-"""The name that stands for standard input."""
+"""The file name for standard input."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the user wants files to be read."""
+    """The options for reading files."""
 
     dialect: str | None = None
-    """Name of the dialect; `None`: as a record says, else ReAct."""
+    """Name of the dialect; `None` for the format of a record, or ReAct for text."""
     lenient: bool = True
-    """Whether what models really write is mended in records."""
+    """Whether to repair common mistakes in records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A line at fault, and which part of it."""
+    """A line with an error, and the span of the error in it."""
 
     line: str
     start: int
     end: int
     number: int | None = None
-    """Number of the line in the file; `None` for a line that stands there encoded, as in JSON."""
+    """Number of the line in the file; `None` for a line inside a JSON string."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """Something that could not be read, and where."""
+    """A file, record or step that could not be read, and the reason."""
 
     file: str
     reason: str
     place: Place | None = None
     within: str = ""
-    """Which record or run, and which step of it."""
+    """The record or run, and the step in it."""
     excerpt: Excerpt | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A step, and where it stands if it could not be read."""
+    """A step, with its position if it could not be read."""
 
     step: TranscriptStep
     place: Place | None = None
     """For a step that could not be read: line and column in the text of its span."""
     trouble: Trouble | None = None
-    """For the same: what to tell the user."""
+    """For a step that could not be read: what to report to the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of an agent, and where it was found."""
+    """One run of an agent, with its file and number."""
 
     file: str
     number: int
@@ -84,7 +84,7 @@ class Run:
 
     @property
     def repairs(self) -> list[tuple[int, Repair]]:
-        """What was mended, each with the number of its step; 0 is before the first."""
+        """The repairs, each with the number of its step; 0 is before the first step."""
         question = [(0, repair) for repair in self.transcript.question_repairs]
         steps = ((s.step.number, repair) for s in self.steps for repair in s.step.repairs)
         return [*question, *steps]
@@ -103,7 +103,7 @@ class Run:
 def run_of_text(
     file: str, number: int, dialect: str, document: Document, transcript: Transcript
 ) -> Run:
-    """Give each step of a run from a text its number."""
+    """Return a run that was read from a text, with the positions of its steps."""
     steps = [
         _placed_in_text(file, f"run {number}", step, document) for step in transcript.all_steps
     ]
@@ -129,15 +129,15 @@ def _placed_in_text(file: str, run: str, step: TranscriptStep, document: Documen
 def run_of_record(
     file: str, number: int, record: Any, options: Options, document: Document, index: int = 0
 ) -> Run | Trouble:
-    """Read a record, and number its steps.
+    """Read a record, and return its run or the reason why it cannot be read.
 
     Args:
         file: Name of the file.
         number: Number of the record in the file, from 1.
-        record: What JSON made of it.
+        record: The parsed JSON value.
         options: How to read it.
-        document: The JSON it is from.
-        index: Index of the record in the list that *document* holds; 0 if it is no list.
+        document: The JSON text that contains it.
+        index: Index of the record in the list in *document*; 0 if it is not a list.
     """
     within = f"record {number}"
     name = record.get("id") if isinstance(record, dict) else None
@@ -148,7 +148,7 @@ def run_of_record(
         transcript = parse_record(record, dialect=dialect, lenient=options.lenient)
     except RecursionError:
         reason = "nested too deeply"
-    except ValueError as error:  # OutputParserException among them
+    except ValueError as error:  # including OutputParserException
         reason = str(error)
     else:
         numbered = (
@@ -159,13 +159,13 @@ def run_of_record(
 
 
 def _format_of(record: Any) -> str:
-    """Return the name of the dialect that a record gives.
+    """Return the name of the dialect in a record.
 
     Raises:
-        ValueError: It gives none.
+        ValueError: The record does not name a dialect.
     """
     if not isinstance(record, dict):
-        raise ValueError(  # noqa: TRY004 - it is the file that is wrong, not the caller
+        raise ValueError(  # noqa: TRY004 - the file is wrong, not the caller
             f"expected an object with steps, found {_JSON_NAMES[type(record)]}"
         )
     name = record.get("format")

@@ -1,4 +1,4 @@
-"""The two ends of the command: consoles on which no text of a model is taken for markup."""
+"""Output of the command: consoles that never interpret the text of a model as markup."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ from output_parsers.printable import printable
 __all__ = ["Screen", "echo_json", "excerpt", "name_of", "trouble_lines"]
 
 _LEAST_WIDTH: Final = 40
-"""Excerpts are at least so wide, in cells, even if the terminal is not."""
+"""Least width of excerpts in cells, even if the terminal is narrower."""
 _CONTEXT_CHARS: Final = 30
-"""How much of a line that is too long stays visible before the mark."""
+"""How much of a long line remains visible before the mark, in characters."""
 
 
 class Screen(Console):
-    """Standard output, or standard error, as plain text or with colours, as is right for it."""
+    """Standard output or standard error, with colours if it supports them."""
 
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, markup=False, highlight=False, emoji=False)
 
     @property
     def is_seen(self) -> bool:
-        """Whether a person looks at it.
+        """Whether the output goes to a terminal.
 
-        Unlike `is_terminal` it heeds no environment variable: ``FORCE_COLOR`` asks for colours, not
+        Unlike `is_terminal` it ignores environment variables: ``FORCE_COLOR`` asks for colours, not
         for another format.
         """
         return self.file.isatty()
 
     def on_broken_pipe(self) -> NoReturn:
-        """Leave it to the command what happens when nobody reads on."""
+        """Raise, so that the command handles the closed pipe."""
         raise BrokenPipeError
 
 
 def name_of(file: str) -> str:
-    """Return the name of a file for people."""
+    """Return the name of a file as shown to people."""
     return "<stdin>" if file == STDIN else printable(file)
 
 
 def trouble_lines(trouble: Trouble, width: int) -> Text:
-    """Say what could not be read, and where.
+    """Return what could not be read, where and why, as text for a person.
 
     ::
 
@@ -72,16 +72,16 @@ def trouble_lines(trouble: Trouble, width: int) -> Text:
 
 
 def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
-    """Cut *line* to what fits around ``line[start:end]``, and draw the mark that belongs below.
+    """Cut *line* to fit around ``line[start:end]``, and draw the mark below it.
 
     Args:
         line: A line of the text, without its line break.
         start: Where the mark begins.
-        end: Where it ends; it is one character wide at least, and goes no further than the line.
-        width: How many cells of a terminal there are.
+        end: Where the mark ends; it is at least one character wide, and ends with the line.
+        width: Width of the terminal in cells.
 
     Returns:
-        What to show of the line, and the mark, which is right for wide characters too.
+        The visible part of the line, and the mark, which is aligned with wide characters too.
     """
     cut = 0
     if start >= width or cell_len(printable(line[: start + 1])) > width:
@@ -99,5 +99,5 @@ def excerpt(line: str, start: int, end: int, width: int) -> tuple[str, str]:
 
 
 def echo_json(text: str, *, end: str = "\n") -> None:
-    """Write JSON to standard output: in UTF-8 whatever the locale says, and at once."""
+    """Write JSON to standard output at once, in UTF-8 regardless of the locale."""
     typer.echo((text + end).encode(), nl=False)

@@ -1,10 +1,10 @@
-"""Files as the command line finds them: transcripts, records, and which of them it is.
+"""Reading files with transcripts or records, and detecting which of them a file contains.
 
-The end of a file's name tells: ``.jsonl`` and ``.ndjson`` hold a record a line, ``.json`` a record
-or a list of them, ``.txt``, ``.log`` and ``.md`` text. For other names and for standard input the
-content does, and it has to be JSON from one end to the other: a first line that is a whole record
-means a record a line; a whole text that is an object or a list means records; all else is text, so
-a transcript may begin with a brace.
+The suffix of the file name decides: ``.jsonl`` and ``.ndjson`` have one record per line, ``.json``
+a record or a list of records, ``.txt``, ``.log`` and ``.md`` text. For other names and for standard
+input the content decides: if the first line is a whole record, there is one record per line; if the
+whole text is a JSON object or list, it contains records; anything else is text, so a transcript may
+begin with a brace.
 """
 
 from __future__ import annotations
@@ -31,41 +31,41 @@ _JSON: Final = {".json"}
 _TEXT: Final = {".txt", ".log", ".md"}
 _BOM: Final = b"\xef\xbb\xbf"
 _BLOCK: Final = 1 << 20
-"""How much is read at once of what is not read line by line, in bytes."""
+"""Size of the blocks of a file that is not read line by line, in bytes."""
 
 
 def size_of(file: str) -> int | None:
-    """Return how many bytes a file has; `None` if that cannot be known before it is read."""
+    """Return the size of a file in bytes; `None` if it cannot be known before reading."""
     path = Path(file)
     try:
         return path.stat().st_size if file != STDIN and path.is_file() else None
-    except (OSError, ValueError):  # reading it will tell why
+    except (OSError, ValueError):  # reading it will report why
         return None
 
 
 def read_source(
     file: str, options: Options, advance: Callable[[int], None]
 ) -> Iterator[Run | Trouble]:
-    """Read one file and give its runs, and whatever could not be read, in order.
+    """Read one file and yield its runs, and reports of what could not be read, in order.
 
-    A file with a record a line is read line by line, any other as a whole.
+    A file with one record per line is read line by line, any other as a whole.
 
     Args:
-        file: Its path; ``-`` is standard input.
+        file: Path of the file; ``-`` is standard input.
         options: How to read it.
-        advance: Is told how many bytes more have been read.
+        advance: Called with the number of bytes read since the last call.
     """
     try:
         with _open(file) as stream:
             yield from _read(file, stream, options, advance)
     except OSError as error:
         yield Trouble(file, error.strerror or str(error))
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # an invalid file name
         yield Trouble(file, str(error))
 
 
 def read_whole(file: str) -> str | Trouble:
-    """Return the text of one file, whatever its name, or why it cannot be read."""
+    """Return the text of one file with any name, or the reason why it cannot be read."""
     try:
         with _open(file) as stream:
             return stream.read().removeprefix(_BOM).decode()
@@ -73,7 +73,7 @@ def read_whole(file: str) -> str | Trouble:
         return _not_utf8(file, error)
     except OSError as error:
         return Trouble(file, error.strerror or str(error))
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # an invalid file name
         return Trouble(file, str(error))
 
 
@@ -121,12 +121,12 @@ def _read(
 
 
 def _share(advance: Callable[[int], None], size: int, chars: int) -> Callable[[int], None]:
-    """Return what is told of characters and tells *advance* of bytes."""
+    """Return a function that takes a number of characters and passes bytes to *advance*."""
     return lambda read: advance(read * size // max(chars, 1))
 
 
 def _head(stream: BinaryIO) -> list[bytes]:
-    """Read up to the first line that is not blank."""
+    """Read up to and including the first line that is not blank."""
     head: list[bytes] = []
     for line in stream:
         head.append(line)
@@ -136,7 +136,7 @@ def _head(stream: BinaryIO) -> list[bytes]:
 
 
 def _is_record(line: bytes) -> bool:
-    """Tell whether a line is a record, whole."""
+    """Return whether a line is a whole record."""
     line = line.removeprefix(_BOM).strip()
     if not line.startswith(b"{"):
         return False
@@ -162,7 +162,7 @@ def _read_lines(
             document = Document(line.decode(), at)
         except UnicodeDecodeError as error:
             yield _not_utf8(file, error, at, within)
-            if at == 1:  # it is not a damaged line, it is another kind of file
+            if at == 1:  # not a damaged line, but another kind of file
                 return
             continue
         record, flaw = _load(file, document, within)
@@ -170,7 +170,7 @@ def _read_lines(
 
 
 def _load(file: str, document: Document, within: str = "") -> tuple[Any, Trouble | None]:
-    """Return the value of a JSON text, or what is wrong with it."""
+    """Return the value of a JSON text, or a report of what is wrong with it."""
     try:
         return json.loads(document.text), None
     except json.JSONDecodeError as error:
@@ -180,8 +180,8 @@ def _load(file: str, document: Document, within: str = "") -> tuple[Any, Trouble
         return None, Trouble(file, f"not JSON: {error.msg}", place, within, shown)
     except RecursionError:
         reason = "nested too deeply"
-    except ValueError as error:  # a number of thousands of digits
-        reason = f"not JSON that can be read: {error}"
+    except ValueError as error:  # a number with thousands of digits
+        reason = f"JSON that cannot be read: {error}"
     return None, Trouble(file, reason, document.place(0), within)
 
 

@@ -1,4 +1,4 @@
-"""A run as a table for people."""
+"""Printing a run as a table for people."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["print_run"]
 
 _MOST_LINES: Final = 3
-"""How many lines of a cell are shown."""
+"""Most lines that a cell shows."""
 _MOST_CHARS: Final = 2_000
-"""How much of a text can be needed for them, in characters."""
+"""Most characters of a text that are needed to fill those lines."""
 _LEAST_WIDTH: Final = 8
-"""How narrow a column of text may get, in cells."""
+"""Least width of a column of text, in cells."""
 
 
 class _Cut:
-    """Text in a cell: its first words, as many as fit on a few lines."""
+    """Text in a cell, cut to the words that fit on a few lines."""
 
     def __init__(self, text: str, style: str = "") -> None:
         words = " ".join(text[:_MOST_CHARS].split())
@@ -56,7 +56,7 @@ class _Cut:
 
 
 def print_run(console: Console, run: Run) -> None:
-    """Print a run: the question, the steps, the answer, and what was wrong."""
+    """Print a run: the question, the steps, the answer, repairs and errors."""
     transcript = run.transcript
     title = f"{name_of(run.file)}, run {run.number}"
     if transcript.id:
@@ -71,7 +71,7 @@ def print_run(console: Console, run: Run) -> None:
     else:
         console.print(Text("No final answer", "yellow"))
     if run.repairs:
-        console.print(Text(f"\nMended ({len(run.repairs)})", "yellow"))
+        console.print(Text(f"\nRepaired ({len(run.repairs)})", "yellow"))
         for number, repair in run.repairs:
             where = f"step {number}" if number else "question"
             console.print(Text(f"  {where}: {printable(repair.message)}"))
@@ -105,7 +105,7 @@ def _steps(run: Run, width: int) -> Table:
 
 
 def _cells(placed: Placed, *, is_answer: bool) -> Iterator[RenderableType]:
-    """Give the cells of a step; the answer of the run is printed below, whole."""
+    """Yield the cells of a step; the answer of the run is printed in full below the table."""
     step = placed.step
     yield _Cut(step.thought or (step.error and step.error.llm_output) or "")
     match step.action:

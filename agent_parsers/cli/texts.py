@@ -1,4 +1,4 @@
-"""Plain-text transcripts, and the dialect they are really in."""
+"""Reading plain-text transcripts, and suggesting the dialect they are written in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["read_text"]
 
 _DEFAULT: Final = "react"
 _CHUNK: Final = 1 << 16
-"""How much is read between two looks at the clock, in characters."""
+"""Characters to read between two updates of the progress bar."""
 
 
 def read_text(
@@ -33,14 +33,14 @@ def read_text(
     advance: Callable[[int], None],
     why_not_json: str = "",
 ) -> Iterator[Run | Trouble]:
-    """Read the runs in a text.
+    """Read a text and yield its runs, or a report of why it cannot be read.
 
     Args:
         file: Name of the file.
-        document: Its text.
+        document: Text of the file.
         options: How to read it.
-        advance: Is told how many characters more have been read.
-        why_not_json: For a text that begins as JSON does, why it is not.
+        advance: Called with the number of characters read since the last call.
+        why_not_json: Why a text that begins like JSON is not JSON.
     """
     if not options.lenient:
         yield Trouble(file, "a text transcript cannot be read with --strict; only records can")
@@ -59,7 +59,7 @@ def read_text(
         advance(min(_CHUNK, len(text) - at))
     parser.close()
     if options.dialect is None and (other := _other_dialect(text, dialect, parser.runs)):
-        yield Trouble(file, f"no step is written as {dialect} says; read it with --dialect {other}")
+        yield Trouble(file, f"found no step in {dialect}; read it with --dialect {other}")
     elif parser.runs:
         for number, transcript in enumerate(parser.runs, 1):
             yield run_of_text(file, number, dialect, document, transcript)
@@ -71,10 +71,10 @@ def read_text(
 
 
 def _other_dialect(text: str, dialect: str, runs: Sequence[Transcript]) -> str:
-    """Name the dialect in which a text evidently is, if it is not *dialect*.
+    """Return the dialect of a text, if it is evidently not *dialect*; else an empty string.
 
-    A text without a single step that could be read without as_lenient is likely in another dialect;
-    it is certain enough to say so if another one has less to complain of.
+    If no step could be read without repairs, the text is probably in another dialect. That dialect
+    is suggested only if it needs fewer repairs and has fewer errors.
     """
     steps, troubles = _count(runs)
     if troubles < steps:
@@ -93,7 +93,7 @@ def _other_dialect(text: str, dialect: str, runs: Sequence[Transcript]) -> str:
 
 
 def _count(runs: Sequence[Transcript]) -> tuple[int, int]:
-    """Count the steps, and what was mended in them or could not be read."""
+    """Return the number of steps, and that of repairs and steps that could not be read."""
     failed = sum(len(run.failed) for run in runs)
     steps = sum(len(run.steps) for run in runs) + failed
     return steps, failed + sum(len(run.repairs) for run in runs)

@@ -1,1 +1,1 @@
-"""The text dialects, one file each: what is read, what is written and what the model is told."""
+"""The text dialects, one file each: how turns are read, written and prompted."""

@@ -1,13 +1,13 @@
-"""Calls as Claude wrote them before it had tool calls of its own: an element for each parameter.
+"""Calls as Claude wrote them before it had native tool calls: an element for each parameter.
 
-Two forms are read, and mixtures of them: the name and keys as attributes, which is written here,
-and ``<tool_name>`` with ``<parameters>`` whose elements are the keys. Values are texts, verbatim;
-they have no escapes: what closes a value counts if another tag or the end of the text follows. A
-block may have several calls, and a turn content before them. What stands in ``<thinking>`` is not
-done. The answer stands in ``<final_answer>``, as in `xml`, or is all that is said.
+Two forms are read, and mixtures of them: the name and keys as attributes, which is the form that is
+written, and ``<tool_name>`` with ``<parameters>``, whose elements are named after the keys. Values
+are verbatim text without escapes: a closing tag counts only if another tag or the end of the text
+follows it. A block may have several calls, and a turn may have content before them. Calls inside
+``<thinking>`` are ignored. The answer is in ``<final_answer>``, as in `xml`, or is the whole text.
 
-Leniently, the outer element may be missing, and so may closing tags; a JSON object may stand for
-all parameters.
+In lenient mode the outer element and closing tags may be missing, and a JSON object may replace all
+parameters.
 
 Source: Anthropic's guides to legacy tool use; results as there, with the name of each tool.
 """
@@ -63,11 +63,11 @@ FORM: Final = TaggedForm(
 LENIENT_FORM: Final = replace(FORM, lenient=True, json_arguments="odd")
 BARE: Final = "call without a wrapper"
 ENDED: Final = ("after", "answer", "answered")
-"""States behind calls, or in an answer, in which the turn may end too late."""
+"""States after calls, or in an answer, in which the model may write past the end of the turn."""
 
 
 def _table(form: TaggedForm) -> Table:
-    """Return the table for turns of calls, with an answer in an element of its own."""
+    """Return the table for turns with calls, or with an answer in an element of its own."""
     table = tagged_table(form, thought=("<thinking>", "</thinking>"), drafts=True)
     opens = {
         m
@@ -86,7 +86,7 @@ def _table(form: TaggedForm) -> Table:
         ("results", "end of output"): Go("results"),
     }
     for state in ("after", *(name for name in opens if name in table.parts)):
-        if state != "call":  # where another tag has to end the block first
+        if state != "call":  # in a call, another tag must end the block first
             transitions[state, "answer"] = Go("answer", clash="both")
             transitions[state, "results"] = EndTurn("results")
     if form.lenient:
@@ -116,7 +116,7 @@ def _table(form: TaggedForm) -> Table:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(
         f'<parameter name="{key}">{write_value(value)}</parameter>\n'
         for key, value in inputs_of(call).items()
@@ -125,7 +125,7 @@ def write_call(call: WrittenCall) -> str:
 
 
 def write_result(result: Result) -> str:
-    """Write what one call returned."""
+    """Return the result of one call as text."""
     return f"<tool_name>{result.tool}</tool_name>\n<stdout>\n{result.text}\n</stdout>"
 
 

@@ -1,6 +1,6 @@
 """LangChain's first chat agent: `react_json` with a line break after the fence.
 
-The two differ in nothing else; both class names are in use.
+There is no other difference; LangChain uses both class names.
 
 Source: LangChain's `ChatAgent`.
 """
@@ -21,7 +21,7 @@ from agent_parsers.families.json_steps import (
 
 __all__ = ["DIALECT"]
 
-# LangChain's pattern wants the line break right after the tag.
+# LangChain's pattern requires the line break right after the tag.
 RULES: Final = replace(
     react_json.RULES, may_open=opens_after(r"\s*```(?:json)?\n\s*", is_lead_enough=False)
 )

@@ -1,10 +1,10 @@
 """Command R and R+: ``Action:`` and a list of calls in a JSON fence, with keys of their own.
 
-Cohere's prompt has a tool ``directly_answer``, for when no other is needed. A call of it is a call:
-the turn has no answer yet, which the model writes when it is asked again without tools.
+Cohere's prompt has a tool ``directly_answer``, for turns that need no other tool. A call of it is
+read as a call: the model writes the answer when it is asked again without tools.
 
 Source: Cohere's guide to single-step tool use with C4AI Command R, and the chat template of
-CohereForAI/c4ai-command-r-v01 for what is around calls and results.
+CohereForAI/c4ai-command-r-v01 for the text around calls and results.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ FRAME: Final = (f"{END}<|SYSTEM_TOKEN|>", f"{END}<|CHATBOT_TOKEN|>")
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call, as it stands in the list."""
+    """Return one call as an item of the list."""
     written = {"tool_name": call.tool, "parameters": call.tool_input}
     text = json.dumps(written, ensure_ascii=False, allow_nan=False, indent=4)
-    return "    " + text.replace("\n", "\n    ")  # other line breaks are part of a text
+    return "    " + text.replace("\n", "\n    ")  # other line breaks are escaped inside strings
 
 
 DIALECT: Final = list_dialect(

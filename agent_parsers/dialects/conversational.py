@@ -1,7 +1,7 @@
-"""ReAct text for a chat: a reply to the human stands after ``AI:``, for lack of a final answer.
+"""ReAct text for a chat: a reply to the human follows ``AI:`` and replaces the final answer.
 
-Each thought asks whether a tool is needed. Models that say no and then leave ``AI:`` out have given
-their reply all the same; lenient reading takes it.
+Each thought says whether a tool is needed. If a model says no and leaves out ``AI:``, lenient mode
+reads the rest as the reply.
 
 Source: LangChain's conversational agent.
 """
@@ -50,19 +50,19 @@ class Phrase(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[str, ...]]:
-        """Give the atoms of each spelling, and what must follow."""
+        """Yield the atoms of each spelling, with what must follow."""
         for spelling in super(Phrase, self).spellings():
             yield *spelling, _WORD_END
 
 
 _NO: Final = Phrase(f"{_ASKS} No")
 _STOP: Final = re.compile(r"[.,](?:\s+|\Z)").match
-"""What may stand behind the word no."""
+"""What may follow the word no."""
 
 
 def _strict(ai_prefix: str) -> Table:
-    # LangChain looks for the prefix of a reply first, wherever it stands, even in an input. The
-    # blank behind the other labels is part of them.
+    # LangChain first searches for the prefix of a reply, even inside an input. The space after the
+    # other labels is part of them.
     return Table(
         read_input=react.read_input,
         markers={
@@ -97,9 +97,9 @@ def _strict(ai_prefix: str) -> Table:
 
 
 def read_reply(text: str, repairs: list[Repair]) -> str:
-    """Read a reply, which must not be empty: a model that needs no tool has something to say.
+    """Return a reply, which must not be empty.
 
-    A reply that follows the word no directly begins behind its full stop or comma.
+    A reply that directly follows the word no begins after the full stop or comma.
     """
     stop = _STOP(text)
     if stop is not None:
@@ -193,10 +193,10 @@ WORDS: Final = replace(
 
 @cache
 def make_dialect(ai_prefix: str) -> Dialect:
-    """Return the dialect whose replies stand after *ai_prefix* and a colon.
+    """Return the dialect in which replies follow *ai_prefix* and a colon.
 
     Raises:
-        ValueError: The prefix is empty, or another label.
+        ValueError: The prefix is empty, or the same as another label.
     """
 
     def write(step: Written) -> str:

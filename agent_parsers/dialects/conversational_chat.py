@@ -1,4 +1,4 @@
-"""LangChain's conversational chat agent: `json` in which every action must have an input.
+"""LangChain's conversational chat agent: `json`, with an input required for every action.
 
 Source: LangChain's `ConversationalChatAgent`.
 """

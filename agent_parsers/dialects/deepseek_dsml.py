@@ -1,17 +1,17 @@
-"""Calls in DeepSeek's markup, whose parameters say whether they are text: V4; V3.2 and V4.1 too.
+"""Calls in DeepSeek's markup, whose parameters say whether they are text: V4, V3.2 and V4.1.
 
-Three generations have the same elements under other names: `deepseek_v32` has ``function_calls``
-around the calls, V4 ``tool_calls``, which is written here, and `deepseek_v41` a space behind the
-second bar and ``calls``. The bars are full-width.
+The three generations have the same elements under different names: `deepseek_v32` has
+``function_calls`` around the calls, V4 has ``tool_calls``, and `deepseek_v41` has ``calls`` and a
+space after the second bar. This module writes the form of V4. The bars are full-width.
 
-Values are raw text, verbatim: with ``string="true"`` the text is the value, with ``"false"`` it is
-JSON, or text if it is none (``NaN`` is none), or if it is text that the tool takes. They have no
-escapes: what closes a value counts if another tag or the end of the text follows. A region may have
-several calls.
+Values are verbatim text. With ``string="true"`` the text is the value. With ``"false"`` it is read
+as JSON, or as text if it is not JSON (such as ``NaN``) or if the tool takes text. Values have no
+escapes: a closing tag counts only if another tag or the end of the text follows it. A region may
+have several calls.
 
-The prompt opens the thought or closes it; the region ends it as well. Leniently, closing tags may
-be missing, the tags around the calls missing or mutilated (``<｜DSML｜tool>``), tags may lack the
-space of V4.1, and a parameter may lack the attribute: then the value is text.
+The prompt opens the thought or closes it; the region ends it as well. In lenient mode closing tags
+may be missing, the tags around the calls may be missing or mutilated (``<｜DSML｜tool>``), tags may
+lack the space of V4.1, and a parameter may lack the attribute, in which case the value is text.
 
 Source: the encoding scripts of deepseek-ai/DeepSeek-V3.2 and deepseek-ai/DeepSeek-V4.
 """
@@ -59,34 +59,34 @@ SAMPLE: Final = Written(
     content="Let me see.",
 )
 _WRAPPERS: Final = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
-"""What the regions of all generations are called, and what models make of that."""
+"""The names of the region in all generations, and the variants that models write."""
 ENDS: Final = ("<｜end▁of▁sentence｜>",)
 
 
 def read_value(text: str, attributes: Mapping[str, str]) -> Any:
-    """Return the value of a parameter that is written as *text*."""
+    """Return the value of a parameter written as *text*."""
     if attributes.get("string", "").lower() != "false":
         return text
     value = parse_whole(text, MAX_DEPTH)
     if value is NOTHING:
         return text
     if may_repeat(text, value):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key is repeated")
     try:
         write_json(value)
-    except ValueError:  # it is not-a-number, or larger than numbers are
+    except ValueError:  # it is not a number, or too large for one
         return text
     return value
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
-    """Yield what a parameter may be that is written as *text*, by what its tool takes."""
+    """Yield possible values of a parameter written as *text*, to be matched with the schema."""
     yield text
     yield from truth_values(text, attributes)
 
 
 def _form(mark: str, wrapper: str) -> TaggedForm:
-    marks = dict.fromkeys((mark, mark.rstrip()))  # models leave the space out
+    marks = dict.fromkeys((mark, mark.rstrip()))  # models leave out the space
 
     words = dict.fromkeys((wrapper, *_WRAPPERS))
 
@@ -113,7 +113,7 @@ def _form(mark: str, wrapper: str) -> TaggedForm:
 
 
 def write_call(call: WrittenCall, *, mark: str) -> str:
-    """Write one call, in tags that begin with *mark*."""
+    """Return one call as text, in tags that begin with *mark*."""
     values = "\n".join(
         f'<{mark}parameter name="{key}" string="{str(isinstance(value, str)).lower()}">'
         f"{write_value(value)}</{mark}parameter>"
@@ -123,7 +123,7 @@ def write_call(call: WrittenCall, *, mark: str) -> str:
 
 
 def dsml(name: str, models: str, *, mark: str = "｜DSML｜", wrapper: str) -> Dialect:
-    """Return the dialect called *name* of these *models*, whose tags begin with *mark*."""
+    """Return the dialect *name* of these *models*, with tags that begin with *mark*."""
     form = _form(mark, wrapper)
     turns = TurnWriter(
         thought=TAGS,

@@ -1,9 +1,9 @@
 """DeepSeek V3, R1 and the models distilled from them: a row of named calls, JSON in a fence.
 
-The bars in the marks are full-width (U+FF5C), the low blocks U+2581. ``function`` is the type of
-the call, always this word; the name follows the separator, up to the end of the line. The fence is
-no part of the JSON, which ends the call: three backticks in a string are text. Where R1 lacks its
-``<think>`` the prompt has opened the thought; pass ``start="thought"``.
+The bars in the marks are full-width (U+FF5C), the low blocks are U+2581. The type of the call is
+always ``function``; the name follows the separator and ends with the line. The fence is not part of
+the JSON, which ends the call: three backticks in a string are text. If a turn of R1 has no
+``<think>``, the prompt has opened the thought; pass ``start="thought"``.
 
 Source: the chat template of deepseek-ai/DeepSeek-V3-0324.
 """
@@ -45,7 +45,7 @@ RULES: Final = block_rules()
 
 
 def read_head(text: str) -> Head | None:
-    """Take apart what stands before the JSON."""
+    """Read the head of a call, the text before the JSON."""
     kind, _, rest = text.partition(SEPARATOR)
     name, _, fence = rest.partition("\n")
     if kind.strip() != "function" or fence.strip() != "```json":
@@ -54,7 +54,7 @@ def read_head(text: str) -> Head | None:
 
 
 def read_either(text: str) -> Head | None:
-    """Do so where the name may stand before the separator or after it, and the fence is free."""
+    """Do the same as `read_head`, with the name on either side and an optional fence."""
     kind, separator, rest = text.partition(SEPARATOR)
     name, fence = _before_fence(rest)
     is_own = kind.strip() == "function"
@@ -69,9 +69,9 @@ def read_either(text: str) -> Head | None:
 
 
 def _before_fence(text: str) -> tuple[str, str]:
-    """Divide *text* into the rest of its first line, or what stands before a fence, and the rest.
+    """Split *text* after its first line, or before a fence in that line.
 
-    The line may be all there is; JSON written as a string begins with a quote.
+    The line may be the whole text. JSON written as a string begins with a quote.
     """
     ends = [at for mark in ("\n", "`", '"') if (at := text.find(mark)) >= 0]
     end = min(ends, default=len(text))
@@ -79,7 +79,7 @@ def _before_fence(text: str) -> tuple[str, str]:
 
 
 def head_of(start: int, name: str, odd: str = "") -> Head:
-    """Return a head whose *name*, with blanks around it, begins at *start*."""
+    """Return a head whose *name*, possibly surrounded by spaces, begins at *start*."""
     start += len(name) - len(name.lstrip())
     return Head(start, start + len(name.strip()), odd=odd)
 
@@ -94,7 +94,7 @@ table = partial(
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     named = f"function{SEPARATOR}{call.tool}\n```json\n{write_json(call.tool_input)}\n```"
     return f"<｜tool▁call▁begin｜>{named}<｜tool▁call▁end｜>"
 

@@ -1,6 +1,6 @@
-"""DeepSeek V3.1: as `deepseek_v3`, but the name comes first, and the JSON has no fence.
+"""DeepSeek V3.1: like `deepseek_v3`, but the name comes first, and the JSON has no fence.
 
-The prompt ends with ``<think>`` or ``</think>``; after the first, pass ``start="thought"``.
+The prompt ends with ``<think>`` or ``</think>``; after ``<think>``, pass ``start="thought"``.
 
 Source: the chat template of deepseek-ai/DeepSeek-V3.1.
 """
@@ -28,13 +28,13 @@ SAMPLE: Final = """\
 
 
 def read_head(text: str) -> Head | None:
-    """Take apart what stands before the JSON."""
+    """Read the head of a call, the text before the JSON."""
     name, separator, rest = text.partition(SEPARATOR)
     return head_of(0, name) if separator and not rest.strip() else None
 
 
 def read_any(text: str) -> Head | None:
-    """Do so where the name may stand behind the separator, and a fence around the JSON."""
+    """Do the same as `read_head`, with the name on either side and an optional fence."""
     name, separator, rest = text.partition(SEPARATOR)
     if separator and rest.strip() in ("", '"'):
         return head_of(0, name)
@@ -47,7 +47,7 @@ def read_any(text: str) -> Head | None:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     named = f"{call.tool}{SEPARATOR}{write_json(call.tool_input)}"
     return f"<｜tool▁call▁begin｜>{named}<｜tool▁call▁end｜>"
 
@@ -66,6 +66,6 @@ DIALECT: Final = replace(
         calls=("<｜tool▁calls▁begin｜>", "", "<｜tool▁calls▁end｜>"),
     ),
     render_results=replace(deepseek_v3.RESULTS, between=""),
-    # The template has no header before what the model writes next.
+    # The template has no header before the next turn of the model.
     turn_frame=("<｜end▁of▁sentence｜>", ""),
 )

@@ -1,4 +1,4 @@
-"""As `deepseek_dsml`, with ``function_calls`` around the calls: DeepSeek V3.2.
+"""DeepSeek V3.2: like `deepseek_dsml`, with ``function_calls`` around the calls.
 
 Source: the encoding script of deepseek-ai/DeepSeek-V3.2.
 """
@@ -20,6 +20,6 @@ DIALECT: Final = replace(
         between="\n",
         around=("<function_results>\n", "\n</function_results>"),
     ),
-    # The template has no header before what the model writes next.
+    # The template has no header before the next turn of the model.
     turn_frame=("<｜end▁of▁sentence｜>\n\n", "\n\n"),
 )

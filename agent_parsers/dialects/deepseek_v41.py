@@ -1,6 +1,6 @@
-"""As `deepseek_dsml`, with a space behind the bars, and ``calls`` around all: DeepSeek V4.1.
+"""DeepSeek V4.1: like `deepseek_dsml`, with a space after the bars, and ``calls`` around the calls.
 
-Source: vllm-project/vllm, its parser of that name.
+Source: the parser of that name in vllm-project/vllm.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Calls in Gemma's braces with marks in words: FunctionGemma (270M).
+"""FunctionGemma (270M): calls in Gemma's braces, between marks made of words.
 
-The same payload as in `gemma4`, with ``<escape>`` around strings. The model has no marks for
-thoughts, so none are written; ``<think>``, which models tuned from it write, is read.
+The payload is that of `gemma4`, with ``<escape>`` around strings. The model has no marks for
+thoughts, so thoughts are not written; ``<think>``, which models tuned from it write, is read.
 
 Source: "FunctionGemma formatting and best practices" (ai.google.dev).
 """

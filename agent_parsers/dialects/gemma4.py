@@ -1,15 +1,15 @@
-"""Calls in braces of their own kind: Gemma 4.
+"""Gemma 4: calls in its own notation with braces.
 
-Openers are written ``<|x>`` and closers ``<x|>``. Strings stand between ``<|"|>`` tokens and have
-no escapes: braces, quotes and line breaks in them are text. Names have no quotes. Content stands
-before the calls as well as after them, as in the template itself.
+Openers are written ``<|x>`` and closers ``<x|>``. Strings are enclosed in ``<|"|>`` tokens and have
+no escapes: braces, quotes and line breaks in them are text. Names have no quotes. Content may
+precede or follow the calls, as in the chat template.
 
-The label ``thought`` may be missing: what follows the mark is another word then, or none.
+The label ``thought`` after the opening mark may be missing.
 
-Leniently, the mark before that label may be missing at the very beginning. ``call:`` may be missing
-too, parentheses may stand for the braces and plain quotes for the tokens, and text without quotes
-is text. A string that never ends is ended by what closes the call; if the string does end behind
-that, it was text.
+In lenient mode the mark before that label may be missing at the very beginning. ``call:`` may be
+missing too, parentheses may replace the braces and plain quotes the tokens, and text without quotes
+is a string. A string that is not closed ends where the call is closed; if the string is closed
+after that, the closer of the call belongs to the string.
 
 Source: the chat template of google/gemma-4, and "Gemma 4 prompt formatting" (ai.google.dev).
 """
@@ -56,11 +56,11 @@ _calls = partial(BraceCalls, quote=QUOTE, closer="<tool_call|>")
 
 @dataclass(frozen=True, slots=True)
 class _Opener(Literal):
-    """What opens a thought, with its label, which is a whole word, or without it."""
+    """The opener of a thought, with or without its label, which must be a whole word."""
 
     @override
     def spellings(self) -> Iterator[tuple[str, ...]]:
-        """Give the atoms of each spelling, and what must follow, or not."""
+        """Yield the atoms of each spelling, with what must or must not follow."""
         label = self.canonical.removeprefix(CHANNEL)
         begun = "".join(f"(?:{char}" for char in label) + ")?" * len(label)
         yield *map(re.escape, self.canonical), Ahead(r"(?!\w)", sample="\n")
@@ -70,11 +70,11 @@ class _Opener(Literal):
 
 @dataclass(frozen=True, slots=True)
 class _Label(Literal):
-    """The label of a thought, alone on its line."""
+    """The label of a thought on a line of its own."""
 
     @override
     def spellings(self) -> Iterator[tuple[str, ...]]:
-        """Give the atoms of the only spelling."""
+        """Yield the atoms of the only spelling."""
         yield *map(re.escape, self.canonical), LINE_END
 
 
@@ -98,7 +98,7 @@ def _write_value(value: Any, quote: str) -> Iterator[str]:
         yield f"{quote}{value}{quote}"
     elif isinstance(value, dict):
         yield "{"
-        # Templates sort names without regard to case.
+        # The template sorts names, ignoring case.
         for at, key in enumerate(sorted(value, key=str.lower)):
             yield f"{',' * (at > 0)}{key}:"
             yield from _write_value(value[key], quote)
@@ -114,16 +114,16 @@ def _write_value(value: Any, quote: str) -> Iterator[str]:
 
 
 def write_call(call: WrittenCall, quote: str) -> str:
-    """Write a call without its marks.
+    """Return a call as text, without its marks.
 
     Raises:
-        ValueError: Strings cannot hold their *quote*.
+        ValueError: A string contains the *quote*.
     """
     return f"call:{call.tool}{''.join(_write_value(inputs_of(call), quote))}"
 
 
 def write_result(result: Result, quote: str) -> str:
-    """Write what one call returned, without its marks."""
+    """Return the result of one call as text, without its marks."""
     return f"response:{result.tool}{{value:{quote}{result.text}{quote}}}"
 
 
@@ -144,6 +144,6 @@ DIALECT: Final = calls_dialect(
     render_results=ResultsWriter(
         text=partial(write_result, quote=QUOTE), between="<tool_response|><|tool_response>"
     ),
-    # The model goes on in the same turn.
+    # The model continues in the same turn.
     turn_frame=("<|tool_response>", "<tool_response|>"),
 )

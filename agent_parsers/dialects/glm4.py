@@ -1,8 +1,8 @@
 """A line with the name of the tool and a line of JSON: GLM-4-9B, GLM-4-32B.
 
-No mark begins the first call; another follows ``<|assistant|>``, and so does one behind content. A
-line that is no name, or has no JSON after it, is content. If a sentence goes on behind the JSON, it
-may speak of the call, which is an error.
+The first call has no mark; each later call follows ``<|assistant|>``, and so does a call after
+content. A line that is not a name, or is not followed by JSON, is content. If a sentence continues
+after the JSON, it may only quote the call, which is an error.
 
 Source: the chat template of THUDM/glm-4-9b-chat.
 """
@@ -44,13 +44,13 @@ _may_lead: Final = re.compile(r"[\w.-]{1,64}(?:\s*+|[ \t]*\n\s*+)").fullmatch
 
 
 def read_head(text: str) -> Head | None:
-    """Take apart what stands before the arguments."""
+    """Read the head of a call, the text before its arguments."""
     found = _head(text)
     return None if found is None else Head(*found.span(1))
 
 
 def may_lead(text: str) -> bool:
-    """Tell whether *text* may go on to be a name and the line break behind it."""
+    """Return whether *text* may be the beginning of a name and the line break after it."""
     return _may_lead(text) is not None
 
 
@@ -62,7 +62,7 @@ _table = partial(calls_table, call=("<|assistant|>", ""), thought=None, ends=END
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     return f"{call.tool}\n{write_json(call.tool_input)}"
 
 

@@ -1,12 +1,12 @@
-"""Calls with a key and a value in an element each: GLM 4.5 and 4.6; `glm47` is the same in a row.
+"""GLM 4.5 and 4.6: calls with an element for each key and value; `glm47` has no line breaks.
 
-The name of the tool stands behind ``<tool_call>``, up to the next tag or line. White space between
-tags means nothing; values are raw text, verbatim between their tags. They have no escapes: what
-closes a value counts if another tag or the end of the text follows. Each call is a block.
+The name of the tool follows ``<tool_call>`` and ends at the next tag or line. White space between
+tags is ignored. Values are verbatim text without escapes: a closing tag counts only if another tag
+or the end of the text follows it. Each call is a block of its own.
 
-Leniently, closing tags of keys and values may be missing or doubled, and a JSON object may stand
-for all parameters. ``<tool_call>`` is the mark of `hermes` as well: which dialect it is, is for the
-caller to say.
+In lenient mode closing tags of keys and values may be missing or doubled, and a JSON object may
+replace all parameters. `hermes` has the mark ``<tool_call>`` too, so the caller must choose the
+dialect.
 
 Source: the chat templates of zai-org/GLM-4.5 and zai-org/GLM-4.7.
 """
@@ -51,7 +51,7 @@ ENDS: Final = ("<|user|>", "<|observation|>")
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(
         f"<arg_key>{key}</arg_key>\n<arg_value>{write_value(value)}</arg_value>\n"
         for key, value in inputs_of(call).items()

@@ -1,6 +1,6 @@
-"""As `glm45`, without line breaks: GLM 4.7, GLM 5 and Spark 2.5. Both are read the same way.
+"""GLM 4.7, GLM 5 and Spark 2.5: like `glm45`, without line breaks. Both are read the same way.
 
-The prompt opens the thought, or closes it where thinking is off.
+The prompt opens the thought, or closes it if thinking is off.
 
 Source: the chat template of zai-org/GLM-4.7.
 """
@@ -26,7 +26,7 @@ __all__ = ["DIALECT"]
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(
         f"<arg_key>{key}</arg_key><arg_value>{write_value(value)}</arg_value>"
         for key, value in inputs_of(call).items()
@@ -38,7 +38,7 @@ DIALECT: Final = replace(
     glm45.DIALECT,
     name="glm47",
     aliases=("glm5",),
-    summary="as glm45, in a row (GLM 4.7 and GLM 5)",
+    summary="as glm45, without line breaks (GLM 4.7 and GLM 5)",
     sample="".join(glm45.SAMPLE.splitlines()),
     write=TurnWriter(thought=TAGS, call=write_call),
     render_results=ResultsWriter(each=("<tool_response>", "</tool_response>")),

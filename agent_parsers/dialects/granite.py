@@ -1,8 +1,8 @@
 """Granite 3: ``<|tool_call|>`` and a list of calls in JSON. Granite 4 writes `hermes`.
 
-Granite 3.2 writes sentences around its thoughts, if the prompt wants any: ``Here is my thought
-process:`` and ``Here is my response:``. They count where they begin a line. No other dialect knows
-them, since they are prose.
+If the prompt asks for thoughts, Granite 3.2 writes sentences around them: ``Here is my thought
+process:`` and ``Here is my response:``. They count at the beginning of a line. No other dialect
+reads them, since they are prose.
 
 Source: the chat templates of ibm-granite/granite-3.1-8b-instruct and granite-3.2-8b-instruct.
 """
@@ -36,7 +36,7 @@ RESPONSE: Final = ("Here is my response:", "Here's my response:")
 
 
 def with_thoughts(table: Table) -> Table:
-    """Return a *table* that knows the sentences around a thought."""
+    """Return *table* with the sentences around a thought as markers."""
     markers: dict[str, Marker] = {
         **table.markers,
         "thought": Literal(THOUGHT[0], THOUGHT[1:], place="line"),
@@ -63,7 +63,7 @@ CALLS: Final = list_dialect(
     SAMPLE,
     summary="<|tool_call|> and a JSON list (Granite 3)",
     marks=("<|tool_call|>", ""),
-    other_marks=("<tool_call>",),  # Granite 3.0 wrote a tag, and seldom closed it
+    other_marks=("<tool_call>",),  # Granite 3.0 wrote a tag, and rarely closed it
     closer="</tool_call>",
     end=ENDS,
     rules=block_rules(enclosed="["),

@@ -1,12 +1,12 @@
-"""gpt-oss: a row of messages, each with a header that says where its body goes.
+"""gpt-oss: a sequence of messages, each with a header that says what its body is.
 
-A header has a role, a recipient (``to=``), a channel and a type, in two orders, and ends at
-``<|message|>``. The recipient makes it a call, on whatever channel. Without one, ``analysis`` is a
-thought, and ``final`` and ``commentary`` are content. The prompt ends with ``<|start|>assistant``,
-so a turn begins inside a header.
+A header has a role, a recipient (``to=``), a channel and a type, in two possible orders, and ends
+at ``<|message|>``. A message with a recipient is a call, on any channel. Without a recipient,
+``analysis`` is a thought, and ``final`` and ``commentary`` are content. The prompt ends with
+``<|start|>assistant``, so a turn begins inside a header.
 
-Calls are written with the recipient before the channel, as the chat template of openai/gpt-oss-20b
-does; a turn has what is said beside them in ``commentary``.
+Calls are written with the recipient before the channel, as in the chat template of
+openai/gpt-oss-20b; the content beside them is written in ``commentary``.
 
 Source: openai/harmony, ``docs/format.md``.
 """
@@ -54,24 +54,24 @@ KINDS: Final[Mapping[str, type[ThoughtDelta | AnswerDelta]]] = {
     "final": AnswerDelta,
 }
 ROLES: Final = ("user", "system", "developer", "tool", "functions.")
-"""Whose messages are not the model's to write."""
+"""Roles whose messages the model must not write."""
 BEHIND: Final = ("", "json", "code", "text", *KINDS)
-"""What may stand behind a recipient, before the next mark: the type, or the channel."""
+"""What may follow a recipient before the next mark: the type, or the channel."""
 FOREIGN: Final = ("python", "browser", "container")
-"""Tools of the model's makers, which are not ours to call."""
+"""Built-in tools of the provider, which the agent cannot call."""
 
 _to: Final = re.compile(r"to=\s*+([^\s<{]*+)").search
 
 
 def may_begin(text: str) -> bool:
-    """Tell whether a header may begin with *text*."""
+    """Return whether a header may begin with *text*."""
     words = ("<|", "to=", "assistant", *KINDS)
     return any(text.startswith(word) or word.startswith(text) for word in words)
 
 
 def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
-    """Take a header apart; if it cannot be read, what is there of channel and recipient counts."""
-    text = text if is_whole else text.partition("{")[0]  # the body may say anything
+    """Return the parts of a header; if it is malformed, those that can be recognised."""
+    text = text if is_whole else text.partition("{")[0]  # the body may contain anything
     is_marked = "<|" in text
     if is_marked and not (is_whole or lenient):
         return Header(SkippedDelta, problem="open_header")
@@ -102,7 +102,7 @@ def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
 
 
 def _is_cut(header: str, rest: str) -> bool:
-    """Tell whether a *header* ends in its middle, where *rest* stands behind its channel."""
+    """Return whether a *header* is cut off, given the *rest* after its channel."""
     last = header[header.rfind("<") :]
     marks = ("<|channel|>", "<|constrain|>", MESSAGE)
     is_in_channel = any(kind.startswith(last.removeprefix(marks[0])) for kind in KINDS)
@@ -116,18 +116,18 @@ def _word(text: str) -> str:
 
 
 def _recipient(text: str) -> tuple[str, int]:
-    """Return the recipient in a header, and where it stands; -1 if it has none."""
+    """Return the recipient in a header, and its offset; -1 if there is no recipient."""
     found = _to(text)
     return (found[1], found.start(1)) if found is not None else ("", -1)
 
 
 def _behind(text: str, at: int) -> str:
-    """Return what stands in a header from *at* on, before the next mark."""
+    """Return the text of a header from *at* to the next mark."""
     return text[at:].partition("<|")[0].strip()
 
 
 def _channel(text: str) -> tuple[str, int]:
-    """Return the channel in a header, and where it ends; the last one, if there are several."""
+    """Return the last channel in a header, and the offset of its end."""
     mark = text.rfind("<|channel|>")
     at = mark + len("<|channel|>") if mark >= 0 else 0
     channel = next((kind for kind in KINDS if text.startswith(kind, at)), "")
@@ -135,21 +135,21 @@ def _channel(text: str) -> tuple[str, int]:
 
 
 def _type(text: str) -> str:
-    """Return the type of the body in a header; ``""`` if there is none."""
+    """Return the type of the body in a header; ``""`` if it has no type."""
     text = text.removesuffix(MESSAGE).rstrip()
     constrained = text.rpartition("<|constrain|>")
     return _word(constrained[2].lstrip()) if constrained[1] else "code" * text.endswith(" code")
 
 
 def _read_head(head: Head, size: int, text: str, *, lenient: bool) -> Head | None:
-    """Return the *head* of a call if only JSON follows its header, which has this *size*."""
+    """Return the *head* of a call if only JSON follows its header of this *size*."""
     if size:
         return head if text[size:].strip() in ("", '"' * lenient) else None
     return head._replace(odd="read a call without <|message|>") if lenient else None
 
 
 def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
-    """Take the type off a name to which it is glued, if there is a tool of that name."""
+    """Return the tool of a name with the type attached, if there is a tool of that name."""
     name = written.removesuffix("json")
     if names is None or written in names or name not in names:
         return ToolHead(written)
@@ -159,7 +159,7 @@ def read_tool(written: str, names: Collection[str] | None, repairs: list[Repair]
 
 def _table(*, lenient: bool = False) -> Table:
     ends = {"end of message": "<|end|>", "end of call": "<|call|>", "end of turn": "<|return|>"}
-    # What is left of the marks where a server takes special tokens off: all of them, or none.
+    # What remains of the marks if a server removes special tokens: it removes all of them, or none.
     lost = {"content": "assistantfinal", "thought": "assistantanalysis"}
     lost = {**lost, "header": "assistantcommentary"} if lenient else {}
     parts = {"header": Part.CALL, "body": Part.CALL, "content": Part.CONTENT}
@@ -179,7 +179,7 @@ def _table(*, lenient: bool = False) -> Table:
         **{(state, "message of another"): EndTurn("header") for state in parts},
         **{(state, "channel"): Go("header") for state in parts},
         **{(state, name): Go("header", closes=True) for state in parts for name in ends},
-        # In a header it is part of that.
+        # In a header it is part of the header.
         **{(state, "channel"): Note("header") for state in ("header", starts["header"])},
     }
     odd = "read a message whose special tokens are lost"
@@ -203,13 +203,13 @@ def _table(*, lenient: bool = False) -> Table:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call, as it continues the role in its header."""
+    """Return one call as text, from the role in its header on."""
     header = f" to=functions.{call.tool}<|channel|>commentary json"
     return f"{header}{MESSAGE}{write_json(call.tool_input)}<|call|>"
 
 
 def write_result(result: Result) -> str:
-    """Write what one call returned."""
+    """Return the result of one call as text."""
     header = f"<|start|>functions.{result.tool} to=assistant<|channel|>commentary"
     return f"{header}{MESSAGE}{result.text}<|end|>"
 

@@ -1,6 +1,6 @@
 """ReAct text as Haystack's agent prompts for it: `react`, with the labels Tool and Tool Input.
 
-Haystack finds its labels in the middle of a line too, and its models write them there:
+Haystack also finds its labels in the middle of a line, where models write them:
 ``I need the yard. Tool: [search], Tool Input: shipyards``.
 
 Source: the prompts and patterns of the agent in Haystack 1.
@@ -38,7 +38,7 @@ Final Answer: The Untertorbrücke has stood since 1489."""
 
 
 def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
-    """Read the name of a tool without the comma that divides it from its input on the same line."""
+    """Return the name of a tool without the comma before an input on the same line."""
     return repair_tool_name(written.removesuffix(","), tools, repairs)
 
 
@@ -53,7 +53,7 @@ STRICT: Final = replace(
 
 
 def _lenient() -> Table:
-    borrowed = {"tool input"}  # here it is the label itself
+    borrowed = {"tool input"}  # in this dialect it is the label itself
     own: dict[str, Marker] = {
         "action": Label("Tool", loose=True),
         "second action": Label("Tool", loose=True, then="Tool Input"),
@@ -109,7 +109,7 @@ PROBLEMS: Final = {
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     if not step.tool:
         return react.write(step)
     thought = f"Thought: {step.thought}\n" if step.thought else ""

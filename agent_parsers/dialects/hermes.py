@@ -1,8 +1,8 @@
 """Calls as JSON in ``<tool_call>``: Hermes, Qwen 2.5 and 3, QwQ, Granite 4, SmolLM3 and many more.
 
-A turn may have several blocks, and content before them. ``arguments`` may come before ``name``.
-Without ``arguments`` there are none. The block ends with its JSON, not with the closing tag, which
-a stop sequence may have taken. Results stand in a turn of the user, in ``<tool_response>``.
+A turn may have several blocks, and content before them. ``arguments`` may come before ``name``, and
+may be missing if the tool takes no input. A block ends with its JSON, not with the closing tag,
+which a stop sequence may have removed. Results are in a turn of the user, in ``<tool_response>``.
 
 Source: the chat templates of NousResearch/Hermes-3 and Qwen/Qwen3; turns are written as in the
 latter.
@@ -43,7 +43,7 @@ BARE: Final = bare_rules(RULES)
 def tables(
     tag: str, *others: str, thought: str = "think", end: str = "<|im_end|>"
 ) -> tuple[Table, Table]:
-    """Return the tables for calls in elements called *tag*, or leniently by one of the *others*."""
+    """Return the tables for calls in the element *tag*, or in lenient mode also in *others*."""
     table = partial(
         calls_table,
         call=(f"<{tag}>", f"</{tag}>"),

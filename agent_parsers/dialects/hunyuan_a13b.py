@@ -1,12 +1,12 @@
 """Hunyuan A13B: a list of calls in JSON in ``<tool_calls>``, and ``<answer>`` around it.
 
-* ``<answer>`` holds all but the thought: calls, or words. The chat template leaves it out of
-  earlier turns, and servers take it off, so it may be missing.
-* Words to the user begin with ``助手：`` (Assistant:), as the template tells the model. At the
-  beginning of a line it is never part of them.
+* ``<answer>`` contains everything but the thought: calls, or text. The chat template leaves it out
+  of earlier turns, and servers remove it, so it may be missing.
+* Text for the user begins with ``助手：`` (Assistant:), as the template instructs the model. At the
+  beginning of a line it is never part of the text.
 * A list in a thought is a draft. Quick thinking is a thought without text.
 
-Sources: the guide to agents in Tencent-Hunyuan/Hunyuan-A13B for what the model writes;
+Sources: the guide to agents in Tencent-Hunyuan/Hunyuan-A13B for the turns of the model;
 vllm-project/vllm, examples/tool_chat_template_hunyuan_a13b.jinja, for results.
 """
 
@@ -66,7 +66,7 @@ def _table(rules: JsonCallRules, *, lenient: bool = False) -> Table:
     )
     ended = table.transitions[
         "content", "end of thought"
-    ]  # the prompt opened it, and that was a draft
+    ]  # the prompt opened the thought, so the list was a draft
     return replace(
         table,
         markers={**table.markers, **MARKERS},
@@ -81,7 +81,7 @@ SAID: Final = TurnWriter(
 
 
 def write_turn(step: Written) -> str:
-    """Write one turn."""
+    """Return one turn as text."""
     thought = f"<think>\n{step.thought}\n</think>\n" if step.thought else ""
     return f"{thought}<answer>\n{SAID(step)}\n</answer>"
 

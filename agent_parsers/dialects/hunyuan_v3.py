@@ -1,8 +1,8 @@
-"""As `glm45`, with ``<tool_calls>`` around all calls and ``<tool_sep>`` behind the name: Hunyuan 3.
+"""Hunyuan 3: like `glm45`, with ``<tool_calls>`` around the calls, ``<tool_sep>`` after the name.
 
-Leniently, every tag may have a suffix, as the open weights write it (``<tool_call:opensource>``),
-``<tool_calls>`` or ``<tool_sep>`` may be missing, and a call may have its arguments as JSON and end
-in ``<end_of_tool_call>``.
+In lenient mode every tag may have the suffix that the open weights write
+(``<tool_call:opensource>``), ``<tool_calls>`` or ``<tool_sep>`` may be missing, and a call may have
+its arguments as JSON and end in ``<end_of_tool_call>``.
 
 Source: the chat template of tencent/Hy3-preview.
 """
@@ -58,7 +58,7 @@ _table = partial(
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(
         f"<arg_key>{key}</arg_key>\n<arg_value>{write_value(value)}</arg_value>\n"
         for key, value in inputs_of(call).items()
@@ -70,7 +70,7 @@ DIALECT: Final = replace(
     glm45.DIALECT,
     name="hunyuan_v3",
     aliases=("hy3",),
-    summary="<arg_key> and <arg_value> behind <tool_sep> (Hunyuan 3)",
+    summary="<arg_key> and <arg_value> after <tool_sep> (Hunyuan 3)",
     sample=SAMPLE,
     strict=_table(FORM),
     lenient=_table(replace(FORM, lenient=True, json_arguments="odd")),

@@ -25,7 +25,7 @@ FRAME: Final = chatml("environment name=<|plugin|>")
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call, in a block of its own."""
+    """Return one call as text, in a block of its own."""
     written = write_json({"name": call.tool, "parameters": call.tool_input})
     return f"<|action_start|><|plugin|>\n{written}<|action_end|>"
 

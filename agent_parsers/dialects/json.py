@@ -1,7 +1,7 @@
 """One JSON blob in a turn, for a tool or for the answer: LangChain's JSON chat agent.
 
-The blob may be bare or in a fence; text may follow it. Strict reading wants it at the beginning of
-the text or in a fence, as LangChain's does, and takes the first of a list.
+The blob may be bare or in a fence, and text may follow it. Strict mode requires it at the beginning
+of the text or in a fence, like LangChain, and reads the first object of a list.
 
 Source: LangChain's JSON chat agent.
 """
@@ -60,7 +60,7 @@ STRICT: Final = strict_table(RULES)
 
 
 def lenient(rules: JsonCallRules) -> Table:
-    """Return the table for what models write where *rules* are those of strict reading."""
+    """Return the table of lenient mode, given the *rules* of strict mode."""
     return lenient_table(
         lenient_rules(rules, answers=ANSWERS),
         observation="TOOL RESPONSE",
@@ -70,13 +70,13 @@ def lenient(rules: JsonCallRules) -> Table:
 
 
 def write(step: Written) -> str:
-    """Write one step. LangChain's agent writes no thoughts; the label keeps them apart here."""
+    """Return one step as text; thoughts, which LangChain's agent does not write, have a label."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
     return thought + write_blob(written_call(step))
 
 
 def render_observation(observation: str, number: int) -> str:
-    """Write what a tool returned, and the label that invites the next thought."""
+    """Return an observation as text, with the label of the next thought."""
     return f"\nTOOL RESPONSE: {observation}\n{generation_prompt(number + 1)}"
 
 

@@ -1,10 +1,10 @@
 """Tool calls as text, in OpenAI's form: ``{"name": "search", "arguments": {"query": "…"}}``.
 
-Models write it when they were trained on tool calls and nothing on the way reads them. An object is
-a call and a list of them several, bare at the beginning of the turn or in a fence; ``arguments``
-may be a string that holds JSON. The key ``name`` alone makes no call, since objects with a name are
-common. What the label ``Thought:`` begins is a thought, up to the calls; other text beside them is
-content. The answer stands after ``Final Answer:``, or is all that is said.
+Models that were trained on tool calls write it as text if no server parses it. An object is a call
+and a list of objects is several calls, bare at the beginning of the turn or in a fence;
+``arguments`` may be a JSON string. An object with only the key ``name`` is not a call, since such
+objects are common. After the label ``Thought:`` the text is a thought, up to the calls; other text
+beside them is content. The answer follows ``Final Answer:``, or is the whole text.
 
 Source: the ``function`` object of OpenAI's chat completions.
 """
@@ -59,11 +59,11 @@ LENIENT_RULES: Final = replace(
 
 
 BEFORE: Final = ("content", "thought")
-"""States in which no call has begun."""
+"""The states before the first call."""
 
 
 def _table(rules: JsonCallRules) -> Table:
-    """Return the table for turns with labels, whose calls no mark opens."""
+    """Return the table for turns with labels, and calls without marks."""
     new_call = partial(JsonCalls, rules, bare=True)
     transitions: dict[tuple[str, str], Transition] = {
         **{(state, "thought"): Go("thought") for state in BEFORE},
@@ -100,7 +100,7 @@ def _table(rules: JsonCallRules) -> Table:
 
 
 def _lenient(rules: JsonCallRules) -> Table:
-    """Return the same for what models write: labels of other formats, and tokens."""
+    """Return the table of lenient mode, with labels of other formats and special tokens."""
     table = _table(rules)
     transitions = {
         **table.transitions,
@@ -117,7 +117,7 @@ def _lenient(rules: JsonCallRules) -> Table:
         ("calls", "action"): EndTurn("action"),
         ("answer", "question"): EndTurn("content", firm=True),
         ("observation", "question"): Go("content", firm=True),
-        # Minutes may have a line "Action:"; only with a call it makes a second turn.
+        # Minutes may have a line "Action:"; it begins a second turn only if a call follows.
         ("answer", "action"): Note("answer, action", firm=True),
         ("answer, action", "key"): Note("answer and action"),
         ("answer, action", "answer"): Go("answer", firm=True),
@@ -150,7 +150,7 @@ def _as_json(call: WrittenCall) -> dict[str, Any]:
 
 
 def write(step: Written) -> str:
-    """Write one turn; behind a thought, content stands after the calls."""
+    """Return one turn as text; if it has a thought, its content follows the calls."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
     if not step.calls:
         return f"{thought}Final Answer: {step.answer}"
@@ -165,7 +165,7 @@ def write(step: Written) -> str:
 
 
 def render_results(results: Sequence[Result], _number: int) -> str:
-    """Write what the calls of a turn returned: that of one as it is, of several as a list."""
+    """Return the results of a turn as text: one result unchanged, several as a list."""
     if len(results) == 1:
         return f"Observation: {results[0].text}"
     seen = ",\n".join(

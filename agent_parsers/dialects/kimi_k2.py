@@ -1,8 +1,8 @@
-"""Kimi K2, K2-Thinking and K2.5: a row of calls whose id has the name in it.
+"""Kimi K2, K2-Thinking and K2.5: a sequence of calls whose ids contain the name of the tool.
 
-The id is ``functions.`` with the name, a colon, and the number of the call in the whole
-conversation, from 0. It goes back unchanged with the result. Without the number there is no name
-to trust, so such a call is none; one that has no such id is written with its number.
+The id is ``functions.``, the name, a colon, and the number of the call in the whole conversation,
+from 0. The result has the same id. Without the number the name is not reliable, so such a call is
+not read; a call without such an id is written with its number.
 
 Source: the chat templates of moonshotai/Kimi-K2-Instruct and Kimi-K2-Thinking, and the guide to
 tool calls.
@@ -35,12 +35,12 @@ RULES: Final = block_rules()
 
 
 def read_head(text: str, *, lenient: bool = False) -> Head | None:
-    """Take apart what stands before the arguments."""
+    """Read the head of a call, the text before its arguments."""
     header, mark, rest = text.partition(ARGUMENTS)
     call_id = header.strip()
     named, _, number = call_id.rpartition(":")
     name = named.removeprefix("functions.")
-    is_id = number.isdecimal() and (mark or name != named)  # without either, it is any text
+    is_id = number.isdecimal() and (mark or name != named)  # without either, it may be any text
     if not is_id or rest.strip() not in ("", '"' * lenient):
         return None
     odd = "read an id that does not begin with 'functions.'" if name == named else ""
@@ -63,7 +63,7 @@ _table = partial(
 
 
 def call_id(tool: str, known: str | None, number: int) -> str:
-    """Return the id of a call: the *known* one if it is of this *tool*, or one by *number*."""
+    """Return the *known* id of a call if it names *tool*, else an id made of *number*."""
     head = None if known is None else read_head(f"{known}{ARGUMENTS}")
     if known is not None and head is not None and known[head.start : head.stop] == tool:
         return known
@@ -71,7 +71,7 @@ def call_id(tool: str, known: str | None, number: int) -> str:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     return f"<|tool_call_begin|>{call.id}{ARGUMENTS}{write_json(call.tool_input)}<|tool_call_end|>"
 
 

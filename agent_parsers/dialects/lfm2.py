@@ -1,7 +1,7 @@
 """Calls as Python between ``<|tool_call_start|>`` and ``<|tool_call_end|>``: LFM2 and LFM2.5.
 
-Text may follow the calls as well as precede them. A prompt that asks for JSON gets that in the
-marks, and models write it unasked: leniently it is read.
+Text may precede or follow the calls. If the prompt asks for JSON, or sometimes without being asked,
+the model writes JSON between the marks, which lenient mode reads.
 
 Source: the chat template of LiquidAI/LFM2-1.2B, and its guide to tool use; a thought as in that of
 LFM2.5-8B-A1B.

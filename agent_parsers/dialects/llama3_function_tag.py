@@ -1,7 +1,7 @@
-"""Calls as ``<function=name>{…}</function>``: Llama 3.1 as its model card asks for own tools.
+"""Calls as ``<function=name>{…}</function>``: Llama 3.1, as prompted by its model card.
 
-The arguments are a JSON object. Leniently, the ``>`` may be missing, and parameters may be tags as
-in `qwen3_coder`. The chat template refuses a turn of several calls; so does `render`.
+The arguments are a JSON object. In lenient mode the ``>`` may be missing, and parameters may be in
+tags as in `qwen3_coder`. The chat template rejects a turn with several calls, and so does `render`.
 
 Source: Meta's prompt format for Llama 3.1, "user-defined custom tool calling".
 """
@@ -51,12 +51,12 @@ FORM: Final = TaggedForm(
 
 
 def may_lead(text: str) -> bool:
-    """Tell whether arguments in JSON may follow *text*."""
+    """Return whether arguments in JSON may follow *text*."""
     return len(text) <= 70 and "<" not in text
 
 
 def read_head(text: str, *, lenient: bool = False) -> Head | None:
-    """Take apart what stands before the arguments, from the name on."""
+    """Read the head of a call, from the name to the arguments."""
     name, mark, rest = text.partition(">")
     if not may_lead(text) or len(name.split()) > 1 or rest.strip() not in ("", '"' * lenient):
         return None
@@ -69,7 +69,7 @@ def read_head(text: str, *, lenient: bool = False) -> Head | None:
 
 
 class InTags(TaggedCalls):
-    """Reads a call whose parameters are in tags, and tells it."""
+    """Reads a call whose parameters are in tags, and reports a repair."""
 
     __slots__ = ()
 
@@ -84,7 +84,7 @@ class InTags(TaggedCalls):
 
 _table = partial(calls_table, call=("<function=", "</function>"), ends=STOP)
 STRICT: Final = _table(partial(NamedJson, read_head, RULES[0]))
-MENDED: Final = _table(
+REPAIRED: Final = _table(
     partial(
         NamedJson,
         partial(read_head, lenient=True),
@@ -96,17 +96,17 @@ MENDED: Final = _table(
     lenient=True,
 )
 LENIENT: Final = replace(
-    MENDED,
-    markers={**MENDED.markers, "mark of Python": Literal("<|python_tag|>")},
+    REPAIRED,
+    markers={**REPAIRED.markers, "mark of Python": Literal("<|python_tag|>")},
     transitions={
-        **MENDED.transitions,
+        **REPAIRED.transitions,
         ("content", "mark of Python"): Go("content", odd="left out a mark of another form"),
     },
 )
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write the call."""
+    """Return the call as text."""
     return f"<function={call.tool}>{write_json(inputs_of(call))}</function>"
 
 

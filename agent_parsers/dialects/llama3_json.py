@@ -1,12 +1,12 @@
 """Llama 3.1, 3.2 and 3.3: a turn that is a JSON object with ``name`` and ``parameters`` is a call.
 
-No mark opens or closes it. It stands at the beginning of the turn, or behind ``<|python_tag|>``.
-Until both keys are there it may be an answer that happens to be JSON; one that is cut off is
-neither. What follows the object is content, but if a sentence goes on there, it may speak of the
-call, which is an error. Behind the tag there may also be Python for a tool of Meta's own: that is
-content.
+No mark opens or closes it. It is at the beginning of the turn, or after ``<|python_tag|>``. Until
+both keys have been read, it may be an answer that happens to be JSON; an object that is cut off is
+neither. Text after the object is content, but if a sentence continues there, it may only quote the
+call, which is an error. Python code after the tag, for a built-in tool of Meta, is content.
 
-The chat template refuses a turn of several calls, and has no content beside one; so does `render`.
+The chat template rejects a turn with several calls, or with content beside a call, and so does
+`render`.
 
 Source: the chat template of meta-llama/Llama-3.1-70B-Instruct.
 """
@@ -46,7 +46,7 @@ RESULTS: Final = ResultsWriter(text=lambda result: write_json(result.text), betw
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write the call, which is the turn; content would make it an answer."""
+    """Return the call as text, which is the whole turn; content would make it an answer."""
     return write_json({"name": call.tool, "parameters": call.tool_input})
 
 

@@ -1,6 +1,6 @@
 """Calls as Python between ``<|python_start|>`` and ``<|python_end|>``: Llama 4.
 
-It leaves the marks out as often as not, and then the list begins the text, as in `pythonic`.
+The model often leaves out the marks; then the list begins the text, as in `pythonic`.
 
 Source: Llama 4, prompt format (zero-shot function calling); results as in the chat template of
 meta-llama/Llama-4-Scout-17B-16E-Instruct.

@@ -1,7 +1,7 @@
-"""LongCat: as `hermes`, in ``<longcat_tool_call>`` and ``<longcat_think>``.
+"""LongCat: like `hermes`, in ``<longcat_tool_call>`` and ``<longcat_think>``.
 
-Source: the chat template of meituan-longcat/LongCat-Flash-Thinking, and its model card for what
-begins a turn.
+Source: the chat template of meituan-longcat/LongCat-Flash-Thinking, and its model card for the
+beginning of a turn.
 """
 
 from __future__ import annotations

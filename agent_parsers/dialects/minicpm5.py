@@ -1,8 +1,8 @@
 """Calls as ``<function>`` and ``<param>`` with the names as attributes: MiniCPM5.
 
-Nothing encloses the calls. A value is raw text, or stands in ``<![CDATA[…]]>``, which is no part of
-it; so is one written that has a mark or a line break in it. There no tag counts before ``]]>`` and
-the end of the value. Leniently ``]]>`` may be missing, if nothing but the end of the call follows.
+Nothing encloses the calls. A value is verbatim text, or is in ``<![CDATA[…]]>``, which is not part
+of the value. A value with a mark or a line break is written in CDATA, where no tag counts before
+``]]>`` and the end of the value. In lenient mode ``]]>`` may be missing at the end of the call.
 
 Source: the chat template of openbmb/MiniCPM5-1B.
 """
@@ -51,7 +51,7 @@ def _write_value(text: str) -> str:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(
         f'<param name="{key}">{_write_value(write_value(value))}</param>'
         for key, value in inputs_of(call).items()

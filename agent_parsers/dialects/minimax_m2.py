@@ -1,13 +1,13 @@
 """Calls as elements with the names as attributes: MiniMax M2, M2.1 and M2.5.
 
-The elements are those of `anthropic_xml`, in ``<minimax:tool_call>``. Values are raw text, line
-breaks included, and entities stay as they are. They have no escapes: what closes a value counts if
-another tag or the end of the text follows. A block may have several calls.
+The elements are those of `anthropic_xml`, in ``<minimax:tool_call>``. Values are verbatim text,
+including line breaks and entities. They have no escapes: a closing tag counts only if another tag
+or the end of the text follows it. A block may have several calls.
 
-The prompt opens the thought; the block ends it, if nothing else does. Leniently, what encloses the
-calls may be missing, or be that of Anthropic (``<function_calls>``); closing tags may be missing,
-and that of a value be called like its parameter (``</city>``); tags may have other quotes, or more
-attributes; and a JSON object may stand for all parameters.
+The prompt opens the thought; the block ends it, if nothing else does. In lenient mode the element
+around the calls may be missing, or be that of Anthropic (``<function_calls>``); closing tags may be
+missing, and that of a value may have the name of its parameter (``</city>``); tags may have other
+quotes or more attributes; and a JSON object may replace all parameters.
 
 Source: the chat template of MiniMaxAI/MiniMax-M2.
 """
@@ -72,7 +72,7 @@ ENDS: Final = ("[e~[",)
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(
         f'<parameter name="{key}">{write_value(value)}</parameter>\n'
         for key, value in inputs_of(call).items()
@@ -91,7 +91,7 @@ DIALECT: Final = calls_dialect(
     write=TurnWriter(
         thought=LINES,
         call=write_call,
-        # A line break stands before the calls, whatever is said there.
+        # A line break precedes the calls, whatever the content is.
         calls=("\n<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>"),
     ),
     render_results=ResultsWriter(each=("<response>", "</response>"), between="\n"),

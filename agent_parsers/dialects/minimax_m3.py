@@ -1,8 +1,8 @@
-"""Calls as elements that are called what they name, each tag behind a mark: MiniMax M3.
+"""MiniMax M3: calls as elements named after tools and parameters, with a mark before each tag.
 
-A parameter is ``<city>Bern</city>``, and every tag has the mark ``]<]minimax[>[`` before it, so
-that values may hold tags of their own. An object has an element for each of its members, and a list
-an ``<item>`` for each of its own: elements in a value make one of the two. Other values are texts.
+A parameter is ``<city>Bern</city>``, and every tag is preceded by the mark ``]<]minimax[>[``, so
+that values may contain tags of their own. An object has an element for each member, and a list has
+an ``<item>`` for each item: a value with elements is one of the two. Other values are text.
 
 Source: the chat template of MiniMaxAI/MiniMax-M3; results as in `minimax_m2`.
 """
@@ -38,14 +38,14 @@ SAMPLE: Final = f"""\
 {MARK}<invoke name="ping">{MARK}</invoke>
 {MARK}</tool_call>"""
 _MOST_DEEP: Final = 64
-"""How many elements may stand in each other."""
+"""Deepest nesting of elements."""
 
 
 def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
-    """Return the value of a parameter that is written as *text*.
+    """Return the value of a parameter written as *text*.
 
     Raises:
-        ValueError: Its elements do not fit into each other, or have text between them.
+        ValueError: The elements are not nested properly, or have text between them.
     """
     first, *tags = text.split(f"{MARK}<")
     if not tags:
@@ -68,19 +68,19 @@ def read_value(text: str, _attributes: Mapping[str, str]) -> Any:
 
 
 def _joined(text: str, members: list[tuple[str, Any]]) -> Any:
-    """Return the value that is made of *text*, or of *members* with nothing between them."""
+    """Return the value of *text*, or of *members* with nothing between them."""
     if not members:
         return text
     names = {name for name, _ in members}
     if text.strip() or (len(names) < len(members) and names != {"item"}):
-        raise ValueError("found text between elements, or one that stands twice")
+        raise ValueError("found text between elements, or a repeated element")
     return [value for _, value in members] if names == {"item"} else dict(members)
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
-    """Yield what a parameter may be that is written as *text*: without elements, nothing but that.
+    """Yield other possible values of a parameter written as *text*.
 
-    A list or an object without anything in it looks like an empty text.
+    An empty list or an empty object looks like an empty text.
     """
     if not text:
         yield from ([], {})
@@ -114,7 +114,7 @@ def _elements(name: str, value: Any) -> str:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     values = "".join(_elements(key, value) for key, value in inputs_of(call).items())
     return f'{MARK}<invoke name="{call.tool}">{values}{MARK}</invoke>'
 
@@ -123,7 +123,7 @@ DIALECT: Final = replace(
     minimax_m2.DIALECT,
     name="minimax_m3",
     aliases=(),
-    summary="elements named like parameters, each behind ]<]minimax[>[ (MiniMax M3)",
+    summary="elements named like parameters, each after ]<]minimax[>[ (MiniMax M3)",
     sample=SAMPLE,
     strict=tagged_table(FORM, thought=THOUGHT, ends=minimax_m2.ENDS),
     lenient=tagged_table(replace(FORM, lenient=True), thought=THOUGHT, ends=minimax_m2.ENDS),

@@ -1,13 +1,13 @@
-"""Calls behind ``[TOOL_CALLS]``: Mistral's models, in three generations with one mark.
+"""Calls after ``[TOOL_CALLS]``: Mistral's models, in three generations with the same mark.
 
 * v3, v7 (7B v0.3, Nemo, Small 3.1, Large 2): a list of objects, ``[TOOL_CALLS] [{"name": …}]``
 * v11 (Small 3.2): ``[TOOL_CALLS]search[CALL_ID]a1b2c3d4e[ARGS]{…}``
-* v13 and later (Magistral, Devstral, Ministral 3, Medium and Large 3), which is written here:
+* v13 and later (Magistral, Devstral, Ministral 3, Medium and Large 3), the form that is written:
   ``[TOOL_CALLS]search[ARGS]{…}``
 
-All are read; the first character behind the mark tells which it is. Nothing closes a call, which
-ends with its JSON. A call in a thought is a draft, and does not end it. Magistral wrote ``<think>``
-for a thought before September 2025.
+All are read; the first character after the mark decides which it is. Nothing closes a call, which
+ends with its JSON. A call in a thought is a draft, and does not end the thought. Before September
+2025 Magistral wrote ``<think>`` for a thought.
 
 Source: the instruct tokenizers of mistralai/mistral-common.
 """
@@ -43,7 +43,7 @@ _is_name: Final = re.compile(r"[\w.:/-]*\w").fullmatch
 
 
 def read_head(text: str, *, lenient: bool = False) -> Head | None:
-    """Take apart what stands before the arguments; without a name the JSON may have it."""
+    """Read the head of a call; if it has no name, the JSON may have it."""
     named, args, rest = text.partition("[ARGS]")
     named, _, call_id = named.partition("[CALL_ID]")
     name = named.rstrip()
@@ -57,11 +57,11 @@ def read_head(text: str, *, lenient: bool = False) -> Head | None:
 
 
 _may_be_name: Final = re.compile(r"""(?:[^\s[\]{}"]{1,128}+(?:\[.*)?)?""", re.DOTALL).fullmatch
-"""Matches a name as far as it goes, and a mark that is glued to it."""
+"""Matches the beginning of a name, with a mark attached to it."""
 
 
 def may_lead(text: str) -> bool:
-    """Tell whether *text* may be the beginning of what stands before the arguments."""
+    """Return whether *text* may be the beginning of the head of a call."""
     if text.lstrip()[:1] == "[":
         return False
     named, _, _ = text.partition("[CALL_ID]")
@@ -74,12 +74,12 @@ _calls = partial(JsonCalls, closed=False)
 _lenient_call = partial(
     _call, partial(read_head, lenient=True), RULES[1], unnamed=partial(_calls, RULES[1])
 )
-# Servers that take special tokens off leave the list alone.
+# Servers that remove special tokens leave only the list.
 _bare = partial(JsonCalls, BARE[1], bare=True, odd="read calls without [TOOL_CALLS]")
 
 
 def tables(thought: tuple[str, str], other: tuple[str, str]) -> tuple[Table, Table]:
-    """Return the tables for what opens and closes a thought, or in *other* models does."""
+    """Return the tables for the marks of a *thought*, and those of *other* models."""
     table = partial(
         calls_table,
         call=("[TOOL_CALLS]", ""),
@@ -96,7 +96,7 @@ STRICT, LENIENT = tables(MARKS, TAGS)
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     return f"[TOOL_CALLS]{call.tool}[ARGS]{write_json(call.tool_input)}"
 
 
@@ -104,7 +104,7 @@ DIALECT: Final = json_dialect(
     "mistral",
     SAMPLE,
     aliases=("mistral_v13",),
-    summary="[TOOL_CALLS], a name, and JSON behind [ARGS] (Mistral)",
+    summary="[TOOL_CALLS], a name, and JSON after [ARGS] (Mistral)",
     strict=STRICT,
     lenient=LENIENT,
     stop=("</s>",),

@@ -1,7 +1,7 @@
-"""Mistral Small 3.2 and Magistral of mid-2025: as `mistral`, and each call has an id.
+"""Mistral Small 3.2 and Magistral of mid-2025: like `mistral`, with an id for each call.
 
-An id has nine letters or digits; the chat template refuses others. A call without one has its
-number for an id, and so has its result.
+An id has nine letters or digits; the chat template rejects others. For a call without an id, the
+call and its result are written with its number.
 
 Source: the v11 instruct tokenizer of mistralai/mistral-common.
 """
@@ -32,10 +32,10 @@ _is_id: Final = re.compile(r"[a-zA-Z0-9]{9}").fullmatch
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:
-    """Return the id of a call: the *known* one, or one that is made of its *number*.
+    """Return the *known* id of a call, or an id made of its *number*.
 
     Raises:
-        ValueError: The known one has another form.
+        ValueError: The known id does not have nine letters or digits.
     """
     if known is None:
         return f"{number:09d}"
@@ -45,12 +45,12 @@ def call_id(_tool: str, known: str | None, number: int) -> str:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call."""
+    """Return one call as text."""
     return f"[TOOL_CALLS]{call.tool}[CALL_ID]{call.id}[ARGS]{write_json(call.tool_input)}"
 
 
 def write_result(result: Result) -> str:
-    """Write what one call returned."""
+    """Return the result of one call as text."""
     return f"[TOOL_RESULTS]{result.id}[TOOL_CONTENT]{result.text}[/TOOL_RESULTS]"
 
 
@@ -60,7 +60,7 @@ DIALECT: Final = replace(
     mistral.DIALECT,
     name="mistral_v11",
     aliases=(),
-    summary="[TOOL_CALLS], a name, an id, and JSON behind [ARGS] (Mistral Small 3.2)",
+    summary="[TOOL_CALLS], a name, an id, and JSON after [ARGS] (Mistral Small 3.2)",
     sample=SAMPLE,
     strict=STRICT,
     lenient=LENIENT,

@@ -1,9 +1,9 @@
-"""Mistral 7B v0.3, Nemo, Small 3.0 and 3.1, Large 2: as `mistral`, but the calls are a list.
+"""Mistral 7B v0.3, Nemo, Small 3.0 and 3.1, Large 2: like `mistral`, but the calls are a list.
 
-Each has an id, as in `mistral_v11`. These models write no thoughts.
+Each call has an id, as in `mistral_v11`. These models do not write thoughts.
 
 Source: the v3 and v7 instruct tokenizers of mistralai/mistral-common; content beside calls is
-written as the latter does, results as the former does.
+written as by the latter, results as by the former.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Let me see.[TOOL_CALLS] [{"name": "search", "arguments": {"query": "Lake Thun"},
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call, as it stands in the list."""
+    """Return one call as an item of the list."""
     return write_json({"name": call.tool, "arguments": call.tool_input, "id": call.id})
 
 
 def write_result(result: Result) -> str:
-    """Write what one call returned; JSON stands there as such."""
+    """Return the result of one call as text; a JSON result is embedded as JSON."""
     content = f'{{"content": {_as_json(result.text)}, "call_id": {write_json(result.id)}}}'
     return f"[TOOL_RESULTS] {content}[/TOOL_RESULTS]"
 
 
 def _as_json(text: str) -> str:
-    if "\\" in text:  # It may escape a mark, and JSON would take it off again.
+    if "\\" in text:  # It may escape a mark, and JSON decoding would remove it.
         return write_json(text)
     try:
         written = write_json(json.loads(text))
-        written.encode()  # half a character, which JSON can say, can be sent to no model
+        written.encode()  # JSON can express a lone surrogate, but it cannot be sent to a model
     except (ValueError, RecursionError):
         return write_json(text)
     return written

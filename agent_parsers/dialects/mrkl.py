@@ -1,7 +1,7 @@
-"""ReAct text as LangChain's older MRKL agent reads it; it writes and prompts as `react` does.
+"""ReAct text as LangChain's older MRKL agent reads it; turns and prompts are written as in `react`.
 
-One thing differs: an action that the model goes on to after its final answer is taken for invented,
-and the answer counts. It ends at the first blank line; where there is none, before that action
+There is one difference: if an action follows the final answer, the action is ignored and the answer
+counts. The answer ends at the first blank line or, if there is no blank line, before that action
 (LangChain drops the last character of the text instead). An action before an answer is an error.
 
 Source: `langchain_classic.agents.mrkl.output_parser`.
@@ -28,7 +28,7 @@ _INPUT: Final = re.compile(
 
 
 def read_answer(text: str, _repairs: list[Repair]) -> str:
-    """Leave out the action that follows an answer, and all that a blank line divides from it."""
+    """Return an answer without a following action, and without text after a blank line."""
     action = next(_ACTION(text), None)
     if action is None or _INPUT(text, action.end()) is None:
         return text
@@ -41,7 +41,7 @@ STRICT: Final = replace(
     read_answer=read_answer,
     parts={
         **{state: part for state, part in react.STRICT.parts.items() if state != "answer"},
-        # An answer before any action, and the action after it, which does not count.
+        # An answer before any action, and the ignored action after it.
         "first answer": Part.ANSWER,
         "first answer, action": Part.ANSWER,
         "first answer, over": Part.ANSWER,
@@ -61,7 +61,7 @@ STRICT: Final = replace(
     },
 )
 
-# LangChain's words, a missing quote included.
+# LangChain's message, including its missing quote.
 _NOTHING: Final = "Invalid Format: Missing 'Action:' after 'Thought:"
 
 DIALECT: Final = replace(

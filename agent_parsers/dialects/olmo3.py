@@ -1,7 +1,7 @@
 """Calls as Python, one on each line, in ``<function_calls>``: Olmo 3.
 
-There is no list around them. Models that know other forms write one all the same, or put commas
-between the calls: leniently both are read.
+The calls are not in a list. Models that know other formats may write a list, or commas between the
+calls; lenient mode reads both.
 
 Source: the chat template of allenai/Olmo-3-7B-Instruct.
 """

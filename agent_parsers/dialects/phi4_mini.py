@@ -1,7 +1,7 @@
 """Phi-4 mini: ``functools`` and a list of calls in JSON, or a list in ``<|tool_call|>``.
 
-Source: the model card of microsoft/Phi-4-mini-instruct, and what the model writes. Its chat
-template knows no results; they are written behind the token that the model has for them.
+Source: the model card of microsoft/Phi-4-mini-instruct, and its output. Its chat template has no
+results; they are written after the model's special token for them.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Calls as Python in a list: Llama 3.2 1B and 3B, ToolACE, Gemma 3 where a prompt asks for it.
+"""Calls as Python in a list: Llama 3.2 1B and 3B, ToolACE, Gemma 3 if the prompt asks for it.
 
-The list begins the text, or what follows a thought; text that begins with anything but ``[name(``
-is an answer, so the text is held back until that is certain. Values are literals, also of JSON
-(leniently), and never evaluated; arguments go by name. The names may be any words, keywords too, or
-what a tool calls ``from`` could not be asked for.
+The list begins the text, or follows a thought. Text that begins with anything but ``[name(`` is an
+answer, so text is held back until that is certain. Values are literals, in lenient mode also JSON
+literals, and are never evaluated. Arguments are passed by name. A name may be any word, including
+Python keywords, since a tool may have a parameter such as ``from``.
 
-Llama 4 writes marks around the list, see `llama4_pythonic`; leniently these are read as well. None
-of these models has thoughts, so none are written; those of models that were tuned from them are
-read.
+Llama 4 writes marks around the list, see `llama4_pythonic`; lenient mode reads them here too. These
+models do not write thoughts, so thoughts are not written; thoughts of models that were tuned from
+them are read.
 
 Source: Llama 3.2 and 4, prompt formats (custom tools, zero-shot function calling); ToolACE,
 arXiv 2409.00920; results as in the templates for both in vllm-project/vllm.
@@ -47,7 +47,7 @@ def table(*, lenient: bool) -> Table:
 
 
 def _lenient() -> Table:
-    """Return the same for models that seldom write the marks, which is told then."""
+    """Return the table for models that rarely write the marks; marks are then reported."""
     known = table(lenient=True)
     transitions = dict(known.transitions)
     for row in (("content", "call"), ("content", "end of call")):
@@ -58,17 +58,17 @@ def _lenient() -> Table:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write a call without its list.
+    """Return a call as text, without its list.
 
     Raises:
-        ValueError: Python cannot say this.
+        ValueError: Python syntax cannot express the call.
     """
     values = (f"{key}={write_python(value)}" for key, value in inputs_of(call).items())
     return f"{call.tool}({', '.join(values)})"
 
 
 def write_result(result: Result) -> str:
-    """Write what one call returned, as an object."""
+    """Return the result of one call as a JSON object."""
     return write_json({"output": result.text})
 
 

@@ -1,12 +1,13 @@
-"""Calls as tags with the name after a sign: Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5, MiMo V2.
+"""Calls as tags with the name after ``=``: Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5, MiMo V2.
 
-Values are raw text, with a line break at each end that belongs to the tags; nothing else is taken
-off, so that code keeps its indentation. They have no escapes: what closes a value counts if another
-tag or the end of the text follows. A turn may have several blocks, and a block several calls.
+Values are verbatim text, with a line break at each end that belongs to the tags; nothing else is
+removed, so code keeps its indentation. They have no escapes: a closing tag counts only if another
+tag or the end of the text follows it. A turn may have several blocks, and a block several calls.
 
-Leniently, ``<tool_call>`` may be missing, or its end; a value may end where another parameter of
-the tool opens, where its call closes, or by its own name; tags may have blanks in them; and a block
-may hold JSON, as `hermes` has it. A call without ``<tool_call>`` in a thought is a draft.
+In lenient mode ``<tool_call>`` or its closing tag may be missing; a value may end where another
+parameter of the tool opens, where its call closes, or at a closing tag with its own name; tags may
+contain spaces; and a block may contain JSON, as in `hermes`. A call without ``<tool_call>`` in a
+thought is a draft.
 
 Source: the chat template of Qwen/Qwen3-Coder; a thought as in that of Qwen3.5.
 """
@@ -76,7 +77,7 @@ LENIENT_FORM: Final = replace(
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call, in a block of its own."""
+    """Return one call as text, in a block of its own."""
     values = "".join(
         f"<parameter={key}>\n{write_value(value)}\n</parameter>\n"
         for key, value in inputs_of(call).items()

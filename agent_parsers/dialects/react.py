@@ -36,9 +36,9 @@ Final Answer: The Untertorbrücke has stood since 1489."""
 
 
 def read_input(text: str, _repairs: list[Repair]) -> str:
-    """Take off the spaces around an input, and a pair of double quotes around the whole of it.
+    """Return an input without surrounding spaces, and without double quotes around all of it.
 
-    Quotes within it mean that the outer ones are no pair: ``"a" or "b"`` stays as it is.
+    If it contains other quotes, the outer ones are not a pair: ``"a" or "b"`` is unchanged.
     """
     text = text.strip(" ")
     if '"' in text and text[0] == '"' == text[-1] and text.count('"') == 2:
@@ -48,8 +48,8 @@ def read_input(text: str, _repairs: list[Repair]) -> str:
 
 STRICT: Final = Table(
     read_input=read_input,
-    # LangChain looks for its labels anywhere in the text, even in the middle of a line. "Thought:"
-    # means nothing to it; here it only keeps the label out of the thought.
+    # LangChain searches for its labels anywhere in the text, even in the middle of a line. It does
+    # not know "Thought:", which is a marker here only to keep the label out of the thought.
     markers={
         "thought": Label("Thought"),
         "action": Label("Action", anywhere=True),
@@ -109,7 +109,7 @@ LENIENT: Final = Table(
         "input": Label("Action Input", loose=True, listed=True),
         "inline input": Label("Action Input", anywhere=True),
         "spaced input": Inline("Action Input"),
-        # After an action, what other formats call an input can mean nothing else.
+        # After an action, the input label of another format is unambiguous.
         "parameters": Label("Parameters", loose=True, borrowed=True),
         "params": Label("Params", loose=True, borrowed=True),
         "arguments": Label("Arguments", loose=True, borrowed=True),
@@ -117,7 +117,7 @@ LENIENT: Final = Table(
         "bare input": Label("Input", loose=True, borrowed=True),
         "observation": Label("Observation", loose=True),
         "answer": Label("Final Answer", loose=True),
-        # On one line, where an input follows; and an answer, unless an action follows that.
+        # On one line, if an input follows; also an answer, unless an action follows it.
         "second action": Label("Action", loose=True, then="Action Input"),
         "inline action": Inline("Action", then="Action Input", begins=True),
         "inline answer": Inline("Final Answer", begins=True),
@@ -136,7 +136,7 @@ LENIENT: Final = Table(
         "tool, stray input": Part.TOOL,
     },
     transitions={
-        # Prompts end in "Thought:" and some models repeat it, so a second one is usual.
+        # Prompts end in "Thought:" and some models repeat it, so a second one is common.
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("tool"),
         ("thought", "input"): Note("thought, stray input"),
@@ -164,12 +164,12 @@ LENIENT: Final = Table(
         ("tool", "tool input"): Go("input"),
         ("tool", "bare input"): Go("input"),
         ("tool", "answer"): Go("answer", clash="both"),
-        # A tool may need no input, but a turn that goes on without one has lost it.
+        # A tool may need no input, but a turn that continues without an input has lost it.
         ("tool", "thought"): Go("thought", clash="no_input"),
         ("tool", "action"): Go("tool", clash="no_input"),
         ("tool", "observation"): EndTurn("observation"),
         # Code has lines such as "# Action: …" and YAML such as "action: …": only firm labels count,
-        # and an observation that is dressed like the label before the input.
+        # and an observation label in the same style as the label before the input.
         ("input", "answer"): Go("answer", clash="both", firm=True),
         ("input", "thought"): EndTurn("thought", firm=True),
         ("input", "action"): EndTurn("tool", firm=True),
@@ -187,7 +187,7 @@ LENIENT: Final = Table(
         ("answer, action", "observation"): EndTurn("observation", firm=True),
         ("answer, action", "input"): Note("answer and action", firm=True),
         ("answer and action", "question"): Go("question", clash="both", firm=True),
-        # A thought may speak of the answer that is to come.
+        # A thought may mention the answer to come.
         ("answer, inline", "answer"): Go("answer", restarts=True),
         ("answer, inline", "thought"): Go("thought", restarts=True),
         ("answer, inline", "action"): Go("tool", restarts=True),
@@ -208,7 +208,7 @@ LENIENT: Final = Table(
     lenient=True,
 )
 
-# LangChain's words, which executors match on and show.
+# LangChain's messages, which executors compare and show.
 MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (
     "Invalid Format: Missing 'Action:' after 'Thought:'"
 )
@@ -262,7 +262,7 @@ PROBLEMS: Final = {
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
     if not step.tool:
         return f"{thought}Final Answer: {step.answer}"
@@ -270,12 +270,12 @@ def write(step: Written) -> str:
 
 
 def generation_prompt(_number: int) -> str:
-    """Write the label that invites a thought."""
+    """Return the label of the next thought."""
     return "Thought: "
 
 
 def render_observation(observation: str, number: int) -> str:
-    """Write what a tool returned, and the label that invites the next thought."""
+    """Return an observation as text, with the label of the next thought."""
     return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 

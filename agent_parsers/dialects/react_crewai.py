@@ -1,6 +1,6 @@
 """ReAct text as CrewAI prompts for it: `react`, with a JSON object as input.
 
-Leniently an input that is no object is text, which is a repair.
+In lenient mode an input that is not an object is read as text, which is a repair.
 
 Source: CrewAI's prompts and its agent parser.
 """
@@ -35,26 +35,26 @@ Final Answer: The Untertorbrücke has stood since 1489."""
 
 
 def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
-    """Read an input that is a JSON object."""
+    """Return an input that is a JSON object."""
     if not text:
         raise BadPayload("no_input", (0, 0))
     try:
         return read_json_input(text, repairs)
     except BadPayload as bad:
-        if bad.problem != "two_values" and begins_object(text):  # and is cut
+        if bad.problem != "two_values" and begins_object(text):  # it is cut
             raise BadPayload("cut_input", (0, len(text))) from None
         raise
 
 
 def repair_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
-    """Read it as models write it."""
+    """Return an input in lenient mode."""
     if not text:
         raise BadPayload("no_input", (0, 0))
     return repair_object_input(text, repairs)
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     if not step.tool:
         return react.write(step)
     return react.write(replace(step, tool_input=write_json_input(step.tool_input)))

@@ -1,6 +1,6 @@
-"""ReAct text as the paper writes it: numbered steps, the tool's input in brackets.
+"""ReAct text as in the paper: numbered steps, the tool's input in brackets.
 
-``Finish``, in any case, gives the answer. Models leave the numbers out.
+A call of ``Finish``, in upper or lower case, is the answer. Models may leave out the numbers.
 
 Source: Yao et al. 2022 (arXiv 2210.03629), appendix C.
 """
@@ -65,7 +65,7 @@ LENIENT: Final = Table(
         ("thought", "thought"): Go("thought"),
         ("thought", "action"): Go("call"),
         ("thought", "observation"): Go("observation", clash="early"),
-        # Some models write several steps in one turn. Only the first has seen what it had to.
+        # Some models write several steps in one turn. Only the first is based on real observations.
         ("call", "thought"): EndTurn("thought", firm=True),
         ("call", "action"): EndTurn("call", firm=True),
         ("call", "observation"): EndTurn("observation", firm=True),
@@ -117,19 +117,19 @@ PROBLEMS: Final = {
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     thought = f"Thought {step.number}: {step.thought}\n" if step.thought else ""
     call = f"{step.tool}[{step.tool_input}]" if step.tool else f"Finish[{step.answer}]"
     return f"{thought}Action {step.number}: {call}"
 
 
 def generation_prompt(number: int) -> str:
-    """Write the label that invites a thought."""
+    """Return the label of the next thought."""
     return f"Thought {number}: "
 
 
 def render_observation(observation: str, number: int) -> str:
-    """Write what a tool returned, and the label that invites the next thought."""
+    """Return an observation as text, with the label of the next thought."""
     return f"\nObservation {number}: {observation}\n{generation_prompt(number + 1)}"
 
 

@@ -1,8 +1,9 @@
 """ReAct text whose action is a JSON blob in a fence, as LangChain's chat agents prompt for it.
 
-Strict reading does what `ReActJsonSingleInputOutputParser` does: the fence decides, with or without
-the tag ``json``, and labels before it mean nothing. An answer needs the label ``Final Answer:``, so
-an action *called* ``Final Answer`` is a tool; lenient reading takes it for the answer.
+In strict mode, as for `ReActJsonSingleInputOutputParser`, a fence begins the action, with or
+without the tag ``json``, and labels before it are ignored. An answer needs the label
+``Final Answer:``, so an action *called* ``Final Answer`` is a tool; lenient mode reads it as the
+answer.
 
 Source: LangChain's chat zero-shot ReAct agent, after Yao et al. 2022 (arXiv 2210.03629).
 """
@@ -55,7 +56,7 @@ LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS))
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
     if not step.tool:
         return f"{thought}Final Answer: {step.answer}"

@@ -1,6 +1,6 @@
 """ReAct text as LlamaIndex prompts for it: the input is a JSON object, ``Answer:`` ends the run.
 
-A thought comes first; LlamaIndex reads no turn that begins with an action or an answer.
+A thought comes first; LlamaIndex does not read turns that begin with an action or an answer.
 
 Source: LlamaIndex's ReAct agent and its ``ReActOutputParser``.
 """
@@ -66,7 +66,7 @@ LENIENT: Final = replace(
     react.LENIENT,
     read_input=repair_object_input,
     markers={**react.LENIENT.markers, "answer": Label("Answer", loose=True)},
-    # The first answer goes on to the end; one that begins anew leaves it out.
+    # The first answer extends to the end, unless a new answer replaces it.
     transitions={
         **react.LENIENT.transitions,
         ("answer", "answer"): Go("answer", firm=True, restarts=True),
@@ -102,7 +102,7 @@ PROBLEMS: Final = {
 
 
 def write(step: Written) -> str:
-    """Write one step. The label of the thought is there even if the thought is empty."""
+    """Return one step as text, with the label of the thought even if the thought is empty."""
     thought = f"Thought: {step.thought}".rstrip(" ")
     if not step.tool:
         return f"{thought}\nAnswer: {step.answer}"

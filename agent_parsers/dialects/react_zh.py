@@ -1,7 +1,7 @@
 """ReAct text with Chinese labels: `react` in all other respects.
 
-Labels end in a colon of full width. Lenient reading knows the plain colon too, the labels of
-`react`, and 动作 for 行动.
+Labels end in a full-width colon. Lenient mode also reads the plain colon, the labels of `react`,
+and 动作 for 行动.
 
 Source: Chinese versions of LangChain's ReAct prompt.
 """
@@ -38,7 +38,7 @@ _ANSWERS: Final = {"最终答案", "最终回答"}
 
 
 def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]) -> ToolHead:
-    """Read the name of a tool, or a word that says there is none."""
+    """Return the name of a tool, or an answer if the word says that there is no tool."""
     word = written.strip("。`“”【】 ")
     if tools is None or word not in tools:
         if word in _NO_ACTION:

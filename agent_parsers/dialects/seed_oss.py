@@ -1,7 +1,7 @@
-"""As `qwen3_coder`, with values verbatim and marks of its own: Seed-OSS.
+"""Seed-OSS: like `qwen3_coder`, with verbatim values and its own marks.
 
-The template writes lists and objects as Python does, and so they are read, where a tool takes them.
-Leniently, calls may stand in the marks of `qwen3_coder` as well.
+The template writes lists and objects as Python literals, and they are read as such if the tool
+takes them. In lenient mode calls may also have the marks of `qwen3_coder`.
 
 Source: the chat template of ByteDance-Seed/Seed-OSS-36B-Instruct.
 """
@@ -50,7 +50,7 @@ ENDS: Final = ("<seed:eos>",)
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
-    """Yield what a parameter may be that is written as *text*: the template writes Python."""
+    """Yield possible values of a parameter written as *text*, including Python literals."""
     if text.lstrip()[:1] in ("[", "{"):
         with suppress(BadPayload):
             yield read_literal(text)
@@ -64,7 +64,7 @@ def _table(form: TaggedForm) -> Table:
 
 
 def write_call(call: WrittenCall) -> str:
-    """Write one call, in a block of its own."""
+    """Return one call as text, in a block of its own."""
     values = "".join(
         f"<parameter={key}>{write_value(value)}</parameter>\n"
         for key, value in inputs_of(call).items()

@@ -1,7 +1,7 @@
 """Self-ask: the model asks itself simpler questions until it can answer, and a tool answers them.
 
-There is one tool, ``Intermediate Answer``; the model does not name it. A question is all that
-follows its marker, colons included.
+There is one tool, ``Intermediate Answer``, which the model does not name. A question is all the
+text after its marker, including colons.
 
 Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 """
@@ -32,7 +32,7 @@ Intermediate answer: From 1461 to 1489.
 So the final answer is: It has stood since 1489."""
 
 TOOL: Final = "Intermediate Answer"
-"""The only tool, as LangChain calls it."""
+"""LangChain's name for the only tool."""
 FOLLOWUPS: Final = ("Follow up:", "Followup:")
 FINISH_STRING: Final = "So the final answer is: "
 _NEEDED: Final = "Are follow up questions needed here"
@@ -42,8 +42,8 @@ class QuestionCall(CallReader):
     """Reads a question to the only tool.
 
     Args:
-        mends: Whether a question without words is refused, since its text may be cut, and one that
-            ends a fence, which may quote it.
+        lenient: Whether to reject a question without words, since it may be cut, and a question
+            that ends a fence, which may quote it.
     """
 
     problems = frozenset({"no_question", "open_fence"})
@@ -56,7 +56,7 @@ class QuestionCall(CallReader):
         self._text: list[str] = []
 
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Take *text* at offset *at* and return the events it completes."""
         events: list[Event] = []
         if self._start < 0:
             self._start = at
@@ -66,7 +66,7 @@ class QuestionCall(CallReader):
         return [*events, InputDelta(text, (at, self._at))]
 
     def close(self) -> tuple[list[Event], Call]:
-        """Return no events, and the call: its text has ended."""
+        """End the text of the call; return no events, and the call."""
         question = "".join(self._text)
         problem = "" if question or not self._lenient else "no_question"
         if self._lenient and question.count("```") % 2:
@@ -77,7 +77,7 @@ class QuestionCall(CallReader):
             span=(self._start, self._at),
             tool_span=(max(self._start, 0), max(self._start, 0)),
             problem=problem,
-            lacks="closer",  # nothing closes it but what follows
+            lacks="closer",  # only the following text closes it
         )
         return [], call
 
@@ -96,7 +96,7 @@ def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
             ("thought", "needed"): Go("thought"),
             ("thought", "question"): Go("call"),
             ("thought", "answer"): Go("answer"),
-            # Only the last line counts for LangChain, and in it a question before an answer.
+            # For LangChain only the last line counts, and a question precedes an answer in it.
             ("call", "line"): Go("thought", restarts=True),
             ("answer", "line"): Go("thought", restarts=True),
             ("answer", "question"): Go("call", restarts=True),
@@ -114,7 +114,7 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
         "answer": _loose(finish_string),
         "inline observation": Label("Intermediate answer", anywhere=True),
     }
-    # LangChain finds these in the middle of a line, and models go on there: "Yes. Follow up: …".
+    # LangChain finds these in the middle of a line, where models write them: "Yes. Follow up: …".
     inline = {
         name: Label(label.words, anywhere=True)
         for name, label in (("question", markers["question"]), ("answer", markers["answer"]))
@@ -125,7 +125,7 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
         ("thought", "question"): Go("call"),
         ("thought", "answer"): Go("answer"),
         ("thought", "observation"): Go("observation", clash="early"),
-        # The answers to several questions are not known before the first was asked.
+        # Answers to several questions cannot be known before the first was asked.
         ("call", "needed"): EndTurn("thought", firm=True),
         ("call", "question"): EndTurn("call", firm=True),
         ("call", "observation"): EndTurn("observation"),
@@ -150,7 +150,7 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
         markers[f"inline {name}"] = marker
         transitions["thought", f"inline {name}"] = transitions["thought", name]
     for words in followups[1:]:
-        if _letters(words) != _letters(followups[0]):  # else the first label covers it
+        if _letters(words) != _letters(followups[0]):  # otherwise the first label matches it
             markers[words] = _loose(words)
             rows = [
                 (state, transition)
@@ -179,7 +179,7 @@ def _letters(words: str) -> str:
 
 
 def _loose(words: str) -> Marker:
-    """Return the label that *words* with a colon are; what is no label counts as it is written."""
+    """Return *words* with a colon as a label; other words as a literal."""
     label = re.fullmatch(r"(\w+(?: \w+)*):", words.strip())
     return Label(label[1], loose=True) if label else Literal(words.strip())
 
@@ -238,7 +238,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
     """Return the dialect that marks questions and the answer with these words.
 
     Raises:
-        ValueError: There is none, one is empty, or one is the beginning of another.
+        ValueError: There are no *followups*, or a marker is empty or the beginning of another.
     """
     if not followups:
         raise ValueError("followups: at least one marker begins a question")
@@ -268,7 +268,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
 
 
 def render_observation(observation: str, _number: int) -> str:
-    """Write what the tool returned; the next question or the answer begins a line."""
+    """Return an observation as text; the next question or answer begins on a new line."""
     return f"\nIntermediate answer: {observation}\n"
 
 

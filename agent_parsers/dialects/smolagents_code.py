@@ -1,9 +1,9 @@
 """Code as the action, as smolagents' CodeAgent writes it: a thought, then a block of Python.
 
-The code is the input of the tool ``python_interpreter``. A block with nothing but
-``final_answer(…)`` of a literal gives the answer; where it is computed, the code has to run. The
-stop sequence takes ``</code>``, so a block without its end is the usual case. Older versions prompt
-for a fence instead, which the stop sequence leaves alone: one that is not closed is cut.
+The code is the input of the tool ``python_interpreter``. A block that contains only
+``final_answer(…)`` with a literal is the answer; a computed answer requires running the code. The
+stop sequence removes ``</code>``, so a block without its end is the usual case. Older versions
+prompt for a fence instead, which the stop sequence does not remove: an open fence was cut.
 
 Source: smolagents' prompts and ``parse_code_blobs``.
 """
@@ -39,14 +39,14 @@ final_answer('The Untertorbrücke has stood since 1489.')
 </code>"""
 
 TOOL: Final = "python_interpreter"
-"""The only tool; the others are functions that the code calls."""
+"""The only tool; other tools are functions that the code calls."""
 _END: Final = "</code>"
 _MOST_ANSWER: Final = 10_000
-"""Longest code that is looked at for an answer, in characters."""
+"""Longest code that is searched for an answer, in characters."""
 
 
 def is_python(code: str) -> bool:
-    """Tell whether *code* can be run as far as its syntax goes. Nothing is evaluated."""
+    """Return whether the syntax of *code* is valid. Nothing is evaluated."""
     try:
         ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -55,7 +55,7 @@ def is_python(code: str) -> bool:
 
 
 def read_answer(code: str) -> tuple[Any] | None:
-    """Return the answer that *code* consists in, or `None`. Nothing is evaluated."""
+    """Return the answer if *code* is only an answer, else `None`. Nothing is evaluated."""
     if not code.startswith("final_answer") or len(code) > _MOST_ANSWER:
         return None
     try:
@@ -71,13 +71,13 @@ def read_answer(code: str) -> tuple[Any] | None:
 
 
 class CodeCall(CallReader):
-    """Reads a block of code from behind ``<code`` or, leniently, ````` ```py `````.
+    """Reads a block of code after ``<code`` or, in lenient mode, ````` ```py `````.
 
-    The rest of the opening mark tells the two apart, so it is left to this reader. Code whose end
-    is missing has to be whole Python: the stop sequence may have taken the end, or a limit.
+    The reader takes the rest of the opening mark too, since it distinguishes the two. Code whose
+    end is missing must be complete Python, since either the stop sequence or a limit removed it.
 
     Args:
-        mends: Whether half of the closing mark is left out.
+        lenient: Whether to leave out half of a closing mark.
     """
 
     problems = frozenset({"no_call", "open_call", "after_call"})
@@ -91,7 +91,7 @@ class CodeCall(CallReader):
         self._lenient = lenient
         self._start = self._at = self._end = self._after = -1
         self._head = ""
-        self._lead: str | None = ""  # the rest of the opening mark, with white space behind it
+        self._lead: str | None = ""  # the rest of the opening mark, and the white space after it
         self._raw: RawValue | None = None
         self._is_fence = False
         self._is_block = True
@@ -99,7 +99,7 @@ class CodeCall(CallReader):
         self._code: list[str] = []
 
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Take *text* at offset *at* and return the events it completes."""
         if self._start < 0:
             self._start = self._at = at
         events: list[Event] = []
@@ -110,7 +110,7 @@ class CodeCall(CallReader):
         return events
 
     def _open(self, head: str) -> str:
-        """Find out which block it is from the *head* of its text, and return what follows that."""
+        """Determine the kind of block from the *head* of its text, and return the rest."""
         self._head = head
         mark = ">" if head[0] == ">" else "thon"
         if head != mark and mark.startswith(head):
@@ -145,12 +145,12 @@ class CodeCall(CallReader):
     def _emit_lead(self, events: list[Event]) -> None:
         lead, self._lead = self._lead or "", None
         self._emit(lead, MarkerSeen, events)
-        # Strictly there are no fences, and no letter may follow "```python".
+        # Strict mode has no fences, and no letter may follow "```python".
         self._is_block = not self._is_fence or (self._lenient and lead != "thon")
         self._is_inline = not self._is_fence and "\n" not in lead
 
     def _close(self, text: str, events: list[Event]) -> None:
-        """Go over the closing mark that *text* begins with."""
+        """Skip the closing mark at the beginning of *text*."""
         if self._lead is not None:
             self._emit_lead(events)
         size = len("\n```" if self._is_fence else _END)
@@ -167,7 +167,7 @@ class CodeCall(CallReader):
         self._emit(text, SkippedDelta, events)
 
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call: its text has ended."""
+        """End the text of the call; return the events that were held back, and the call."""
         events: list[Event] = []
         if self._raw is None:
             self._emit(self._head, SkippedDelta, events)
@@ -213,14 +213,14 @@ class CodeCall(CallReader):
         return events, call
 
     def _half_mark(self, code: str) -> int:
-        """Return how much of the closing mark *code* ends with; two characters at the least."""
+        """Return how many characters of the closing mark *code* ends with, at least two."""
         size = held_size(code, _END) if self._lenient and not self._is_fence else 0
         return size if size > 1 else 0
 
     def _emit(
         self, text: str, kind: type[InputDelta | SkippedDelta | MarkerSeen], events: list[Event]
     ) -> None:
-        """Tell of *text*, which is what is read next."""
+        """Append the event for *text*, which is read next."""
         if text:
             span = (self._at, self._at + len(text))
             self._at = span[1]
@@ -298,19 +298,19 @@ PROBLEMS: Final = {
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
     code = step.tool_input if step.tool else f"final_answer({step.answer!r})"
     return f"{thought}<code>\n{code}\n</code>"
 
 
 def generation_prompt(_number: int) -> str:
-    """Write the label that invites a thought."""
+    """Return the label of the next thought."""
     return "Thought: "
 
 
 def render_observation(observation: str, number: int) -> str:
-    """Write what the code printed, and the label that invites the next thought."""
+    """Return the output of the code as text, with the label of the next thought."""
     return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 
@@ -343,7 +343,7 @@ WORDS: Final = PromptWords(
 
 
 def show(name: str, arguments: dict[str, Any] | None) -> Written | None:
-    """Return code that prints what the function *name* returns; `None` if Python cannot say it."""
+    """Return code that prints the result of *name*; `None` if Python cannot express the call."""
     if not all(word.isidentifier() for word in (name, *(arguments or ()))):
         return None
     given = [repr("what to look for")]

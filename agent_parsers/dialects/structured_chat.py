@@ -1,8 +1,8 @@
-"""ReAct text in which everything is a JSON blob, the answer as well: the structured chat agent.
+"""ReAct text with a JSON blob for each action and for the answer: the structured chat agent.
 
-A text without any blob is the final answer, as it has always been with this agent. A text that
-looks like a broken call is none: a label ``Action:`` without JSON, JSON that is cut or cannot be
-read, or the key ``"action"`` outside of any object.
+A text without a blob is the final answer, as in LangChain. A text that looks like a broken call is
+an error: a label ``Action:`` without JSON, JSON that is cut or cannot be read, or the key
+``"action"`` outside of any object.
 
 Source: LangChain's structured chat agent.
 """
@@ -56,8 +56,8 @@ Action:
 }
 ```"""
 
-# What LangChain's pattern takes for a blob. A fence with another tag is a part of the answer. One
-# blank behind the tag will do, since what follows it may be a blank as well.
+# What LangChain's pattern accepts as a blob. A fence with another tag is part of the answer. One
+# space after the tag is enough, since more white space may follow.
 _is_blob: Final = re.compile(r"```(?:json\s)?\W.*?```", re.DOTALL).search
 
 
@@ -77,7 +77,7 @@ LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS), has_answer
 
 
 def write(step: Written) -> str:
-    """Write one step."""
+    """Return one step as text."""
     thought = f"Thought: {step.thought}\n" if step.thought else ""
     return f"{thought}Action:\n{write_blob(written_call(step))}"
 

@@ -1,6 +1,6 @@
 """xLAM: a turn that is a JSON list of calls, with no mark around it.
 
-Servers also see it in a fence, in ``<tool_call>`` and behind ``[TOOL_CALLS]``.
+Models also write it in a fence, in ``<tool_call>`` and after ``[TOOL_CALLS]``.
 
 Source: the model card of Salesforce/Llama-xLAM-2-8b-fc-r, and the template for this model in
 vllm-project/vllm.

@@ -1,7 +1,7 @@
 """XML tags for the tool, its input and the final answer, as LangChain's XML agent prompts for them.
 
-The stop sequence ``</tool_input>`` takes the last tag of an action with it, so an input without its
-end is the usual case. What stands in an input or an answer is data, tags included.
+The stop sequence ``</tool_input>`` removes the last tag of an action, so an input without its end
+is the usual case. Tags inside an input or an answer are data.
 
 Source: `langchain_classic.agents.output_parsers.xml` and `format_scratchpad.xml`.
 """
@@ -39,25 +39,25 @@ Question: How old is the oldest bridge of Bern?
 <final_answer>The Untertorbrücke has stood since 1489.</final_answer>"""
 
 EscapeFormat = Choice["minimal"] | None
-"""How tags within a value are written: as ``[[tool]]``, or as they are."""
+"""How tags inside a value are written: as ``[[tool]]``, or unchanged."""
 
 _ESCAPED: Final = {
     f"<{tag}>": f"[[{tag}]]"
     for name in ("tool", "tool_input", "observation")
     for tag in (name, f"/{name}")
 }
-"""The tags that LangChain escapes; ``<final_answer>`` is not among them."""
+"""The tags that LangChain escapes, which do not include ``<final_answer>``."""
 
 
 def escape(text: str) -> str:
-    """Write the tags in *text* with double brackets."""
+    """Return *text* with its tags written in double brackets."""
     for tag, written in _ESCAPED.items():
         text = text.replace(tag, written)
     return text
 
 
 def unescape(text: str) -> str:
-    """Read tags that are written with double brackets."""
+    """Return *text* with tags in double brackets restored."""
     for tag, written in _ESCAPED.items():
         text = text.replace(written, tag)
     return text
@@ -65,7 +65,7 @@ def unescape(text: str) -> str:
 
 STRICT: Final = Table(
     markers={
-        # LangChain does not know this tag; here it only keeps itself out of the thought.
+        # LangChain does not read this tag; here it is only kept out of the thought.
         "thinking": Literal("<thinking>"),
         "end of thinking": Literal("</thinking>"),
         "tool": Literal("<tool>"),
@@ -90,9 +90,9 @@ STRICT: Final = Table(
         ("thought, stray input", "tool"): Go("call", clash="stray_input"),
         ("thought, stray input", "answer"): Go("answer"),
         ("answer", "end of answer"): Go("after", closes=True),
-        # LangChain looks for a tool first, wherever it stands.
+        # LangChain searches for a tool first, anywhere in the text.
         ("after", "tool"): Go("call"),
-        # A second answer is one only if it is closed.
+        # A second answer counts only if it is closed.
         ("after", "answer"): Note("after, answer"),
         ("after, answer", "end of answer"): Go("after", clash="several_answers"),
         ("after, answer", "tool"): Go("call"),
@@ -128,7 +128,7 @@ LENIENT: Final = Table(
         "thought, stray input": Part.THOUGHT,
     },
     transitions={
-        # What the model only thinks of doing is not done.
+        # Calls in a thought are not made.
         ("thought", "thinking"): Go("thinking"),
         ("thinking", "end of thinking"): Go("thought", closes=True),
         ("thinking", "observation"): Go("observation", clash="early"),
@@ -139,9 +139,9 @@ LENIENT: Final = Table(
         ("thought", "observation"): Go("observation", clash="early"),
         ("thought, stray input", "tool"): Go("call", clash="stray_input"),
         ("thought, stray input", "answer"): Go("answer"),
-        # No tag counts in an input that is closed later. One that never is ends with the text; if
-        # it holds a tag, it is refused, since its end is anyone's guess. In a transcript it ends at
-        # the observation, so that the rest of the run is not lost.
+        # No tag counts in an input that is closed later. An input that is never closed ends with
+        # the text; if it contains a tag, it is an error, since its end is ambiguous. In a
+        # transcript it ends at the observation, so that the rest of the run is not lost.
         ("call", "input"): Note("call, input", in_turn=True),
         ("call, input", "end of input"): Note("call", in_turn=True),
         ("call", "thinking"): EndTurn("thought"),
@@ -166,14 +166,14 @@ LENIENT: Final = Table(
     lenient=True,
 )
 
-# LangChain's words, which users match on.
+# LangChain's messages, which users compare.
 _MALFORMED: Final = (
     "Malformed output: expected either a tool invocation or a final answer in XML format."
 )
 
 
 def _count(text: str, name: str) -> int:
-    """Count the elements called *name* that open and close, as LangChain does."""
+    """Return the number of complete elements *name*, counted as in LangChain."""
     count = at = 0
     while (at := text.find(f"<{name}>", at)) >= 0 and (at := text.find(f"</{name}>", at)) >= 0:
         count += 1
@@ -284,13 +284,13 @@ WORDS: Final = PromptWords(
 
 
 def render_observation(observation: str, _number: int) -> str:
-    """Write what a tool returned; its end tag is escaped by then, and no other counts in it."""
+    """Return an observation as text; its end tag is already escaped, and no other tag counts."""
     return f"<observation>{observation}</observation>"
 
 
 @cache
 def make_dialect(escape_format: EscapeFormat) -> Dialect:
-    """Return the dialect whose values are escaped in this way."""
+    """Return the dialect with this escaping of values."""
     is_escaped = escape_format is not None
     put: Callable[[str], str] = escape if is_escaped else str
     take: Callable[[str], str] = unescape if is_escaped else str
@@ -323,7 +323,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         ),
         problems=PROBLEMS,
         stop=("</tool_input>",),
-        reasoning=other_reasoning("<thinking>"),  # which holds its thoughts
+        reasoning=other_reasoning("<thinking>"),  # the element for thoughts
         closer="</tool_input>",
         write=write,
         render_observation=render_observation,

@@ -1,1 +1,96 @@
-"""The engine: reads and writes any dialect."""
+'''The engine: reads and writes the turns of any dialect. This page is the theory behind it.
+
+A dialect is data (`grammar.dialect.Dialect`). The engine turns that data into a state machine and
+walks it over a text. It has no branch for any dialect: what only one dialect needs is a function in
+that dialect's file.
+
+What a state is
+===============
+
+A state answers one question: *what is plain text while we are here?* The answer is its part
+(`grammar.table.Part`): thought, tool, input, call, content, answer, observation, question, or
+skipped. Text in a state becomes deltas of that part. Markers move the machine from state to state:
+
+    question --"Thought:"--> thought --"Action:"--> tool --"Action Input:"--> input
+                                |                                              |
+                                +--"Final Answer:"--> answer      "Observation:" ends the turn
+
+A table (`grammar.table.Table`) lists the transitions, `(state, marker) -> Go | EndTurn | Note`:
+
+* `Go` leads to another state. Its `clash` names the problem that this is in a single turn, such as
+  an answer after an action.
+* `EndTurn` leads to text that the model must not write in this turn, such as an observation that it
+  invented. One turn stops there, and the rest is reported as skipped; a transcript goes on.
+* `Note` leaves the marker in the text and remembers it. An opening code fence is a note: labels do
+  not count until it closes.
+
+A marker without a transition in the current state is plain text. That one rule is why an input may
+contain `Thought:` in the middle of a line, and an answer may contain anything.
+
+Where a tool and its input stand together, as in JSON, tags or Python calls, the part is `call`, and
+a call reader (`calls/`) owns the text until the call is over. It knows whether the text is inside a
+string, so a marker inside a value is part of the value.
+
+What is held back, and why
+==========================
+
+Text arrives in chunks, cut anywhere. An event is emitted as soon as no later chunk can change it,
+and not before: that is the whole reason why the events do not depend on the cuts. Three things wait:
+
+* The longest suffix that may still become a marker *valid in this state*. `markers.patterns` compiles
+  each state's markers into one pattern that finds whole markers, and the beginning of one at the very
+  end. The runs inside a marker are bounded, so this suffix is bounded too.
+* White space next to a possible marker, because it belongs to the marker if one follows.
+* The name of a tool, which is short and only useful when it is whole.
+
+Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it comes when the action
+may be taken, which is when its input is closed. A turn that turns out to be wrong raises when it is
+closed, after its last event, so a caller that acts on `ActionComplete` alone is safe.
+
+Where leniency lives
+====================
+
+Every dialect has two tables: `strict` is the contract, `lenient` accepts what models really write.
+The engine reads both in the same way. Each kind of leniency has one place:
+
+* *Spelling* of a label or tag (`## action:`, `**Action**:`, full-width colons): the markers,
+  `markers/kinds.py`. A marker knows its canonical form, and anything else is reported as a repair.
+* *What may follow what* (an answer without a thought, a second action, a missing label): the rows of
+  the lenient table, and the families of dialects that share them (`agent_parsers.families`).
+* *What a name or input is dressed in* (quotes, fences, emphasis, prose): `repairs/`.
+* *What a call may lack* (a closing brace, a tag, quotes around a key): its call reader in `calls/`,
+  on top of the lenient JSON reader of `outputs.growing_json`.
+* *What the end of the text may lack*: `reading/rules.py`, by how the text ended (`"stop"`,
+  `"length"`, or unknown). Nothing that may be half a call ever acts.
+* *What is only quoted*, in backticks, fences or a sentence: `reading/quotations.py`.
+
+Every repair is reported with its kind and its span. Strict reading makes none.
+
+Two roads through one table
+===========================
+
+`reading.stream.TurnStream` takes chunks and reads any text. `whole.WholeReader` has the whole text
+and reads most turns at a fraction of the cost: it scans for the markers that lead somewhere and
+notes where the last text of each part stands, without making events. It knows when it cannot be
+sure (a marker whose meaning depends on more than its place, a text that ends in half a stop
+sequence) and leaves those texts to the stream. Both roads take their decisions from the same states
+and the same rules (`reading/rules.py`), and a law compares them on every text the tests can think
+of. A stream is not made for whole texts because most callers have one and want only the result.
+
+The floors, top first
+=====================
+
+::
+
+    whole, stream_parser      what parsers use: both roads, with errors worded for the model
+    writing/                  render, prompts, scratchpads, escapes, wording of errors
+    reading/                  states, rules, streams, from events to results
+    grammar/                  tables, dialects, problems, prompt words, reasoning marks
+    calls/                    call readers: json/, tags/, code/, brackets
+    repairs/                  names, inputs, answers as models dress them
+    markers/                  labels, literals, and the patterns that find them
+
+A floor imports only from the floors below it. What a lower floor needs from above is handed in: the
+wording of errors, for example, needs examples in the dialect, which `writing` renders and reads
+back, so it reaches the readers as an argument (`advise`).
+'''

@@ -1,4 +1,4 @@
-"""Reading a turn or a run while it comes in, as text or in messages."""
+"""The streaming parser: reads a turn or a transcript in chunks of text or of a message."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ __all__ = ["StreamParser"]
 
 
 class StreamParser(TurnStream):
-    """Reads one text as it comes in; however it is cut, the events tell the same story.
+    """Reads one text in chunks; the merged events do not depend on where it is cut.
 
-    `feed` takes a chunk and returns the events it completes; `close` says that the text has ended
-    and returns the last ones. It does no input or output, so one loop serves any source::
+    `feed` takes a chunk and returns the events it completes; `close` ends the text and returns the
+    last events. The parser does no I/O, so the same loop works for any source::
 
         parser = StreamParser(react.DIALECT)
         for chunk in chunks:
@@ -38,18 +38,18 @@ class StreamParser(TurnStream):
         act(parser.result)
 
     Args:
-        dialect: How the text is written.
-        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
+        dialect: The dialect in which the text is written.
+        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for many turns.
         max_chars: Longest text that is read; `None` if there is no limit.
-        tools: The tools there are, or only their names; `None` if any will do.
-        on_conflict: What counts in a lenient turn that has an action and an answer: the
-            ``"first"``, the ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
-        start: Where the text begins: ``"content"``, or ``"thought"`` if its prompt has opened one.
-            Empty if that is where the dialect says.
-        prompt: The end of the prompt, which says the same.
+        tools: The available tools, or only their names; `None` accepts any tool.
+        on_conflict: Which one counts if a lenient turn has both an action and an answer: the
+            ``"first"``, the ``"action"`` or the ``"answer"``; or neither: it is an ``"error"``.
+        start: The part in which the text begins: ``"content"``, or ``"thought"`` if the prompt has
+            opened a thought. Empty for the dialect's default.
+        prompt: The end of the prompt, from which `start` is derived if it is empty.
 
-    Work per chunk is proportional to the chunk. What is held back is white space, and what may
-    still become a marker.
+    The work per chunk is proportional to its length. Only white space and text that may still
+    become a marker are held back.
     """
 
     __slots__ = ("_message",)
@@ -73,46 +73,45 @@ class StreamParser(TurnStream):
             prompt=prompt,
             advise=advice,
         )
-        self._message: MessageText | None = None  # if chunks of one come in
+        self._message: MessageText | None = None  # set by the first message chunk
 
     @override
     def feed(self, chunk: ModelOutput) -> list[Event]:
         """Take the next *chunk* of the text and return the events it completes.
 
         Args:
-            chunk: Text, or a message or a chunk of one, of any kind that `outputs.from_any` takes.
+            chunk: Text, or a message or message chunk of any kind that `outputs.from_any` accepts.
 
         Raises:
             OutputParserException: The text is longer than *max_chars*.
-            ProviderError: The provider failed, and says so in place of the rest.
-            RuntimeError: The text was closed before.
-            TypeError: It is neither text nor a message.
+            ProviderError: The chunk reports that the provider failed.
+            RuntimeError: `close` was called before.
+            TypeError: The chunk is neither text nor a message.
         """
         if not isinstance(chunk, str):
             chunk = "" if self._closed else self._text_in(chunk)
         return super().feed(chunk)
 
     def _text_in(self, chunk: ModelOutput) -> str:
-        """Return the text of a message chunk; what else it has counts at the end."""
+        """Return the text of a message chunk; `close` checks the rest of the message."""
         if self._message is None:
-            from agent_parsers.engine.reading.message_text import (
-                MessageText,  # texts do not need it
-            )
+            # imported lazily: only messages need it
+            from agent_parsers.engine.reading.message_text import MessageText
 
             self._message = MessageText()
         return self._message.take(chunk)
 
     @override
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
-        """Say that the text has ended, and return the last events; `result` is known then.
+        """End the text and return the last events; `result` is set from then on.
 
         Args:
-            ended: How it ended, if that is known; a message that it came in says so by itself.
+            ended: How the text ended, if known; by default, as the message says.
 
         Raises:
-            OutputParserException: What `parse` raises for this text, or that the message it came
-                in calls a tool. The last events are in `last_events` all the same.
-            RuntimeError: The text was closed before.
+            OutputParserException: `parse` would raise it for this text, or the message calls a
+                tool. The last events are in `last_events` even then.
+            RuntimeError: `close` was called before.
         """
         if ended == "unknown" and self._message is not None:
             ended = self._message.ended

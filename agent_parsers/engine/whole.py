@@ -1,4 +1,4 @@
-"""Reading a whole text: one scan for the markers that matter, where that is enough."""
+"""Reads a whole text: a single scan for the markers that matter, wherever that is enough."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ __all__ = ["WholeReader", "whole_reader"]
 _TOOL: Final = int(Part.TOOL)
 _MARKS: Final = ("*", "_")
 _Place: TypeAlias = tuple[int, int, int]
-"""Where a text begins and ends, and where the marker begins that led to it; -1 if none did."""
+"""Where a text begins and ends, and where the marker before it begins; -1 without a marker."""
 _NOWHERE: Final[list[_Place | None]] = [None] * len(Part)
 
 
 class WholeReader:
-    """Reads turns that are there as a whole, as a stream of one chunk would.
+    """Reads whole turns, with the results of a stream of one chunk.
 
-    It scans the states of the *machine* for the markers that matter, and keeps only where the last
-    text of each role stands. What it cannot be sure of, it gives to a `TurnStream`.
+    It scans for the markers that matter in each state of the *machine*, and stores only where the
+    last text of each part is. If that does not settle what a turn means, a `TurnStream` reads it.
 
     Args:
-        machine: The dialect, ready to read.
-        advise: Words the errors.
+        machine: The dialect, compiled for one mode.
+        advise: Writes the observations of errors.
     """
 
     def __init__(self, machine: Machine, advise: Advise | None = None) -> None:
@@ -77,18 +77,18 @@ class WholeReader:
         Args:
             text: What the model wrote.
             max_chars: Longest text that is read.
-            tools: The tools there are, or only their names; `None` if any will do.
-            start: How the text begins; see `start`.
-            prompt: What it continues; likewise.
-            ended: How the text ended, if that is known.
+            tools: The available tools, or only their names; `None` accepts any tool.
+            start: The part in which the text begins; see `Machine.start`.
+            prompt: The prompt that the text continues; see `Machine.start`.
+            ended: How the text ended, if known.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
-                long, or names a tool that there is not, or that takes another input.
+                long, or it names an unknown tool, or one that does not take the input.
         """
         if len(text) > max_chars:
             raise self._machine.too_long(text[:max_chars], max_chars)
-        if ended == "stop":  # it takes more than if nothing is known, and nothing otherwise
+        if ended == "stop":  # accepts whatever "unknown" accepts, and more
             with suppress(OutputParserException):
                 return self.parse(text, max_chars, tools, start, prompt)
         is_plain = not (
@@ -96,11 +96,11 @@ class WholeReader:
         )
         if not is_plain or start or prompt or ended != "unknown":
             return self._parse_as_stream(text, tools, start, prompt, ended)
-        buffer = "\n" + text  # a label may stand at the very beginning, as after a line break
-        places = _NOWHERE.copy()  # of the last text of each role in the buffer
+        buffer = "\n" + text  # a label may begin the text, as if after a line break
+        places = _NOWHERE.copy()  # of the last text of each part in the buffer
         state = self._machine.initial
         text_at = at = stop = 0
-        label_at = -1  # where the marker stands that led to this state
+        label_at = -1  # where the marker that led to this state begins
         while (found := state.fast_search(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
@@ -119,7 +119,7 @@ class WholeReader:
         if state.needs_closer or (state.can_be_cut and text.endswith(self._machine.half_stops)):
             return self._parse_as_stream(text, tools)
         places[state.part] = (text_at, len(buffer), label_at)
-        entry = stop - 1  # where the last marker stands in the text; -1 if there is none
+        entry = stop - 1  # where the last marker begins in the text; -1 without one
         if state.is_plain:
             action = self._plain_action(text, buffer, places[_TOOL], text_at, tools)
             if action is not None:
@@ -129,18 +129,18 @@ class WholeReader:
     def _is_prose(
         self, crossing: Crossing, text: str, place: _Place, tools: Container[str] | None
     ) -> bool:
-        """Tell whether a marker stands in a sentence, and names no tool that there is.
+        """Return whether a marker is part of a sentence and names none of the tools.
 
         Args:
-            crossing: What it does, perhaps.
-            text: Where it stands.
+            crossing: What the marker does if it counts.
+            text: The text that holds the marker.
             place: Where the text of the state begins, and where the marker begins and ends.
-            tools: The tools there are.
+            tools: The available tools.
         """
         start, begin, end = place
         if not crossing.begins or begins_sentence(text, start, begin) is not False:
             return False
-        while text[begin - 1].isspace():  # there is a sentence before it
+        while text[begin - 1].isspace():  # a sentence precedes it
             begin -= 1
         if is_hedged(text[max(start, begin - LONGEST_LEAD) : begin]):
             return True
@@ -149,7 +149,7 @@ class WholeReader:
     def _fit_plain(
         self, tool: str, value: str | dict[Any, Any], tools: ToolSet | Collection[str]
     ) -> str | dict[Any, Any]:
-        """Return the *value* of an input as *tool* takes it; of names alone, any takes anything."""
+        """Return the *value* of an input as *tool* takes it; without a schema it takes anything."""
         checks = getattr(tools, "checks", None)
         if checks is None or not checks(tool):
             return value
@@ -163,10 +163,10 @@ class WholeReader:
         entry: int,
         tools: ToolSet | Collection[str] | None,
     ) -> TurnResult:
-        """Return what a turn comes to; see `_result`.
+        """Return the result of a turn; see `_result`.
 
         Raises:
-            OutputParserException: It comes to nothing.
+            OutputParserException: The turn has no result.
         """
         known = known_tools(tools)
         try:
@@ -174,7 +174,7 @@ class WholeReader:
         except BadPayload as bad:
             problem = bad
         if problem.error is not None:
-            return self._parse_as_stream(text, known)  # which knows where the input of a call is
+            return self._parse_as_stream(text, known)  # it knows where the input of a call is
         raise self._machine.error(problem, text, known, self._advise)
 
     def _plain_action(
@@ -185,7 +185,7 @@ class WholeReader:
         start: int,
         tools: ToolSet | Collection[str] | None,
     ) -> AgentAction | None:
-        """Return what most turns are, at half the price; `_resolve` reads all others."""
+        """Return the action of a plain turn, in half the time; `_resolve` reads all others."""
         if place is None:
             return None
         tool = buffer[place[0] : place[1]].strip()
@@ -202,15 +202,15 @@ class WholeReader:
                 value = self._fit_plain(tool, value, tools)
             return make_action(tool, value, text)
         except BadPayload:
-            return None  # `_resolve` tells its place in the text
+            return None  # `_resolve` reports it with its span
 
     def _needs_stream(self, state: State, crossing: Crossing, text: str, place: _Place) -> bool:
-        """Tell whether to know what a marker means takes more than where markers stand.
+        """Return whether the position of a marker is not enough to say what it means.
 
         Args:
-            state: Where it stands.
-            crossing: What it does, perhaps.
-            text: Where it stands.
+            state: The state in which the marker was found.
+            crossing: What the marker does if it counts.
+            text: The text that holds the marker.
             place: Where the text of the state begins, and where the marker begins and ends.
         """
         start, begin, end = place
@@ -239,11 +239,13 @@ class WholeReader:
         prompt: str = "",
         ended: Ended = "unknown",
     ) -> TurnResult:
-        """Read *text* as if it came in, which knows more than where markers stand.
+        """Read *text* with a `TurnStream`, which knows more than where the markers are.
 
-        Which of them are in the values of a call, and whether one begins at the end of the text.
+        It knows which markers are in the values of a call, and whether the text ends in half a
+        marker.
         """
-        from agent_parsers.engine.reading.stream import TurnStream  # few turns need it
+        # imported lazily: few turns need it
+        from agent_parsers.engine.reading.stream import TurnStream
 
         stream = TurnStream(
             self._machine, known_tools(tools), start=start, prompt=prompt, advise=self._advise
@@ -261,17 +263,17 @@ class WholeReader:
         entry: int,
         tools: ToolSet | None,
     ) -> AgentAction | AgentFinish:
-        """Return what a turn comes to.
+        """Return the result of a turn.
 
         Args:
-            text: All of it.
-            places: Where the last text of each role stands, in the text after a line break.
-            state: The state in which it ends.
-            entry: Where the marker stands that led to that state; -1 if there is none.
-            tools: The tools there are.
+            text: The whole turn.
+            places: Where the last text of each part is, in the text with a line break before it.
+            state: The state in which the turn ends.
+            entry: Where the marker that led to that state begins; -1 without a marker.
+            tools: The available tools.
 
         Raises:
-            BadPayload: It comes to nothing.
+            BadPayload: The turn has no result.
         """
         _, _, tool_at, input_at, call_at, answer_at, *_ = places
         is_beside = state.beside_action or state.problem == "both"
@@ -279,7 +281,7 @@ class WholeReader:
         is_cut = state.is_cut or (state.beside_action and not is_void)
         log = text[:entry].rstrip() if is_cut else text
         call: Call | None = None
-        # Where a call may be missing, one that was left behind was a thought.
+        # Where a turn may lack a call, an earlier text that held one is a thought.
         if call_at is not None and (state.asks or not self._may_lack_call):
             call = self._read_call(text, max(call_at[0] - 1, 0), call_at[1] - 1, tools)
             if call is not None and state.begun is not None:
@@ -290,7 +292,7 @@ class WholeReader:
         if state.problem and not is_void:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if call is not None:
-            assert call_at is not None, "it is where the call stands"
+            assert call_at is not None, "the call was read at this place"
             label = trimmed(text, max(call_at[2] - 1, 0), max(call_at[0] - 1, 0))
             whole = text[: call_at[1] - 1]
             call = self._machine.call_meant(call, whole, 0, label, self._machine.new_call, [])
@@ -323,11 +325,11 @@ class WholeReader:
         return self._machine.result(head, value, log)
 
     def _read_call(self, text: str, start: int, stop: int, tools: ToolSet | None) -> Call | None:
-        """Read the call that a state has between two offsets into *text*; it may need none."""
+        """Return the call between two offsets into *text*, or `None` if the state may lack one."""
         start, end = trimmed(text, start, stop)
         call = self._machine.new_call().read(text[start:end], start)
         if stop < len(text):
-            call.lacks = ""  # what follows the turn closes it
+            call.lacks = ""  # the text after the turn closes it
         if self._may_lack_call and not self._machine.ends_turn(call, None):
             return None
         if problem := self._machine.call_problem(call, "unknown", tools):
@@ -335,18 +337,18 @@ class WholeReader:
         return call
 
     def _name_at(self, text: str, place: _Place) -> tuple[str, Span]:
-        """Return what stands at a *place* for the name of a tool, and where it begins and ends."""
+        """Return the text at a *place* as the name of a tool, and its span."""
         start, stop = trimmed(text, place[0] - 1, place[1] - 1)
         return self._unmarked(text[start:stop], text, place), (start, stop)
 
     def _unmarked(self, written: str, text: str, place: _Place) -> str:
-        """Return what is *written* at a *place* without emphasis that its label begins."""
+        """Return what is *written* at a *place*, without emphasis that its label begins."""
         if not self._machine.lenient or written[-1:] not in _MARKS:
             return written
         return unmarked(written, text[max(place[2] - 1, 0) : place[0] - 1])
 
     def _is_void(self, text: str, tool_at: _Place | None, tools: ToolSet | None) -> bool:
-        """Tell whether the action beside an answer says that it is none."""
+        """Return whether the action beside an answer says that there is no action."""
         if self._machine.read_tool is None or tool_at is None:
             return False
         written, span = self._name_at(text, tool_at)
@@ -359,22 +361,20 @@ class WholeReader:
 
 @cache
 def whole_reader(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> WholeReader:
-    """Return what reads whole turns of *dialect* in *mode*; it is made once."""
+    """Return the cached reader of whole turns of *dialect* in *mode*."""
     return WholeReader(machine(dialect, mode, on_conflict), advice)
 
 
 def _is_line(name: str) -> bool:
-    """Tell whether *name* is one that no check refuses."""
     return bool(name) and name.isprintable()
 
 
 def _is_unknown(_name: str) -> bool:
-    """Tell that a dialect which reads names in its own way has to be asked."""
-    return False
+    return False  # the dialect reads names in its own way
 
 
 _PLAIN_TOOLS: Final[Mapping[object, Callable[[str], bool]]] = {
     None: _is_line,
     repair_tool_name: is_bare_name,
 }
-"""What tells of a name that it is read as it is written, by what reads it."""
+"""By the reader of names: whether it returns a name as it is written, so it need not be called."""

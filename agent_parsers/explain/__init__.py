@@ -1,4 +1,4 @@
-"""Why a turn was read as it was: as text for a terminal, and as data."""
+"""Explanations of why a turn parsed as it did, as text for a terminal and as data."""
 
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,6 @@ _MODULES = {
     "ExplainedSpan": "agent_parsers.explain.findings",
     "IgnoredMarker": "agent_parsers.explain.findings",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

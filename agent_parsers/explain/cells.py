@@ -1,4 +1,4 @@
-"""Text in the cells of a terminal: how wide it is, and where it wraps."""
+"""Measuring and wrapping text in the cells of a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["cells", "fit", "wrapped"]
 
 
 def cells(text: str) -> int:
-    """Return how many cells *text* takes, which is safe to show."""
+    """Return how many cells the printable *text* takes."""
     return len(text) if text.isascii() else sum(map(_cells, text))
 
 
@@ -27,7 +27,7 @@ def _cells(char: str) -> int:
 
 
 def fit(text: str, room: int) -> int:
-    """Return how many characters of *text* fit into *room* cells; never more than *room*."""
+    """Return how many characters of *text* fit into *room* cells; at most *room*."""
     text = text[:room]
     if text.isascii():
         return len(text)
@@ -40,7 +40,7 @@ def fit(text: str, room: int) -> int:
 
 
 def wrapped(text: str, room: int) -> Iterator[str]:
-    """Give *text* in lines of *room* cells, two at least, broken at spaces where there are any."""
+    """Yield *text* in lines of *room* cells (at least two), broken at spaces if possible."""
     text = printable(text)
     at = 0
     while True:

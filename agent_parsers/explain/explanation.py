@@ -1,4 +1,4 @@
-"""Why a turn parsed as it did: what each character is, what was mended, what did not count."""
+"""Explaining why a turn parsed as it did: the parts of the text, repairs, ignored markers."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ __all__ = ["Explanation", "explain"]
 
 
 class Explanation(Findings):
-    """Why one turn parsed as it did. ``str()`` is for reading, `to_json` for programs."""
+    """Why one turn parsed as it did. Use ``str()`` for people, `to_json` for programs."""
 
     __slots__ = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return all of it as what JSON has: objects, lists, texts, numbers.
+        """Return the explanation as JSON values.
 
-        Spans are ``[start, end]`` in characters; lines and columns count from 1. What JSON has not,
-        such as bytes in the input of a tool, is there as Python writes it.
+        Spans are ``[start, end]`` in characters; lines and columns count from 1. A value that JSON
+        cannot express, such as bytes in the input of a tool, is replaced by its `repr`.
         """
         places = Places(self.text)
         error = self.error
@@ -83,16 +83,16 @@ class Explanation(Findings):
         }
 
     def render(self, *, color: bool = False, width: int = 80) -> str:
-        """Draw it for a terminal: the text by lines, what each part is, and what to know of it.
+        """Return the explanation as lines for a terminal, with notes below the text they mark.
 
         Args:
             color: Whether to use colours, as ANSI escape sequences.
-            width: How many cells a line has; fewer than 40 are taken for 40.
+            width: Width of a line in cells, at least 40.
 
         Returns:
-            Lines without a line break at the end. Nothing of the text can act on the terminal.
+            Lines without a line break at the end. Control characters of the text are escaped.
         """
-        from agent_parsers.explain.screen import draw  # only a reader needs it
+        from agent_parsers.explain.screen import draw  # imported lazily: only needed to render
 
         return draw(self, color=color, width=width)
 
@@ -111,21 +111,21 @@ def explain(
     prompt: str = "",
     ended: Ended = "unknown",
 ) -> Explanation:
-    """Read *text*, one turn, and say why it parses as it does; it never raises for a text.
+    """Return why *text*, one turn, parses as it does, also if it cannot be read.
 
     Args:
-        dialect: How turns are written.
+        dialect: The dialect of the turn.
         mode: ``"strict"`` or ``"lenient"``.
         text: What the model wrote.
-        tools: The tools there are, or only their names; `None` if any will do.
-        max_chars: Longest turn that is read, in characters.
-        on_conflict: What counts in a lenient turn that has an action and an answer.
-        start: Where the text begins; see `StreamParser`.
-        prompt: The end of the prompt; likewise.
-        ended: How the text ended, if that is known.
+        tools: The tools, or only their names; `None` to accept any.
+        max_chars: Longest turn that is accepted, in characters.
+        on_conflict: Which part counts in lenient mode if a turn has an action and an answer.
+        start: The part in which the text begins; see `StreamParser`.
+        prompt: The end of the prompt; see `StreamParser`.
+        ended: How the text ended, if known.
 
     Raises:
-        ValueError: *mode* is ``"transcript"``, and a run is no turn.
+        ValueError: *mode* is ``"transcript"``; only a single turn can be explained.
     """
     if mode == "transcript":
         raise ValueError("one turn can be explained, not a transcript")
@@ -139,13 +139,13 @@ def explain(
         prompt=prompt,
     )
     error: OutputParserException | None = None
-    told = parser.feed(text)
+    emitted = parser.feed(text)
     try:
-        told += parser.close(ended=ended)
+        emitted += parser.close(ended=ended)
     except OutputParserException as caught:
-        told += parser.last_events
+        emitted += parser.last_events
         error = caught
-    events = merge_events(told)
+    events = merge_events(emitted)
     spans = tuple(_spans(text, events, parser.passed))
     if isinstance(parser.result, list):
         spans = tuple(replace(s, part="content") if s.part == "answer" else s for s in spans)
@@ -165,7 +165,7 @@ def explain(
     )
 
 
-# -- what each character is -----------------------------------------------------------------------
+# -- the part of each character --------------------------------------------------------------------
 
 _ROLES: Final[dict[type[Event], str]] = {
     QuestionDelta: "question",
@@ -179,13 +179,13 @@ _ROLES: Final[dict[type[Event], str]] = {
 }
 _EDGES: Final = {"start", "end"}
 _RESULTS: Final = {"tool", "input", "answer"}
-"""Roles of what a later marker may say is no part of the turn."""
+"""Parts that a later marker may exclude from the turn."""
 
 
 def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iterator[ExplainedSpan]:
     dropped = max((mark.span[0] for mark in passed if _drops(mark)), default=0)
     at = 0
-    # A tool that the marker itself names has no text.
+    # A tool that is named by the marker itself has no text.
     tiles = [e for e in events if type(e) in _ROLES and e.span[0] < e.span[1]]
     for event in sorted(tiles, key=lambda event: event.span):
         part, span = _ROLES[type(event)], event.span
@@ -201,7 +201,7 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
 
 
 def _drops(mark: Passed) -> bool:
-    """Tell whether a marker says that what stands before it is no part of the turn."""
+    """Return whether a marker excludes the text before it from the turn."""
     return bool(mark.crossing.drops) and not mark.crossing.is_note
 
 
@@ -221,16 +221,16 @@ def _plain_result(result: TurnResult | None) -> Any:
         return None
     if not isinstance(result, list):
         return _plain(dict(result))
-    # Each has the whole text, as its log and in its message.
+    # The log and the message of each action repeat the whole text.
     known = {"log", "message_log"}
     return [_plain({k: v for k, v in action if k not in known}) for action in result]
 
 
 def _plain(value: Any) -> Any:
-    """Return *value* as JSON gives it back."""
+    """Return *value* as it is after a round trip through JSON."""
     try:
         return json.loads(json.dumps(value, default=repr))
-    except TypeError:  # a key that JSON cannot have
+    except TypeError:  # a key that JSON does not allow
         return repr(value)
     except RecursionError:
-        return "nested too deeply to be told"
+        return "nested too deeply to show"

@@ -1,4 +1,4 @@
-"""What an explanation holds: stretches of the text, repairs, markers that did not count."""
+"""The data of an explanation: spans of the text, repairs, ignored markers."""
 
 from __future__ import annotations
 
@@ -16,67 +16,67 @@ __all__ = ["ExplainedRepair", "ExplainedSpan", "Findings", "IgnoredMarker"]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedSpan:
-    """A stretch of the text, and what it is."""
+    """A span of the text, and the part that it belongs to."""
 
     span: Span
-    """Where it stands."""
+    """Its offsets in the text."""
     part: str
-    """``thought``, ``tool``, ``input``, ``answer``, ``content`` (what is said beside calls),
-    ``question``, ``observation``, ``skipped`` (no part of the turn), ``marker``, ``space`` (white
-    space at an edge of the text) or ``unread`` (beyond *max_chars*)."""
+    """``thought``, ``tool``, ``input``, ``answer``, ``content`` (text beside calls), ``question``,
+    ``observation``, ``skipped`` (not part of the turn), ``marker``, ``space`` (white space at an
+    edge of the text) or ``unread`` (beyond *max_chars*)."""
     text: str
-    """What stands there."""
+    """The text of the span."""
     marker: str = ""
-    """Name of the marker in its dialect, if it is one."""
+    """Name of the marker in its dialect, if the span is a marker."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedRepair:
-    """Something that was mended."""
+    """A repair, with the text before and after it."""
 
     kind: str
     """``label``, ``invented``, ``tool_name`` or another short name."""
     span: Span
-    """What was mended; other repairs may lie in it."""
+    """The span that was repaired; it may contain other repairs."""
     before: str
-    """What stands there."""
+    """The text of the span."""
     after: str | None
-    """What it was read as; `None` where that is not one text in its place."""
+    """The text it was read as; `None` if a single text cannot replace the span."""
     message: str
-    """What was done, in a sentence a person can read."""
+    """What was repaired, in a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredMarker:
-    """A place where a marker is spelt, somehow, and does not count."""
+    """A place where a marker is written, in some spelling, but does not count."""
 
     marker: str
     """The marker as the dialect writes it."""
     span: Span
-    """Where it stands."""
+    """Its offsets in the text."""
     text: str
-    """How it is spelt there."""
+    """The marker as it is spelt in the text."""
     reason: str
     """Why it does not count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What was found out about one turn."""
+    """Everything known about how one turn was read."""
 
     dialect: str
     """Name of the dialect."""
     mode: Mode
-    """How the turn was read: ``"strict"`` or ``"lenient"``."""
+    """The mode in which the turn was read: ``"strict"`` or ``"lenient"``."""
     text: str
-    """The turn."""
+    """The text of the turn."""
     result: TurnResult | None
     """What `parse` returns; `None` if it raises."""
     error: OutputParserException | None
-    """What `parse` raises, if it does."""
+    """What `parse` raises; `None` if it returns a result."""
     spans: tuple[ExplainedSpan, ...]
-    """What each character is: they tile the text."""
+    """The spans of all parts; together they cover the text without gaps."""
     repairs: tuple[ExplainedRepair, ...]
-    """What was mended, in the order of the text; lenient reading only."""
+    """The repairs, in the order of the text; empty in strict mode."""
     ignored: tuple[IgnoredMarker, ...]
-    """Where a marker of the dialect is spelt, somehow, and does not count."""
+    """The markers of the dialect that are written, in some spelling, but do not count."""

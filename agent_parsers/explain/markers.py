@@ -32,24 +32,24 @@ class Passed:
     """A marker that counted."""
 
     crossing: Crossing
-    """What it did."""
+    """The transition that it caused."""
     span: Span
-    """Where it stands, with the line break before it."""
+    """Its offsets in the text, including the line break before it."""
     state: State
-    """The state it was found in."""
+    """The state in which it was found."""
 
 
 class Watcher(StreamParser):
-    """Reads a text as any stream parser does, and keeps track of its markers."""
+    """A stream parser that records the markers it passes."""
 
     __slots__ = ("passed", "quoted")
 
     def __init__(self, dialect: Dialect, **options: Any) -> None:
         super().__init__(dialect, **options)
         self.passed: list[Passed] = []
-        """Those that counted."""
+        """The markers that counted."""
         self.quoted: dict[int, int] = {}
-        """Where those stand that a quotation holds, and where that begins; -1 if unknown."""
+        """Offsets of markers inside a quotation, with the offset where it begins; -1 if unknown."""
 
     @override
     def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
@@ -77,14 +77,14 @@ def ignored_markers(
     spans: Sequence[ExplainedSpan],
     places: Places,
 ) -> Iterator[IgnoredMarker]:
-    """Give the markers that are spelt in *text* but did not count.
+    """Yield the markers that are written in *text* but did not count.
 
     Args:
-        reader: What read the text.
-        text: As much as was read.
-        watcher: What kept track of them.
-        spans: What each character is.
-        places: Lines of the text.
+        reader: The machine that read the text.
+        text: The text, as far as it was read.
+        watcher: The parser that recorded the markers.
+        spans: The spans of the text.
+        places: The lines of the text.
     """
     known = _vocabulary(reader)
     passed = watcher.passed
@@ -111,7 +111,7 @@ def ignored_markers(
             what = "fence" if text.startswith("```", opened_at) else "quotation"
             reason = f"in the {what} that opens in line {places.line(opened_at)}"
         else:
-            is_reported = part in _PLACES and part != "skipped"  # else the state says more
+            is_reported = part in _PLACES and part != "skipped"  # else the state is more specific
             place = _PLACES[part if is_reported else state.part.name.lower()]
             reason = _reason(known, state, place, key, text, span)
         yield IgnoredMarker(key, span, spelt, reason)
@@ -122,26 +122,26 @@ def ignored_markers(
 
 @dataclass(frozen=True, slots=True)
 class _Vocabulary:
-    """The markers that a reader knows, or would know if it were lenient."""
+    """The markers that a reader knows in its own mode or in lenient mode."""
 
     pattern: re.Pattern[str]
-    """Finds a marker, however it is spelt; an empty group at its end tells which one it is."""
+    """Finds a marker in any spelling; an empty group at its end identifies the marker."""
     keys: tuple[str, ...]
-    """The markers as the dialect writes them, by group."""
+    """The markers as the dialect writes them, in the order of the groups."""
     here: frozenset[str]
-    """Those that the reader itself knows."""
+    """The markers that the reader knows in its own mode."""
     own: frozenset[str]
-    """Those that the dialect declares; the others are of chat templates."""
+    """The markers that the dialect declares; the others belong to chat templates."""
     thinking: frozenset[State]
     """The states inside blocks of reasoning."""
 
 
 @cache
 def _vocabulary(reader: Machine) -> _Vocabulary:
-    """Return what finds the markers of the dialect that *reader* reads.
+    """Return the markers of the dialect of *reader*, with a pattern that finds them.
 
-    A marker that only changes what may follow it is text wherever it stands, so it is not looked
-    for; nor is the label of another format.
+    Markers that only change what may follow them are always text, so they are left out, and so are
+    the labels of other formats.
     """
     dialect = reader.dialect
     here = _crossings(reader.initial)
@@ -175,7 +175,7 @@ def _key(marker: Marker) -> str:
 
 
 def _patterns(marker: Marker) -> Iterator[str]:
-    """Give patterns for *marker* in the middle of a line, those for the longest spellings first."""
+    """Yield patterns for *marker* in the middle of a line, the longest spellings first."""
     edge = r"(?<!\w)" if _key(marker)[0].isalnum() else ""
     ways = [marker]
     if isinstance(marker, Label):
@@ -188,7 +188,7 @@ def _patterns(marker: Marker) -> Iterator[str]:
 
 
 def _crossings(initial: State) -> list[Crossing]:
-    """Return all that markers do in the states that can be reached from *initial*."""
+    """Return all crossings in the states that can be reached from *initial*."""
     states, seen = [initial], {initial}
     found: list[Crossing] = []
     for state in states:
@@ -210,22 +210,22 @@ _PLACES: Final = {
     "answer": "the answer",
     "content": "the content",
     "observation": "the observation",
-    "skipped": "what is no part of the turn",
+    "skipped": "skipped text",
 }
-"""By role."""
+"""The words for each part."""
 
 _INDENT: Final = re.compile(INDENT).fullmatch
 
 
 def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, span: Span) -> str:
-    """Say why the marker *key* does not count at a *span* in a *place*, in a *state*."""
+    """Return why the marker *key* does not count at *span*, in *place* and *state*."""
     if state.is_cut:
         return "after the turn ended"
     if key not in known.here:
-        return "only lenient reading knows it"
+        return "only lenient mode reads it"
     if markers := [c.marker for c in state.crossings if _key(c.marker) == key]:
         if all(map(_counts_anywhere, markers)):
-            written = f"in {place} only {key!r} counts, spelt so"
+            written = f"in {place} only the exact spelling {key!r} counts"
         elif not _begins_line(text, span[0]):
             return "not at the beginning of a line"
         else:
@@ -234,16 +234,16 @@ def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, s
         is_written = any(marker.is_canonical(text[start : span[1]]) for marker in markers)
         return f"in a value of {_PLACES['call']}" if state.asks and is_written else written
     if state.problem and not state.crossings:
-        return "after what makes the turn an error"
+        return "after the text that makes the turn an error"
     if state in known.thinking:
         return "in reasoning"
     counting = dict.fromkeys(_key(c.marker) for c in state.crossings)
-    told = [repr(other) for other in counting if other in known.keys and other in known.own]
-    if not told:
+    named = [repr(other) for other in counting if other in known.keys and other in known.own]
+    if not named:
         return f"in {place}, where no marker counts"
-    if len(told) == 1:
-        return f"in {place}, where only {told[0]} counts"
-    return f"in {place}, where only {', '.join(told[:-1])} and {told[-1]} count"
+    if len(named) == 1:
+        return f"in {place}, where only {named[0]} counts"
+    return f"in {place}, where only {', '.join(named[:-1])} and {named[-1]} count"
 
 
 def _counts_anywhere(marker: Marker) -> bool:
@@ -251,7 +251,7 @@ def _counts_anywhere(marker: Marker) -> bool:
 
 
 def _begins_line(text: str, start: int) -> bool:
-    """Tell whether nothing but an indent stands before *start* in its line."""
+    """Return whether only an indent precedes *start* in its line."""
     at = max(start - MOST - 1, 0)
     _, line_break, margin = text[at:start].rpartition("\n")
     return (bool(line_break) or at == 0) and _INDENT(margin) is not None

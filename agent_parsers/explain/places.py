@@ -12,7 +12,7 @@ _LINE_BREAK: Final = re.compile("\n")
 
 
 class Places:
-    r"""Tells where the characters of *text* stand. A line ends at ``\n``."""
+    r"""The lines and columns of the characters of *text*. A line ends at ``\n``."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(found.end() for found in _LINE_BREAK.finditer(text))]
@@ -22,9 +22,9 @@ class Places:
         return bisect_right(self._starts, offset)
 
     def line_start(self, offset: int) -> int:
-        """Return where the line of the character at *offset* begins."""
+        """Return the offset at which the line of the character at *offset* begins."""
         return self._starts[self.line(offset) - 1]
 
     def column(self, offset: int) -> int:
-        """Return which character of its line that is, from 1."""
+        """Return the column of the character at *offset*, from 1."""
         return offset - self.line_start(offset) + 1

@@ -1,4 +1,4 @@
-"""What was mended in a turn, and what was put in its place."""
+"""The repairs of a turn, with the text that replaces each span."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["explained_repairs"]
 def explained_repairs(
     text: str, events: Sequence[Event], passed: Sequence[Passed]
 ) -> Iterator[ExplainedRepair]:
-    """Give the repairs among *events*, in the order of the *text*, with what was put in place."""
+    """Yield the repairs among *events*, in the order of *text*, with their replacements."""
     repairs = [event for event in events if isinstance(event, Repair)]
     labels = dict(_label(text, mark) for mark in passed)
     names = {event.span: event.tool for event in events if isinstance(event, ToolNamed)}
@@ -45,10 +45,12 @@ def explained_repairs(
 
 
 def _label(text: str, mark: Passed) -> tuple[int, str]:
-    """Return where a marker begins, and how the dialect writes it."""
+    """Return the offset of a marker, and its spelling in the dialect."""
     start, end = mark.span
     marker = mark.crossing.marker
-    if isinstance(marker, Label) and marker.borrowed:  # the dialect's own leads to the same place
+    if (
+        isinstance(marker, Label) and marker.borrowed
+    ):  # the dialect's own marker has the same transition
         own = (c.marker for c in mark.state.crossings if c.to is mark.crossing.to)
         marker = next((m for m in own if not isinstance(m, Label) or not m.borrowed), marker)
     return end - len(text[start:end].lstrip()), marker.canonical.strip()
@@ -57,9 +59,9 @@ def _label(text: str, mark: Passed) -> tuple[int, str]:
 def _repaired_value(
     text: str, events: Sequence[Event], repairs: Sequence[Repair]
 ) -> tuple[Repair, str] | None:
-    """Return the only repair of the input or answer, and what it put in the place of its span.
+    """Return the only repair of the input or answer, and the text that replaces its span.
 
-    What stands on both sides of the span is the same in the value, if it can be told at all.
+    The replacement is known if the text on both sides of the span is unchanged in the value.
     """
     match [event for event in events if isinstance(event, ActionComplete | Finish)]:
         case [*_, ActionComplete(action=action)]:

@@ -1,4 +1,4 @@
-"""An explanation drawn for a terminal: the text by lines, with notes below what they are about."""
+"""Drawing an explanation for a terminal: the text in lines, with notes below what they mark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["draw"]
 
 _LEAST_WIDTH: Final = 40
 _LONGEST_AFTER: Final = 40
-"""What was put in a place is told up to this length, in characters."""
+"""Longest replacement that a note shows, in characters."""
 
 _STYLES: Final = {
     "question": "34",
@@ -34,27 +34,27 @@ _STYLES: Final = {
     "skipped": "2",
     "marker": "1",
     "error": "1;31",
-    "mended": "33",
+    "repaired": "33",
     "ignored": "35",
     "dim": "2",
     "bold": "1",
 }
-"""Colours and the like, as the numbers of ANSI escape sequences."""
+"""Colours and other styles, as the numbers of ANSI escape sequences."""
 
 _BESIDE: Final = {"marker", "space"}
-"""Roles of what does not need a row of its own."""
+"""Parts that do not need a row of their own."""
 
 _Piece: TypeAlias = tuple[int, int, str]
-"""Start, end and role of a stretch on one line."""
+"""Start, end and part of a span on one line."""
 
 
 @dataclass(slots=True)
 class _Row:
-    """What is shown on one line of the terminal."""
+    """One line on the terminal."""
 
     start: int
     indent: int
-    """How many cells are left free, for what stands before it on the same line of the text."""
+    """How many cells to leave empty, below the earlier part of the same line of the text."""
     number: str = ""
     part: str = ""
     pieces: list[_Piece] = field(default_factory=list)
@@ -66,7 +66,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Note:
-    """What is to be told below a stretch of the text."""
+    """A note below a span of the text."""
 
     start: int
     end: int
@@ -75,7 +75,7 @@ class _Note:
 
 
 def draw(explanation: Findings, *, color: bool, width: int) -> str:
-    """Draw *explanation*; see `Explanation.render`."""
+    """Return *explanation* as lines; see `Explanation.render`."""
     lines = Drawing(explanation, color=color, width=max(width, _LEAST_WIDTH)).lines()
     return "\n".join(lines if color else map(str.rstrip, lines))
 
@@ -110,41 +110,41 @@ class Drawing:
                 marked = (note.start, note.end)
                 at += 1
         if self._unread:
-            unread = f"... {self._unread:,} characters more were not read"
+            unread = f"... {self._unread:,} more characters were not read"
             yield from (self._painted(line, "dim") for line in wrapped(unread, self._width))
         yield ""
         yield from self._outcome()
 
     def _headline(self) -> str:
         it = self._it
-        came_to = "an error" if it.error else "an answer"
+        outcome = "an error" if it.error else "an answer"
         if isinstance(it.result, AgentAction):
-            came_to = "an action"
+            outcome = "an action"
         elif isinstance(it.result, list):
-            came_to = "1 action" if len(it.result) == 1 else f"{len(it.result)} actions"
-        told = [came_to]
-        told += [f"{len(it.repairs):,} mended"] if it.repairs else []
-        told += [f"{len(it.ignored):,} ignored"] if it.ignored else []
-        return f"{printable(it.dialect)}, {it.mode}: {', '.join(told)}"
+            outcome = "1 action" if len(it.result) == 1 else f"{len(it.result)} actions"
+        facts = [outcome]
+        facts += [f"{len(it.repairs):,} repaired"] if it.repairs else []
+        facts += [f"{len(it.ignored):,} ignored"] if it.ignored else []
+        return f"{printable(it.dialect)}, {it.mode}: {', '.join(facts)}"
 
     def _notes(self) -> Iterator[_Note]:
         it = self._it
         for repair in it.repairs:
-            yield _Note(*repair.span, "mended", repair.message + _arrow(repair))
+            yield _Note(*repair.span, "repaired", repair.message + _arrow(repair))
         for mark in it.ignored:
             yield _Note(*mark.span, "ignored", mark.reason)
         if it.error is not None and it.error.span is not None:
             yield _Note(*it.error.span, "error", self._reason())
 
     def _reason(self) -> str:
-        """Return the reason without the text, which some messages repeat."""
+        """Return the reason of the error without the text, which some messages repeat."""
         reason = self._it.error.reason if self._it.error else ""
         return reason.replace(self._text, "...") if len(self._text) > 1 else reason
 
     # -- the text ---------------------------------------------------------------------------------
 
     def rows(self) -> Iterator[_Row]:
-        """Give the lines of the text, each in as many rows as it needs."""
+        """Yield the rows of the text; each line has as many rows as it needs."""
         spans, at = self._it.spans, 0
         for number, (start, end) in enumerate(_lines(self._text, self._size), 1):
             while at < len(spans) and spans[at].span[1] <= start:
@@ -163,7 +163,7 @@ class Drawing:
             first, last = (group[0][0], group[-1][1]) if group else (line, line)
             room = self._room - cell
             if room < self._room // 3 and self._fit(first, last, room) < last - first:
-                cell = 0  # rather than squeeze it into what is left of the line
+                cell = 0  # start a new row rather than squeeze it into the rest of the line
             row = _Row(first, cell, number, self._part_of(group))
             number = ""
             for start, end, part in group:
@@ -181,7 +181,7 @@ class Drawing:
             yield row
 
     def _fit(self, start: int, end: int, room: int) -> int:
-        """Return how many characters from *start* on fit; they end after a space if they can."""
+        """Return how many characters from *start* on fit, breaking after a space if possible."""
         size = fit(printable(self._text[start : min(start + room, end)]), room)
         if start + size < end:
             space = self._text.rfind(" ", start + size // 2, start + size)
@@ -189,7 +189,7 @@ class Drawing:
         return size
 
     def _part_of(self, group: Sequence[_Piece]) -> str:
-        """Name what a row is; a marker alone counts if there is something to see of it."""
+        """Return the part of a row; a row with only a visible marker is a marker."""
         for _, _, part in group:
             if part not in _BESIDE:
                 return part
@@ -204,7 +204,7 @@ class Drawing:
         return self._painted(gutter, "dim") + " " * row.indent + text
 
     def _below(self, row: _Row, note: _Note, *, is_marked: bool) -> Iterator[str]:
-        """Mark what the note is about, unless it is, and write the note beside it or below."""
+        """Mark the span of the note, unless it is marked, and write the note beside or below it."""
         start = min(note.start, row.end)
         cell = min(row.indent + cells(printable(self._text[row.start : start])), self._room - 1)
         mark = "^" * max(cells(printable(self._text[start : min(note.end, row.end)])), 1)
@@ -223,7 +223,7 @@ class Drawing:
         gutter = " " * (self._digits + self._part + 1) + " | "
         return self._painted(gutter, "dim") + " " * cell
 
-    # -- what it came to --------------------------------------------------------------------------
+    # -- the outcome ------------------------------------------------------------------------------
 
     def _outcome(self) -> Iterator[str]:
         it = self._it
@@ -263,7 +263,7 @@ _LINE_BREAK: Final = re.compile("\n")
 
 
 def _lines(text: str, size: int) -> Iterator[tuple[int, int]]:
-    """Give where the lines of *text* up to *size* begin and end; a last line has some text."""
+    """Yield start and end of each line of *text* up to *size*; an empty last line is left out."""
     start = 0
     for found in _LINE_BREAK.finditer(text, 0, size):
         yield start, found.start()
@@ -273,7 +273,7 @@ def _lines(text: str, size: int) -> Iterator[tuple[int, int]]:
 
 
 def _groups(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """Put the pieces of a line into groups of one role; a marker goes with what follows it."""
+    """Group the pieces of a line by part; a marker joins the part that follows it."""
     groups: list[list[_Piece]] = []
     beside: list[_Piece] = []
     for piece in pieces:
@@ -289,7 +289,7 @@ def _groups(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 def _arrow(repair: ExplainedRepair) -> str:
-    """Tell what was put in the place of what was mended, if that is short and news."""
+    """Return the replacement of a repair, if it is short and not evident from the message."""
     after = repair.after
     if not after or after in repair.before or after in repair.message:
         return ""

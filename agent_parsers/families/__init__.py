@@ -1,1 +1,1 @@
-"""What several dialects are made of: JSON steps, blocks of calls, tags, and their writers."""
+"""Parts shared by several dialects: JSON steps, blocks of calls, tags, and their writers."""

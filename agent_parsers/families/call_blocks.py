@@ -1,4 +1,4 @@
-"""What the tool-call dialects of open models have in common: thoughts, content, blocks of calls."""
+"""The tables of tool-call dialects of open models: thoughts, content, and blocks of calls."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ When you need no tool, write just the answer:
 
 {{answer}}"""
 CALLS_PROMPT: Final = _PROMPT.format(several="A turn may have several calls.")
-"""What a model is told whose turns may have several calls."""
+"""Format instructions for dialects whose turns may have several calls."""
 ONE_CALL_PROMPT: Final = _PROMPT.format(several="A turn has one call.")
-"""What a model is told whose chat template has one call in a turn."""
+"""Format instructions for dialects whose chat template allows one call in a turn."""
 _ODD: Final = "read a mark that the dialect does not write"
 _CALL: Final = "call in a thought"
 _BEHIND: Final = "thought behind a call"
@@ -48,12 +48,12 @@ _EXAMPLE: Final = Written(tool="search", tool_input={"query": "what to look for"
 
 
 def list_tools(tools: ToolSet) -> str:
-    """Write each of the *tools* on a line of JSON."""
+    """Return each of the *tools* as a line of JSON."""
     return "\n".join(map(write_json, tools.openai_tools()))
 
 
 def list_tools_in_tags(tools: ToolSet) -> str:
-    """Do so in ``<tools>``."""
+    """Return each of the *tools* as a line of JSON, all of them in a ``<tools>`` tag."""
     return f"<tools>\n{list_tools(tools)}\n</tools>"
 
 
@@ -73,17 +73,18 @@ def calls_dialect(
     """Return a dialect whose turns may have several calls.
 
     Args:
-        name: What it is called.
+        name: Name of the dialect.
         sample: A turn as the model writes it.
-        summary: One line about who writes it.
-        strict: Reads what the chat template says.
+        summary: One line about the models that use it.
+        strict: Reads exactly what the chat template writes.
         lenient: Reads what models really write.
-        stop: What ends a turn.
-        write: Writes a turn.
-        render_results: Writes what the calls of a turn returned.
-        turn_frame: What a prompt of plain text has around that. It does not include what opens a
-            thought, even where a template begins the model's turn with it: turns write their own.
-        own: Other fields of a `Dialect`.
+        stop: Stop sequences.
+        write: Returns a turn as text.
+        render_results: Returns the results of a turn as text.
+        turn_frame: The text before and after results in a plain-text prompt. It does not include
+            the marker that opens a thought, even if the chat template begins the model's turn with
+            it: `write` adds it to each turn.
+        own: Other fields of `Dialect`.
     """
     common: dict[str, Any] = {
         "example": _EXAMPLE,
@@ -121,21 +122,21 @@ def calls_table(
     """Return a table for turns of thoughts, content and blocks of calls.
 
     Args:
-        new_call: Makes the reader of what a block holds.
-        call: What opens and closes a block. With ``""`` nothing closes it: its reader takes what
-            follows for content. `None`: there are only calls that `bare` finds.
-        region: What opens and closes the row of all blocks, if there is such. A block without it
-            is an error, or mended.
-        thought: What opens and closes a thought, if there are thoughts.
-        ends: What ends the turn.
-        drafts: Whether a block in a thought is always a draft, or only one that begins with
-            ``"call"`` or with ``"region"``. Others are read, leniently, in a thought that is still
-            open, if the text ends behind them.
+        new_call: Makes the call reader of a block.
+        call: What opens and closes a block. If the closer is ``""``, the call reader decides where
+            the call ends and content follows. `None` if only `bare` finds calls.
+        region: What opens and closes the group of all blocks, if the dialect has one. A block
+            outside of it is an error, which lenient mode repairs.
+        thought: What opens and closes a thought; `None` if the dialect has no thoughts.
+        ends: Markers that end the turn.
+        drafts: Whether a block in a thought is always a draft, or the names (``"call"``,
+            ``"region"``) of the markers that begin drafts. Lenient mode reads other blocks in a
+            thought that is still open if the text ends after them.
         lenient: Whether to read what models really write.
-        bare: Makes the reader of content, if that may hold calls without a mark.
+        bare: Makes the reader of content, if content may contain calls without a marker.
         also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
             ``"thought"`` and ``"end of thought"``.
-        odd: Those of these that only as_lenient knows, which is told.
+        odd: The names of markers that only lenient mode reads, which is reported as a repair.
     """
     pairs = {"call": call, "region": region, "thought": thought}
     spelt = {name: pair[0] for name, pair in pairs.items() if pair}
@@ -147,8 +148,8 @@ def calls_table(
     begins = {"call": Go("call")} if call else {}
     transitions: dict[tuple[str, str], Go] = {}
     if call is not None:
-        transitions["call", "call"] = Go("call")  # the first lacks its end
-    inside, holding = "content", ["content"]  # the state between blocks; those that have content
+        transitions["call", "call"] = Go("call")  # the first call lacks its closer
+    inside, holding = "content", ["content"]  # the state between blocks; the states with content
     if region is not None:
         begins = {"call": _bare_call(lenient=lenient), "region": Go("region")}
         inside, holding = "region", ["content", "region"]
@@ -161,7 +162,7 @@ def calls_table(
     elif call:
         holding.append("call")
     transitions |= {("content", name): go for name, go in begins.items()}
-    acting: list[str] = []  # what opens a block that may be read in an open thought
+    acting: list[str] = []  # markers of blocks that may be read in an open thought
     if thought is not None:
         if lenient and drafts is not True:
             acting = [name for name in begins if name not in (drafts or ())]
@@ -169,7 +170,7 @@ def calls_table(
             holding.append("call")
         transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
         # The prompt may have opened the thought that ends here.
-        late = "" if lenient else "late_thought"  # which may have quoted the call
+        late = "" if lenient else "late_thought"  # the thought may have quoted the call
         ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
         transitions |= {(state, "end of thought"): ended for state in holding}
         transitions["thought", "end of thought"] = Go("content", closes=True)
@@ -205,10 +206,10 @@ def calls_table(
 def _rows_in_thoughts(
     transitions: Mapping[tuple[str, str], Go], acting: Collection[str]
 ) -> dict[tuple[str, str], Go]:
-    """Return the rows for blocks that may count in a thought, which *acting* marks open."""
+    """Return the transitions of blocks that may count in a thought; *acting* markers open them."""
     to = {"call": _CALL, "region": _BEHIND}
     rows = {("thought", name): Go(to[name]) for name in acting}
-    behind = dict.fromkeys((*acting, "call"))  # within a region it needs nothing else
+    behind = dict.fromkeys((*acting, "call"))  # in a region, "call" alone opens a block
     rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
     ends = ("end of call", "end of region")
     closers = dict.fromkeys(name for _, name in transitions if name in ends)
@@ -220,7 +221,7 @@ def _rows_in_thoughts(
 
 
 def _bare_call(*, lenient: bool) -> Go:
-    """Return what a block does that has nothing around it where there should be something."""
+    """Return the transition to a block that lacks the region around it."""
     if lenient:
         return Go("call", odd="read a call without what encloses all calls")
     return Go("call", clash="bare_call")

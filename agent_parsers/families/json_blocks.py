@@ -1,4 +1,4 @@
-"""What the dialects have in common that write calls as JSON in blocks: rules, tables, writing."""
+"""Rules, tables and problems of the dialects that write calls as JSON in blocks."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "The reasoning was not closed. Close it, then write a call or the answer.",
     ),
 }
-"""What can be wrong with a turn, where the dialect speaks of calls and not of actions."""
+"""What can be wrong with a turn, for dialects that say 'call' instead of 'action'."""
 LIST_PROBLEMS: Final[Mapping[str, Problem]] = {
     **PROBLEMS,
     "after_call": Problem(
@@ -64,17 +64,17 @@ LIST_PROBLEMS: Final[Mapping[str, Problem]] = {
         " else.",
     ),
 }
-"""The same, where calls stand in a list."""
+"""The same for calls in a list."""
 BARE_PROBLEMS: Final[Mapping[str, Problem]] = {
     "open_call": Problem(
         "expected the end of the JSON",
         "The JSON is cut off, so nothing was done. Write it again, whole.",
     ),
 }
-"""Where no mark tells a call from an answer in JSON."""
+"""For dialects in which no marker distinguishes a call from an answer in JSON."""
 
 json_dialect: Final = partial(calls_dialect, problems=PROBLEMS)
-"""`calls_dialect` with these."""
+"""`calls_dialect` with `PROBLEMS`."""
 
 
 def _is_opener(opener: str, fence: str, is_lead: bool) -> bool:
@@ -96,13 +96,13 @@ def _on_a_line(fence: str, is_lead: bool) -> bool:
 def block_rules(
     tool: str = "name", tool_input: str = "arguments", *, call_id: str = "", enclosed: str = ""
 ) -> tuple[JsonCallRules, JsonCallRules]:
-    """Return the rules of strict reading, and those by which what models write is read.
+    """Return the rules of strict and of lenient mode.
 
     Args:
         tool: Key of the tool's name.
         tool_input: Key of its input.
-        call_id: Key of what the model calls the call by, if there is one.
-        enclosed: What stands before calls that are in a list: ``[``, or a fence and ``[``.
+        call_id: Key of the call's id; empty if calls have no id.
+        enclosed: What opens a list of calls: ``[``, or a fence and ``[``; empty without a list.
     """
     strict = JsonCallRules(
         keys=CallKeys(tool=tool, input=tool_input, id=call_id, other_inputs=OTHER_INPUTS),
@@ -125,7 +125,7 @@ def block_rules(
 
 
 def _followed(strict: JsonCallRules, lenient: JsonCallRules) -> tuple[JsonCallRules, JsonCallRules]:
-    """Return the rules with those for calls that follow the first: they come right behind it."""
+    """Return the rules, extended by those for calls that directly follow the first."""
     may_open = lenient.may_open if lenient.in_rows else _is_dressed
     next_strict = replace(strict, may_open=partial(_is_opener, ""), enclosed="")
     next_lenient = replace(lenient, may_open=may_open, strict=next_strict, enclosed="")
@@ -136,12 +136,12 @@ def _followed(strict: JsonCallRules, lenient: JsonCallRules) -> tuple[JsonCallRu
 def bare_rules(
     rules: tuple[JsonCallRules, JsonCallRules], *, anywhere: bool = False, on_a_line: bool = False
 ) -> tuple[JsonCallRules, JsonCallRules]:
-    """Return *rules* for calls that no mark announces, so that a name alone makes none.
+    """Return *rules* for calls without a marker, in which a name alone is not a call.
 
     Args:
-        rules: How a call is written.
-        anywhere: Whether, leniently, prose may stand before it.
-        on_a_line: Whether, leniently, prose may stand on the lines before it.
+        rules: The rules of strict and of lenient mode.
+        anywhere: Whether prose may precede a call in lenient mode.
+        on_a_line: Whether prose may precede a call on earlier lines in lenient mode.
     """
     strict, lenient = (
         replace(each, keys=replace(each.keys, is_call_alone=False), is_marked=False)
@@ -153,7 +153,7 @@ def bare_rules(
 
 
 def with_marks(table: Table, *marks: str) -> Table:
-    """Return a *table* in which *marks* open a call as well, which is told."""
+    """Return a *table* in which *marks* open a call as well, which is reported as a repair."""
     markers = {f"call after {mark}": Literal(mark) for mark in marks}
     odd = "read a mark that the dialect does not write"
     transitions = {
@@ -184,14 +184,14 @@ def list_dialect(
     """Return a dialect whose calls are JSON in blocks of their own; it has no thoughts.
 
     Args:
-        name: What it is called.
+        name: Name of the dialect.
         sample: A turn as the model writes it.
         marks: What opens and closes a block.
         end: What ends a turn.
-        rules: How a call is written.
-        other_marks: What also opens a block, leniently.
-        closer: What may close one, leniently, where nothing has to.
-        is_word: Whether the mark that opens a block is a word of prose too.
+        rules: The rules of strict and of lenient mode.
+        other_marks: Other markers that open a block in lenient mode.
+        closer: An optional closer of a block in lenient mode, if *marks* has no closer.
+        is_word: Whether the marker that opens a block is also a word of prose.
         own: Other arguments of `calls_dialect`.
     """
     call = partial(JsonCalls, closed=bool(marks[1]))
@@ -222,5 +222,5 @@ def list_dialect(
 
 
 def write_named(call: WrittenCall) -> str:
-    """Write a call as an object with its name and ``arguments``."""
+    """Return a call as a JSON object with ``name`` and ``arguments``."""
     return write_json({"name": call.tool, "arguments": call.tool_input})

@@ -1,18 +1,18 @@
-"""What the dialects that write calls as JSON have in common: lenient reading, errors, writing.
+"""Rules, tables, problems and writers of the dialects that write an action as a JSON object.
 
-Lenient reading takes the first JSON object in a turn that is a call, wherever it stands:
+Lenient mode reads the first JSON object in a turn that is a call, wherever it is:
 
-* Fenced or not, with two backticks or three, after a label ``Action:`` or without one. Objects that
-  are no calls (a draft such as ``{"city": "Oulu"}``) are part of the thought, and so is what one
-  backtick quotes in the middle of a line.
-* JSON is mended as `repair_json` does, and each repair is told. JSON that is cut inside a value is
-  an error: half an input is not acted on.
-* ``Action`` and ``Action Input`` are the keys too. Those of another dialect (``name``, ``args``)
-  are, where both stand in one object; so is a call under a key such as ``function``, or in a list,
-  of which the first counts: the others have not seen what it returns.
-* ``null`` is no input, and an input that is a number or a list is text.
-* A line ``Final Answer:`` is the answer. A call before it makes it two turns in one, an error.
-* An Observation ends a turn, and what the model wrote after its call is left out; both are told.
+* It may be fenced, with two or three backticks, and follow a label ``Action:``. Objects that are
+  not calls (a draft such as ``{"city": "Oulu"}``) are part of the thought, and so is an object in
+  single backticks in the middle of a line.
+* JSON is repaired as in `repair_json`, and each repair is reported. JSON that is cut inside a value
+  is an error: half an input must not be executed.
+* The keys may also be ``Action`` and ``Action Input``, or those of another dialect (``name``,
+  ``args``) if both are in one object. A call may be under a key such as ``function``, or in a list,
+  of which only the first counts: the others were written without its result.
+* ``null`` means no input, and an input that is a number or a list is read as text.
+* A line ``Final Answer:`` begins the answer. A call before it is an error: a turn has one of them.
+* An observation ends the turn, and text after the call is left out; both are reported.
 """
 
 from __future__ import annotations
@@ -57,18 +57,18 @@ __all__ = [
 ]  # fmt: skip
 
 ANSWERS: Final = frozenset({"finalanswer"})
-"""What an action is called that gives the answer, by `folded`."""
+"""Names of the action that gives the answer, as `folded` returns them."""
 
 OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
 WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
 KEYS: Final = CallKeys(tool="action", input="action_input", other_inputs=OTHER_INPUTS)
-# OpenAI's form has the arguments as JSON in a string.
+# In OpenAI's form the arguments are JSON in a string.
 ENCODED: Final = frozenset({"arguments", "parameters", "args"})
 
 
 def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], bool]:
-    """Return what tells whether a call may follow a fence.
+    """Return a function that decides whether a call may follow a fence.
 
     Args:
         pattern: Matches a fence, with its tag and the white space around it.
@@ -86,15 +86,15 @@ def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], 
 
 
 def _begins_anywhere(fence: str, is_lead: bool) -> bool:
-    """Say yes, except to code in the middle of a line: a sentence quotes it."""
+    """Return whether a call may follow *fence*: anywhere except in code in the middle of a line."""
     return is_lead or fence.strip() != "`" or "\n" in fence
 
 
 def lenient_rules(strict: JsonCallRules, *, answers: frozenset[str] = frozenset()) -> JsonCallRules:
-    """Return the rules by which what models write is read.
+    """Return the rules of lenient mode.
 
     Args:
-        strict: The rules of strict reading.
+        strict: The rules of strict mode.
         answers: Names of the action that give the answer, as `folded` returns them.
     """
     keys = replace(
@@ -124,10 +124,10 @@ def strict_table(
     """Return a table that reads one call.
 
     Args:
-        rules: How it is written.
-        labels: What may stand before a thought or a call, and is no part of it.
-        answers: Whether ``Final Answer:`` gives the answer. LangChain looks for it anywhere; here a
-            string of the call may hold it.
+        rules: The rules of strict mode.
+        labels: Labels that may precede a thought or a call, and are not part of it.
+        answers: Whether ``Final Answer:`` begins the answer. LangChain looks for it anywhere; here
+            a string of the call may contain it.
     """
     markers: dict[str, Marker] = {label.lower(): Label(label) for label in labels}
     transitions: dict[tuple[str, str], Go | Note] = {("turn", name): Go("turn") for name in markers}
@@ -139,11 +139,11 @@ def strict_table(
         transitions |= {
             ("turn", "answer"): Go("answer"),
             ("call", "answer"): Go("answer", clash="both"),
-            # An answer may speak of final answers; one that begins a line begins anew.
+            # An answer may mention final answers; a label that begins a line starts a new one.
             ("answer", "next answer"): Go("answer"),
         }
     if answers and "action" in markers:
-        # An answer may have a line "Action:", but not with a call after it.
+        # An answer may have a line "Action:", but no call after it.
         markers |= {"key": Literal(f'"{rules.keys.tool}"')}
         parts |= {"answer, action": Part.ANSWER, "answer and action": Part.ANSWER}
         transitions |= {
@@ -170,14 +170,14 @@ def lenient_table(
     has_action: bool = True,
     has_answer: bool = True,
 ) -> Table:
-    """Return the table for what models write, and for transcripts.
+    """Return the table of lenient mode and of transcripts.
 
     Args:
-        rules: How a call is written.
-        observation: The label of what a tool returned.
-        has_action: Whether the label ``Action:`` stands before a call. If not, a fence with the tag
-            ``json`` ends the question of a transcript.
-        has_answer: Whether the label ``Final Answer:`` stands before an answer.
+        rules: The rules of lenient mode.
+        observation: The label of an observation.
+        has_action: Whether the dialect writes the label ``Action:`` before a call. If not, a fence
+            with the tag ``json`` ends the question of a transcript.
+        has_answer: Whether the dialect writes the label ``Final Answer:`` before an answer.
     """
     fence = {} if has_action else {"fence": Literal("```json")}
     after_question = {("question", name): Go("turn") for name in fence}
@@ -192,7 +192,7 @@ def lenient_table(
             "observation": Label(observation, loose=True),
             "answer": Label("Final Answer", loose=True, borrowed=not has_answer),
             "key": Literal(f'"{rules.keys.tool}"'),
-            # A log that begins with a brace has no question before its first turn.
+            # A transcript that begins with a brace has no question before its first turn.
             "object": Before("\n", ahead=one_of("{"), place="text"),
             **fence,
         },
@@ -219,7 +219,7 @@ def lenient_table(
             ("action", "answer"): Go("answer"),
             ("action", "observation"): Go("observation", clash="no_call"),
             ("action", "question"): Go("question", clash="no_call"),
-            # One action in a turn: the next has not seen what the first returned.
+            # One action in a turn: a second one was written without the result of the first.
             ("call", "thought"): EndTurn("turn"),
             ("call", "action"): EndTurn("action"),
             ("call", "observation"): EndTurn("observation"),
@@ -228,7 +228,7 @@ def lenient_table(
             ("answer", "answer"): Go("answer", firm=True),
             ("answer", "question"): EndTurn("question", firm=True),
             ("answer", "observation"): EndTurn("observation", firm=True),
-            # Minutes may have a line "Action:"; only with a call it makes a second turn.
+            # An answer, such as minutes, may have a line "Action:"; only a call makes it an action.
             ("answer", "action"): Note("answer, action", firm=True),
             ("answer, action", "key"): Note("answer and action"),
             ("answer, action", "answer"): Go("answer", firm=True),
@@ -299,29 +299,29 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         send_to_llm=False,
     ),
 }
-"""What can be wrong. Strict mode has LangChain's words, which are the same for almost all of it."""
+"""What can be wrong. Strict mode has LangChain's message, which is the same for most problems."""
 
 
 WORDS: Final = PromptWords(tool="the name of the tool", arguments={"parameter": "value"})
 
 
 def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
-    """Write *call* as JSON in a fence."""
+    """Return *call* as JSON in a fence."""
     return f"```{tag}\n{json.dumps(call, ensure_ascii=False, indent=2)}\n```"
 
 
 def generation_prompt(_number: int) -> str:
-    """Write the label that invites a thought."""
+    """Return the label that prompts for a thought."""
     return "Thought: "
 
 
 def render_observation(observation: str, number: int) -> str:
-    """Write what a tool returned, and the label that invites the next thought."""
+    """Return an observation, and the label that prompts for the next thought."""
     return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 
 def written_call(step: Written) -> dict[str, Any]:
-    """Return *step* as the object that the dialects of `KEYS` write, answers included."""
+    """Return *step*, an action or an answer, as the object that dialects with `KEYS` write."""
     if step.tool:
         return {"action": step.tool, "action_input": step.tool_input}
     return {"action": "Final Answer", "action_input": step.answer}

@@ -1,4 +1,4 @@
-"""What the dialects have in common whose parameters are tagged: their tables."""
+"""The tables of the dialects that write parameters in tags."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def tagged_table(
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of tagged calls.
 
-    What wraps calls opens a block, and leniently a call that nothing wraps does, if it begins a
-    line and more of it follows than the name of a tool; without a wrapper each call is a block. A
-    call that nothing wraps is a draft in a thought. What closes a value behind a block tells that a
-    value was not over: the turn is refused.
+    A wrapper around calls opens a block; in a form without a wrapper, each call is a block. In
+    lenient mode, a call without its wrapper is a block too if it begins a line and has more than
+    the name of a tool; in a thought, such a call is a draft. A closing tag of a value after a block
+    shows that the value had not ended, so the turn is refused.
 
     Args:
-        form: How calls are written.
+        form: The form of calls.
         thought: What opens and closes a thought.
-        other_thought: What does so too, leniently.
-        ends: What ends the turn.
-        drafts: Whether a block in a thought is always a draft. If not, it is read, leniently, in a
-            thought that is still open, if the text ends behind it.
+        other_thought: Other markers that do so in lenient mode.
+        ends: Markers that end the turn.
+        drafts: Whether a block in a thought is always a draft. If not, lenient mode reads a block
+            in a thought that is still open if the text ends after it.
     """
     tags = form.tags
     wrapped = TagPart.WRAP in tags
@@ -58,7 +58,7 @@ def tagged_table(
     if other_thought is not None:
         also |= {"thought": other_thought[:1], "end of thought": other_thought[1:]}
     mark = tags[TagPart.CALL].canonical
-    is_whole = mark[-1] == ">"  # else it goes on, and the reader has to have all of it
+    is_whole = mark[-1] == ">"  # otherwise the tag goes on, and the call reader needs all of it
     new_call = partial(TaggedCalls, form, mark if is_whole and not wrapped else mark[0])
     table = calls_table(
         partial(TaggedCalls, form) if wrapped else new_call,
@@ -92,7 +92,7 @@ def tagged_table(
         transitions |= {
             (_BARE, name): _later(transition, "content") for name, transition in content
         }
-        # It comes first, as it takes only the first character of what others may begin with, too.
+        # It comes first, since it takes only one character, with which others may begin too.
         bare = Go(_BARE, odd="read a call without what encloses calls")
         transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
         if borrowed := tags[closer].borrowed:
@@ -108,7 +108,7 @@ def tagged_table(
 
 
 def _later(transition: Transition, before: str) -> Transition:
-    """Return what a *move* is behind a block, where it would lead to the state *before*."""
+    """Return a *transition* as it is after a block: to `_AFTER` instead of the state *before*."""
     if isinstance(transition, Go) and transition.to == before and not transition.restarts:
         return transition._replace(to=_AFTER)
     return transition

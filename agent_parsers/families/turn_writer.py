@@ -1,4 +1,4 @@
-"""Writing turns of several calls, and their results, as the chat templates of open models do."""
+"""Writes turns of several calls, and their results, as the chat templates of open models do."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ __all__ = [
 ]  # fmt: skip
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
-"""Makes the id of a call, given the tool, the id there is, and its number."""
+"""Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""
 
 TAGS: Final = ("<think>", "</think>")
-"""What stands around a thought."""
+"""Tags around a thought."""
 LINES: Final = ("<think>\n", "\n</think>\n\n")
-"""The same, in templates that have the tags on lines of their own."""
+"""The same tags, in templates that put them on lines of their own."""
 
 
 def chatml(role: str) -> tuple[str, str]:
-    """Return what ChatML has around results: in the turn of this *role*, then the model's next."""
+    """Return the turn frame of ChatML around results, which are in a turn of this *role*."""
     end = "<|im_end|>\n<|im_start|>"
     return f"{end}{role}\n", f"{end}assistant\n"
 
 
 @dataclass(frozen=True, kw_only=True)
 class TurnWriter:
-    """Writes turns: a thought, what is said, and calls, or a thought and an answer.
+    """Writes turns: a thought, content and calls, or a thought and an answer.
 
-    A dialect without thoughts does not write one; `render` sees that, and refuses.
+    Without `thought`, a thought is left out; `render` notices that and raises.
     """
 
     call: Callable[[WrittenCall], str]
     """Writes one call."""
     calls: tuple[str, str, str] = ("", "", "")
-    """What stands before all calls, between two of them, and behind all."""
+    """Text before all calls, between two calls, and after all calls."""
     is_single: bool = False
     """Whether the chat template refuses a turn of several calls."""
     thought: tuple[str, str] | None = None
-    """What stands around a thought; `None` if the dialect has none."""
+    """Text before and after a thought; `None` if the dialect has no thoughts."""
     content: tuple[str, str] | None = ("", "")
-    """What stands around content beside calls; `None` if there can be none."""
+    """Text before and after content beside calls; `None` if the dialect has no such content."""
     is_content_last: bool = False
-    """Whether content stands behind the calls."""
+    """Whether content follows the calls."""
     answer: tuple[str, str] = ("", "")
-    """What stands around an answer."""
+    """Text before and after an answer."""
     call_id: CallId | None = None
-    """Makes the ids of calls, if they have such."""
+    """Returns the ids of calls; `None` if calls have no ids."""
 
     def __call__(self, step: Written) -> str:
-        """Write one turn.
+        """Return one turn as text.
 
         Raises:
-            ValueError: The dialect cannot say this.
+            ValueError: The dialect cannot write the turn.
         """
         thought = _within(self.thought, step.thought) if step.thought and self.thought else ""
         if not step.calls:
@@ -68,7 +68,7 @@ class TurnWriter:
         if self.is_single and step.others:
             raise ValueError("its chat template has one call in a turn")
         if step.content and self.content is None:
-            raise ValueError("nothing is said beside calls")
+            raise ValueError("it has no content beside calls")
         calls = step.calls
         if self.call_id is not None:
             calls = tuple(
@@ -86,18 +86,18 @@ class ResultsWriter:
     """Writes what the calls of a turn returned."""
 
     each: tuple[str, str] = ("", "")
-    """What stands around each result."""
+    """Text before and after each result."""
     between: str = ""
-    """What stands between two results."""
+    """Text between two results."""
     around: tuple[str, str] = ("", "")
-    """What stands around all results."""
+    """Text before and after all results."""
     text: Callable[[Result], str] = attrgetter("text")
-    """Writes one result."""
+    """Returns one result as text."""
     call_id: CallId | None = None
-    """Makes the ids of calls, if results name them."""
+    """Returns the ids of calls; `None` if results do not contain them."""
 
     def __call__(self, results: Sequence[Result], number: int) -> str:
-        """Write what the calls returned, of which the first has this *number*."""
+        """Return the results as text; the first call has this *number*."""
         if self.call_id is not None:
             results = [
                 result._replace(id=self.call_id(result.tool, result.id, at))
@@ -112,16 +112,16 @@ def _within(marks: tuple[str, str], text: str) -> str:
 
 
 def write_json(value: Any) -> str:
-    """Write *value* as chat templates do.
+    """Return *value* as JSON, as chat templates write it.
 
     Raises:
-        ValueError: It holds what is no JSON, such as not-a-number.
+        ValueError: It contains a value that JSON does not have, such as not-a-number.
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def write_value(value: Any) -> str:
-    """Write a *value* as chat templates do: text as it stands, anything else as JSON."""
+    """Return *value* as chat templates write it: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else write_json(value)
 
 
@@ -129,7 +129,7 @@ def inputs_of(call: WrittenCall) -> dict[str, Any]:
     """Return the parameters of a *call*.
 
     Raises:
-        ValueError: Its input is no object.
+        ValueError: Its input is not an object.
     """
     if not isinstance(call.tool_input, dict):
         raise ValueError(f"the input is an object of parameters, not {call.tool_input!r}")  # noqa: TRY004

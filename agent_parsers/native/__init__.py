@@ -1,4 +1,4 @@
-"""Agents whose model calls tools in messages: the same events, and the way back."""
+"""Parsers for messages with tool calls, and functions that write a run for a provider's API."""
 
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,6 @@ _MODULES = {
     "to_openai": "agent_parsers.native.writing.to_openai",
     "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -1,4 +1,4 @@
-"""What the parsers of messages have in common."""
+"""The base class of the parsers that read messages, and the turn they return."""
 
 from __future__ import annotations
 
@@ -30,61 +30,63 @@ if TYPE_CHECKING:
 __all__ = ["MessageParser", "MessageTurn"]
 
 R = TypeVar("R", default=Any)
-"""What one message comes to for a parser."""
+"""What a parser returns for one message."""
 Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
 class MessageTurn:
-    """All that was read in one message."""
+    """Everything read from one message."""
 
     result: AgentAction | list[AgentAction] | AgentFinish
-    """What parsing returns."""
+    """The actions, or the final answer, as `parse_result` returns them."""
     thought: str
-    """The reasoning, and the content of a message that has calls, without those left in it."""
+    """The reasoning, and the content of a message with calls, without any calls written in it."""
     repairs: tuple[Repair, ...]
-    """What was mended; empty for a message as it should be."""
+    """The repairs; empty if the message needed none."""
     events: tuple[Event, ...]
-    """The whole story; neighbouring deltas are joined."""
+    """All events of the message; neighbouring deltas are joined."""
 
 
 class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
-    """Reads one message of a model, whole or while it comes in; see the classes of this kind.
+    """Reads one message of a model, whole or as it streams in; the base of the message parsers.
 
-    In a message without calls the content is the answer, in one with calls it is a thought; so is
-    what a provider tells apart as reasoning. A message whose calls cannot all be made is an error,
-    in which nothing is called, and so is one that refuses, whatever else it says: a
-    `ModelRefusalError`. A key that comes twice in arguments has two readings, which is an error.
+    In a message without calls the content is the answer. In a message with calls the content is a
+    thought, and so is any reasoning that the provider sends separately. If one of the calls cannot
+    be made, the message is an error and none of its calls is returned. A message that refuses is a
+    `ModelRefusalError`, whatever else it contains. A repeated key in the arguments is an error,
+    since it is ambiguous.
 
-    Of a message that was cut (``finish_reason`` and its kin say so) no call is made that may be
-    cut: its arguments must have their own end. Those that are empty, came as data or are one text
-    have none to be seen, and count if something follows the call. An answer that was cut is
-    returned with a `Repair` of the kind ``cut``, strictly too.
+    If the message was cut (``finish_reason`` or its equivalent says so), a call that may be cut is
+    not made: its arguments must show their own end. Arguments that are empty, came as data, or are
+    plain text show no end; such a call counts only if something follows it. An answer that was cut
+    is returned with a `Repair` of the kind ``cut``, in strict mode too.
 
-    Lenient reading also reads this, and reports each as a `Repair`:
+    Lenient mode also accepts the following, and reports each as a `Repair`:
 
-    * Arguments that JSON does not quite allow are mended as `output_parsers.repair_json` does it:
-      quotes, commas, comments, the words of Python, line breaks in strings, a code fence around.
-      Brackets may be missing at the end if the model stopped by itself, or if the next call shows
-      that it went on. If nobody knows, one may be, and only if every parameter of the tool is given
-      and it takes no others. Other text around them is an error, since a brace in code or in
-      prose is no argument; and so is a value that is cut in the middle, since half an input is
-      worse than none.
-    * Missing or blank arguments are ``{}``. Arguments that came as data are taken as they are, and
-      those that are a JSON string with an object inside are decoded again. No other value but an
-      object is an input, except that the text of a function call is.
-    * White space, quotes and emphasis around the name of a tool are dropped, and so is a namespace
-      such as ``functions.``, or any other if what follows it is one of the tools. A name that
-      differs from exactly one of them in nothing but case, spaces and marks is that one.
+    * Arguments that are not quite JSON are repaired as by `output_parsers.repair_json`: quotes,
+      commas, comments, Python literals, line breaks in strings, a code fence around them.
+      Brackets may be missing at the end if the model stopped by itself, or if another call
+      follows. If it is unknown how the message ended, one bracket may be missing, provided that
+      every parameter of the tool is given and it takes no others. Other text around the arguments
+      is an error, since a brace in code or prose is not an argument. A value that is cut in the
+      middle is an error too, since half an input is worse than none.
+    * Missing or blank arguments are read as ``{}``. Arguments that came as data are used as they
+      are, and a JSON string that contains an object is decoded again. Any other value than an
+      object is an error, except that a function call may have text as its input.
+    * White space, quotes and emphasis around the name of a tool are removed, and so is a namespace
+      such as ``functions.``, or any other if the rest is the name of a tool. A name that differs
+      from exactly one tool only in case, spaces and punctuation is read as that tool.
     * A message without calls may have them in its content: in the tags ``<tool_call>`` or
-      ``<function=…>``, or as JSON, perhaps in a code fence, if that is all there is and it names
-      one of the `tools`, so that an answer in JSON stays one. A call that begins so and is cut or
-      broken is an error. What stands inside ``<think>``, or behind one backtick, is no call.
-    * A message that has calls only of the kind that the parser does not read, such as a function
-      call for a parser of tool calls, is an error and no answer, and so is one without any text.
+      ``<function=…>``, or as JSON, possibly in a code fence, if the content is nothing else and
+      names one of the `tools`, so that an answer in JSON remains an answer. A call of this kind
+      that is cut or broken is an error. Text inside ``<think>``, or after a single backtick, is
+      not a call.
+    * A message with only the other kind of calls, such as a function call for a parser of tool
+      calls, is an error rather than an answer, and so is a message without any text.
 
-    Text is then the content of a message, and of content that is a list of blocks the text is the
-    answer, or stands in the log.
+    In lenient mode plain text is accepted too, as the content of a message, and if the content is
+    a list of blocks, the answer and the log contain only its text.
     """
 
     _is_function: ClassVar[bool] = False
@@ -95,7 +97,7 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         return []
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its calls: nothing, its server does."""
+        """Return an empty string: the server of the model tells it how to write calls."""
         return ""
 
     @abstractmethod
@@ -112,13 +114,13 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
     ) -> list[BaseMessage]:
         """Return the prompt for the next turn: the question, and past steps with their calls.
 
-        The tools are not in it: they are passed to the model, see `ToolSet.openai_tools`.
+        It does not list the tools: pass them to the model, see `ToolSet.openai_tools`.
 
         Args:
             question: What the agent is asked.
-            steps: What it has done so far, written as `format_scratchpad` does.
-            system: What a system message says before; without it there is none.
-            as_messages: There for parsers of text, which have prompts of text too.
+            steps: The steps taken so far, written as by `format_scratchpad`.
+            system: Text of a system message at the beginning; empty for no such message.
+            as_messages: Must be true; parsers of text accept false as well.
 
         Raises:
             ValueError: *as_messages* is false.
@@ -130,18 +132,18 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         return [*head, HumanMessage(question), *past]
 
     def read(self, message: Any, *, ended: Ended = "unknown") -> MessageTurn:
-        """Read one message and return all that is to know of it.
+        """Read one message and return its result, thought, repairs and events.
 
         Args:
             message: A message of any kind that `outputs.from_any` takes, or a generation with one.
-            ended: How it ended; by default as it says.
+            ended: How the message ended; by default read from its metadata.
 
         Raises:
             ModelRefusalError: The model refused.
             OutputParserException: A call cannot be made.
-            ProviderError: It says that the provider failed.
-            TypeError: It is no message of a model.
-            ValueError: It is text without a message, read strictly.
+            ProviderError: The message reports that the provider failed.
+            TypeError: *message* is not a message of a model.
+            ValueError: It is text without a message, in strict mode.
         """
         ours = message_in(message, takes_text=self.lenient)
         parser = self._parser_for(ours)
@@ -156,19 +158,19 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
 
     @override
     def stream_parser(self) -> MessageStreamParser:
-        """Return what reads one message as it comes in, by `feed` and `close`."""
+        """Return a stream parser for one message; see its `feed` and `close`."""
         return self._parser_for(None)
 
-    # A message is read as it is. To make a generation of it takes longer than that. Who overrides
-    # how one is read goes the long way.
+    # A message is read directly, since wrapping it in a generation takes longer than reading it.
+    # Subclasses that override `parse_result` take the slower way.
 
     @override
     def parse(self, text: str) -> R:
-        """Refuse: calls stand in a message, not in its text, unless read leniently.
+        """Read *text* as the content of a message, in lenient mode only.
 
         Raises:
-            OutputParserException: A call that was left in the text cannot be made.
-            ValueError: It is to be read strictly.
+            OutputParserException: A call that is written in the text cannot be made.
+            ValueError: The parser is strict, and reads messages only.
         """
         if not self.lenient:
             raise ValueError("Can only parse messages")
@@ -176,19 +178,19 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> R:
-        """Return what the message of the first of *result* comes to.
+        """Return the actions, or the answer, in the message of the first of *result*.
 
         Args:
-            result: What a chat model generated.
-            partial: Makes no difference.
+            result: The generations of a chat model.
+            partial: Ignored.
 
         Raises:
-            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
                 again.
             OutputParserException: A call cannot be made: its arguments cannot be read, it has no
-                name, or there is no such tool. Nothing is returned of the other calls.
-            TypeError: The message is not a model's.
-            ValueError: There is text without a message, read strictly.
+                name, or there is no such tool. The other calls are not returned either.
+            TypeError: The message is not a message of a model.
+            ValueError: The generation has text but no message, in strict mode.
         """
         return self._result_of(result[0])
 
@@ -201,13 +203,14 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         ended: Ended = "unknown",
         **kwargs: Any,
     ) -> R:
-        """Return what a message comes to; see `parse_result` for the errors.
+        """Return the actions, or the answer, in a message; see `parse_result` for the errors.
 
         Args:
             input: A message of any kind that `outputs.from_any` takes, or a generation with one.
             config: Ignored.
-            ended: How the message ended; by default as it says. ``"length"``: it was cut, and a
-                call that may be cut is not made. ``"stop"``: the model stopped by itself.
+            ended: How the message ended; by default read from its metadata. ``"length"``: it was
+                cut, and a call that may be cut is not made. ``"stop"``: the model stopped by
+                itself.
             kwargs: Ignored.
         """
         if self._is_overridden():
@@ -225,7 +228,7 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
     def transform(
         self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[R]:
-        """Yield what one message comes to whose chunks come in; see `invoke` for what they are."""
+        """Yield the result of one message, once, after its last chunk; see `invoke` for chunks."""
         if self._is_overridden():
             messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
             yield from super().transform(messages, config, **kwargs)
@@ -273,7 +276,7 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
 
     @abstractmethod
     def _checked(self, result: Result | None) -> R:
-        """Return *result*, which is what this parser returns."""
+        """Return *result* in the type that this parser returns."""
 
     def _parser_for(self, message: AIMessage | None) -> MessageStreamParser:
         return MessageStreamParser(

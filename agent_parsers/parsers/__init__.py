@@ -1,1 +1,1 @@
-"""The parsers of agent turns: base classes, and those that read any dialect."""
+"""The parsers of agent turns: base classes, and parsers for any dialect."""

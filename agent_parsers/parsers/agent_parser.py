@@ -11,7 +11,7 @@ __all__ = ["AgentOutputParser", "MultiActionAgentOutputParser"]
 
 
 class AgentOutputParser(BaseOutputParser[AgentAction | AgentFinish]):
-    """A parser whose text is one action or the final answer."""
+    """A parser whose turns contain one action or the final answer."""
 
     @abstractmethod
     def parse(self, text: str) -> AgentAction | AgentFinish:
@@ -23,7 +23,7 @@ class AgentOutputParser(BaseOutputParser[AgentAction | AgentFinish]):
 
 
 class MultiActionAgentOutputParser(BaseOutputParser[list[AgentAction] | AgentFinish]):
-    """A parser whose text is one or several actions, or the final answer."""
+    """A parser whose turns contain one or more actions, or the final answer."""
 
     @abstractmethod
     def parse(self, text: str) -> list[AgentAction] | AgentFinish:

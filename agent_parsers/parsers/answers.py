@@ -1,4 +1,4 @@
-"""What a turn says, while it is written, and what it has come to in the end."""
+"""Streaming the answer of a turn, and its result once the turn is over."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["AnswerStream", "answer_stream"]
 
 
 class AnswerStream:
-    """Yields what one turn says; when it is over, `actions` or `finish` has what it came to.
+    """Yields the answer of one turn in pieces; afterwards `actions` or `finish` has its result.
 
-    Leaving the loop before closes the events, and with them what they come from.
+    Leaving the loop early closes the events, and with them their source.
     """
 
     def __init__(self, events: Iterable[Event] | AsyncIterable[Event]) -> None:
@@ -30,7 +30,7 @@ class AnswerStream:
 
     @property
     def actions(self) -> list[AgentAction]:
-        """The actions of the turn, in their order; none in a turn that answers.
+        """The actions of the turn, in order; empty if the turn is an answer.
 
         Raises:
             RuntimeError: The turn is not over, or could not be read.
@@ -40,7 +40,7 @@ class AnswerStream:
 
     @property
     def finish(self) -> AgentFinish | None:
-        """The final answer; `None` in a turn that acts.
+        """The final answer; `None` if the turn has actions.
 
         Raises:
             RuntimeError: The turn is not over, or could not be read.
@@ -50,17 +50,19 @@ class AnswerStream:
 
     def _check_over(self) -> None:
         if not self._is_over:
-            raise RuntimeError("what a turn comes to is known when it has been read to its end")
+            raise RuntimeError(
+                "the result of a turn is known once the turn has been read to its end"
+            )
 
     def __iter__(self) -> Iterator[str]:
         """Yield pieces of text as they come in.
 
         Raises:
             OutputParserException: The turn is neither actions nor an answer.
-            TypeError: The events have to be waited for: use ``async for``.
+            TypeError: The events are asynchronous: use ``async for``.
         """
         if not isinstance(self._events, Iterator):
-            raise TypeError("these events have to be waited for: use `async for`")
+            raise TypeError("these events are asynchronous: use `async for`")
         try:
             for event in self._events:
                 yield from self._take(event)
@@ -69,14 +71,14 @@ class AnswerStream:
             close(self._events)
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield the same where events have to be waited for.
+        """Do the same as `__iter__` for asynchronous events.
 
         Raises:
             OutputParserException: The turn is neither actions nor an answer.
-            TypeError: The events are there already: use ``for``.
+            TypeError: The events are not asynchronous: use ``for``.
         """
         if not isinstance(self._events, AsyncIterator):
-            raise TypeError("these events need not be waited for: use `for`")
+            raise TypeError("these events are not asynchronous: use `for`")
         try:
             async for event in self._events:
                 for text in self._take(event):
@@ -95,13 +97,13 @@ class AnswerStream:
                 self._finish = finish
             case _ if not isinstance(event, Event):
                 raise TypeError(
-                    "expected the events of a turn, as parser.events(chunks) gives them, "
+                    "expected the events of a turn, as parser.events(chunks) yields them, "
                     f"not {type(event).__name__}"
                 )
 
 
 def answer_stream(events: Iterable[Event] | AsyncIterable[Event]) -> AnswerStream:
-    r"""Return what one turn says, piece by piece, for a person to read while it is written.
+    r"""Return the answer of one turn as a stream of text, to show while the model writes it.
 
     ::
 
@@ -111,11 +113,11 @@ def answer_stream(events: Iterable[Event] | AsyncIterable[Event]) -> AnswerStrea
         if said.finish is None:
             steps += [(action, tools.call(action)) for action in said.actions]
 
-    It is the final answer, and, where a turn may have several calls, what is said beside them.
-    Leniently, what was said may turn out to be no part of the answer, as text before a lone
-    ``</think>`` does; `finish` has the answer as it counts.
+    The stream contains the final answer and, in dialects with several calls per turn, the content
+    beside the calls. In lenient mode some of the text may turn out not to belong to the answer,
+    such as text before a lone ``</think>``; `finish` has the answer that counts.
 
     Args:
-        events: Of one turn, from `events` or `aevents` of any parser.
+        events: The events of one turn, from `events` or `aevents` of any parser.
     """
     return AnswerStream(events)

@@ -31,7 +31,7 @@ __all__ = [
 
 
 class ChatOutputParser(InstructedParser):
-    """Does the same as `ReActJsonSingleInputOutputParser`, for a line break after the fence."""
+    """Like `ReActJsonSingleInputOutputParser`, but requires a line break after the fence."""
 
     dialect: Dialect = Field(default=chat.DIALECT, exclude=True)
 
@@ -42,7 +42,7 @@ class ChatOutputParser(InstructedParser):
 
 
 class StructuredChatOutputParser(InstructedParser):
-    """Reads one JSON object in a fence; a text without any is the final answer.
+    """Reads one JSON object in a fence; a text without one is the final answer.
 
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
     """
@@ -56,7 +56,7 @@ class StructuredChatOutputParser(InstructedParser):
 
 
 class ConvoOutputParser(InstructedParser):
-    """Reads one JSON object with ``action`` and ``action_input``, both of which must be there.
+    """Reads one JSON object, which must have both ``action`` and ``action_input``.
 
     Returns `AgentAction` or `AgentFinish`, as `langchain_classic` does.
     """
@@ -70,7 +70,7 @@ class ConvoOutputParser(InstructedParser):
 
 
 class StructuredChatOutputParserWithRetries(AgentOutputParser):
-    """Reads structured chat, and may have a model fix what cannot be read.
+    """Reads structured chat, and can ask a model to fix a text that cannot be read.
 
     ::
 
@@ -80,15 +80,15 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
     base_parser: SkipValidation[SerializeAsAny[AgentOutputParser]] = Field(
         default_factory=StructuredChatOutputParser
     )
-    """What reads the text."""
+    """The parser that reads the text."""
     output_fixing_parser: SkipValidation[OutputFixingParser[AgentAction | AgentFinish]] | None = (
         None
     )
-    """What reads it and asks a model to fix it; `None` to do without."""
+    """The parser that asks a model to fix the text; `None` to fix nothing."""
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its turns."""
+        """Return the instructions that tell the model how to write its turns."""
         return self.base_parser.get_format_instructions()
 
     @override
@@ -97,11 +97,11 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
 
         Args:
             text: What the model wrote.
-            ended: How the text ended. A model that is asked to fix a text that was cut would make
-                up the rest, and so it is not asked then.
+            ended: How the text ended. A text that was cut is not sent to the model to fix, since
+                the model would make up the rest.
 
         Raises:
-            OutputParserException: It cannot be read, and was not fixed either.
+            OutputParserException: The text cannot be read, and was not fixed.
         """
         base = self.base_parser
         try:
@@ -128,11 +128,11 @@ class StructuredChatOutputParserWithRetries(AgentOutputParser):
     def from_llm(
         cls, llm: Any = None, base_parser: StructuredChatOutputParser | None = None
     ) -> Self:
-        """Return a parser that has a model fix what cannot be read.
+        """Return a parser that asks a model to fix a text that cannot be read.
 
         Args:
-            llm: The model; without one nothing is fixed.
-            base_parser: What reads the text.
+            llm: The model; `None` to fix nothing.
+            base_parser: The parser that reads the text.
         """
         base = base_parser or StructuredChatOutputParser()
         if llm is None:

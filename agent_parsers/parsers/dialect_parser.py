@@ -1,4 +1,4 @@
-"""Parsers that read any dialect."""
+"""Parsers for any dialect."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = [
 
 
 class DialectParser(TurnParser, AgentOutputParser):
-    """Reads one turn of a dialect, whole or while it comes in, and writes past turns as it does.
+    """Reads one turn of a dialect, whole or as it streams in, and writes past turns.
 
-    `get_parser` makes these. The classes with LangChain's names are these too, with their dialect
-    set and strict by default.
+    `get_parser` returns a parser of this class for dialects with one call per turn. The classes
+    with LangChain's names are subclasses with a fixed dialect, and strict by default.
     """
 
     _has_several: ClassVar[bool] = False
@@ -41,13 +41,13 @@ class DialectParser(TurnParser, AgentOutputParser):
 
         Args:
             text: What the model wrote.
-            ended: How the text ended: ``"stop"`` where the model stopped by itself or at a stop
-                sequence, ``"length"`` where it was cut. It decides what may be missing at the end.
+            ended: How the text ended: ``"stop"`` if the model stopped by itself or at a stop
+                sequence, ``"length"`` if it was cut. It decides what may be missing at the end.
 
         Raises:
             OutputParserException: The text is neither an action nor an answer, or both, or too
-                long. It says where, and what to tell the model. `UnknownToolError` and
-                `ToolInputError` are such errors.
+                long. The exception has the span, and an observation for the model.
+                `UnknownToolError` and `ToolInputError` are subclasses.
         """
         reader = whole_reader(
             self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
@@ -68,16 +68,16 @@ class DialectParser(TurnParser, AgentOutputParser):
         """Read one turn: a text, or the text of a message or a generation.
 
         Args:
-            input: What the model wrote; see `outputs.from_any` for the messages there are.
+            input: What the model wrote; see `outputs.from_any` for the messages it may be.
             config: Ignored.
-            ended: How the text ended; by default as *input* says. See `parse`.
+            ended: How the text ended; by default read from *input*. See `parse`.
             kwargs: Ignored.
 
         Raises:
-            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
                 again.
-            OutputParserException: As `parse` does, or the message calls a tool.
-            TypeError: *input* is none of these.
+            OutputParserException: As for `parse`, or the message contains a tool call.
+            TypeError: *input* is not a text, a message or a generation.
         """
         return super().invoke(input, config, ended=ended, **kwargs)
 
@@ -95,8 +95,9 @@ class DialectParser(TurnParser, AgentOutputParser):
 class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
     """Reads one turn of a dialect whose turns may have several calls, and writes past turns.
 
-    `get_parser` makes these. What the model says beside calls is in the `content` of `read`, and in
-    events; a turn without calls is an `AgentFinish` with its content.
+    `get_parser` returns a parser of this class for such dialects. The text beside the calls is in
+    the `content` that `read` returns, and in the events. A turn without calls is an `AgentFinish`
+    with its content.
     """
 
     _has_several: ClassVar[bool] = True
@@ -107,16 +108,16 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
 
         Args:
             text: What the model wrote.
-            ended: How the text ended: ``"stop"`` where the model stopped by itself or at a stop
-                sequence, ``"length"`` where it was cut. It decides what may be missing at the end.
+            ended: How the text ended: ``"stop"`` if the model stopped by itself or at a stop
+                sequence, ``"length"`` if it was cut. It decides what may be missing at the end.
 
         Returns:
-            A `ToolAgentAction` for each call, in their order, or the answer.
+            A `ToolAgentAction` for each call, in order, or the answer.
 
         Raises:
-            OutputParserException: A call is none, or cut off, or the text is too long; nothing is
-                returned of the other calls. It says where, and what to tell the model.
-                `UnknownToolError` and `ToolInputError` are such errors.
+            OutputParserException: A call cannot be read or is cut off, or the text is too long;
+                the other calls are not returned either. The exception has the span, and an
+                observation for the model. `UnknownToolError` and `ToolInputError` are subclasses.
         """
         reader = whole_reader(
             self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
@@ -137,16 +138,16 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
         """Read one turn: a text, or the text of a message or a generation.
 
         Args:
-            input: What the model wrote; see `outputs.from_any` for the messages there are.
+            input: What the model wrote; see `outputs.from_any` for the messages it may be.
             config: Ignored.
-            ended: How the text ended; by default as *input* says. See `parse`.
+            ended: How the text ended; by default read from *input*. See `parse`.
             kwargs: Ignored.
 
         Raises:
-            ModelRefusalError: The message refuses, or a filter has left nothing of it. Do not ask
+            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
                 again.
-            OutputParserException: As `parse` does, or the message calls a tool.
-            TypeError: *input* is none of these.
+            OutputParserException: As for `parse`, or the message contains a tool call.
+            TypeError: *input* is not a text, a message or a generation.
         """
         return super().invoke(input, config, ended=ended, **kwargs)
 
@@ -166,18 +167,18 @@ AnyDialectParser: TypeAlias = DialectParser | MultiActionDialectParser
 
 
 def dialect_parser(dialect: Dialect, **options: Any) -> AnyDialectParser:
-    """Return a parser for *dialect*, with these fields."""
+    """Return a parser for *dialect*, with *options* as its other fields."""
     kind = MultiActionDialectParser if dialect.several else DialectParser
     return kind(dialect=dialect, **options)
 
 
 class InstructedParser(DialectParser):
-    """A parser whose user may choose what the model is told."""
+    """A parser with format instructions that the user may replace."""
 
     format_instructions: str | None = None
-    """What to tell the model, if not the dialect's own words."""
+    """Replaces the format instructions of the dialect."""
 
     @override
     def get_format_instructions(self) -> str:
-        """Return `format_instructions`, or what the dialect tells the model."""
+        """Return `format_instructions`, or the instructions of the dialect if it is `None`."""
         return self.format_instructions or super().get_format_instructions()

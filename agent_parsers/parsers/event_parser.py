@@ -1,4 +1,4 @@
-"""What the parsers of turns, written as text or as messages, have in common."""
+"""The base class of all parsers of turns, in text or in messages."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ __all__ = ["EventParser"]
 
 
 class EventParser(BaseModel):
-    """Reads one turn of a model while it comes in; see `TurnParser` and `MessageParser`."""
+    """Reads one turn of a model as it streams in; see `TurnParser` and `MessageParser`."""
 
     model_config = ConfigDict(validate_assignment=True, defer_build=True)
 
     lenient: bool = False
-    """Whether what models really write is mended, or only what is written by the book is read."""
+    """Whether to repair common mistakes; if false, only well-formed turns are read."""
     tools: Any = Field(default=None, exclude=True)
-    """The tools there are, in any form of `agent_parsers.toolset.Tools`; kept as a `ToolSet`, and
-    a `ToolSet` is kept as it is, with its policies. A turn that calls another tool is an error, and
-    so is an input that the tool does not take; one that it takes has the types of the schema.
-    `None`: any name will do, and any input."""
+    """The tools, in any form of `agent_parsers.toolset.Tools`, kept as a `ToolSet`; a `ToolSet` is
+    kept unchanged, with its policies. A turn that calls another tool is an error, and so is an
+    input that the tool does not take. Inputs have the types of the tool schema. `None` accepts any
+    name and any input."""
     max_chars: int = Field(default=MAX_CHARS, ge=0)
-    """Longest turn that is read, in characters; of a message its content, names, and arguments that
-    came as text."""
+    """Longest turn that is accepted, in characters. The length of a message is that of its content,
+    its tool names, and the arguments that came as text."""
 
     @field_validator("tools", mode="plain")
     @classmethod
@@ -47,27 +47,27 @@ class EventParser(BaseModel):
 
     @property
     def tool_names(self) -> tuple[str, ...] | None:
-        """Names of the tools, if any were given."""
+        """Names of the tools; `None` if no tools were given."""
         tools: ToolSet | None = self.tools
         return None if tools is None else tools.names
 
     @abstractmethod
     def stream_parser(self) -> EventReader:
-        """Return what reads one turn as it comes in, by `feed` and `close`."""
+        """Return a stream parser for one turn; see its `feed` and `close`."""
 
     def events(
         self, chunks: Iterable[ModelOutput], *, stop_early: bool = False
     ) -> Generator[Event, None, None]:
-        """Yield the events of one turn whose text or message chunks come in one by one.
+        """Yield the events of one turn whose text or message chunks arrive one by one.
 
-        However it ends, also by ``break`` or an exception, what the chunks come from is closed, be
-        it a generator or the stream of a client, and so is the connection behind it.
+        At the end, also after ``break`` or an exception, the source of the chunks is closed, such
+        as a generator or the stream of a client with its connection.
 
         Args:
             chunks: What the model writes.
-            stop_early: Whether to take no more chunks once nothing that follows can be part of the
-                turn, as when a server ignores stop sequences and the model goes on with a result of
-                its own. A message of calls ends by itself, and is taken to its end.
+            stop_early: Whether to stop taking chunks once the turn is over, as when a server
+                ignores stop sequences and the model continues with a made-up observation. A
+                message with calls is always read to its end.
 
         Raises:
             OutputParserException: The turn cannot be read; raised after the last event.
@@ -78,10 +78,10 @@ class EventParser(BaseModel):
     def aevents(
         self, chunks: AsyncIterable[ModelOutput], *, stop_early: bool = False
     ) -> AsyncGenerator[Event, None]:
-        """Do the same as `events` for chunks that have to be waited for.
+        """Do the same as `events` for asynchronous chunks.
 
-        Python closes an async generator that is left by ``break`` some moments later; with
-        `contextlib.aclosing` around it, that is at once.
+        Python closes an async generator only some time after a ``break``; use
+        `contextlib.aclosing` to close it at once.
         """
         reader = TurnReader(self.stream_parser())
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
@@ -89,12 +89,13 @@ class EventParser(BaseModel):
     def as_langchain(self) -> LangChainParser:
         """Return this parser as an output parser of LangChain, for its chains and executors.
 
-        It gives LangChain's own actions and answers, and raises its own exception, but for a
-        `ModelRefusalError`, which ends a run: LangChain's executor would ask again.
+        It returns LangChain's own actions and answers, and raises LangChain's own exception. A
+        `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would
+        ask again after its own exception.
 
         Raises:
             ImportError: LangChain is not installed.
         """
-        from agent_parsers.parsers.langchain import LangChainParser  # needs langchain-core
+        from agent_parsers.parsers.langchain import LangChainParser  # lazily: needs langchain-core
 
         return LangChainParser(parser=self)

@@ -1,7 +1,7 @@
-"""A parser as LangChain's own, for its chains and executors.
+"""An output parser of LangChain, for its chains and executors, around one of our parsers.
 
-This is the one module that imports LangChain, and only `as_langchain` imports this module. Nothing
-is read here: what comes in goes to our parser, and what that gives is told in LangChain's classes.
+This module imports LangChain, and only `as_langchain` imports this module. It passes its input to
+our parser and converts the result to LangChain's classes.
 """
 
 from __future__ import annotations
@@ -51,14 +51,13 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         agent = RunnableLambda(prompt) | model.bind(stop=parser.stop) | parser
         AgentExecutor(agent=agent, tools=tools, handle_parsing_errors=True)
 
-    It gives an `AgentAction`, or a list of them where a turn may have several calls, or an
-    `AgentFinish`, all of `langchain_core.agents`. Calls in messages are a `ToolAgentAction`, of
-    `langchain_classic` where that is installed. A stream is taken as it comes, and gives the result
-    once, at its end.
+    It returns an `AgentAction`, or a list of them if turns may have several calls, or an
+    `AgentFinish`, all of `langchain_core.agents`. A call in a message is a `ToolAgentAction`, of
+    `langchain_classic` if that is installed. A stream yields its result once, at its end.
     """
 
     parser: Any
-    """What reads."""
+    """Our parser, which reads the text or message."""
 
     @override
     def model_post_init(self, context: Any, /) -> None:
@@ -72,7 +71,7 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
     @property
     @override
     def OutputType(self) -> Any:
-        """What it gives; LangChain's executor tells by this whether there may be several calls."""
+        """The type of the results, which tells LangChain's executor how many calls to expect."""
         return list[AgentAction] | AgentFinish if self._has_several else AgentAction | AgentFinish
 
     @property
@@ -88,8 +87,9 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         """Read one turn.
 
         Raises:
-            OutputParserException: LangChain's, with what to tell the model; our own is its cause.
-            ValueError: The parser reads messages, and not text.
+            OutputParserException: LangChain's, with an observation for the model; its cause is our
+                own.
+            ValueError: The parser reads messages only, not text.
         """
         try:
             return _theirs(self.parser.parse(text), None)
@@ -108,13 +108,14 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         """Read the first of *result*, a text or a message.
 
         Args:
-            result: What a model generated.
-            partial: Makes no difference.
+            result: The generations of a model.
+            partial: Ignored.
 
         Raises:
-            OutputParserException: LangChain's, with what to tell the model; our own is its cause.
-            ModelRefusalError: Ours: an executor would send the model another exception, and ask
-                again.
+            OutputParserException: LangChain's, with an observation for the model; its cause is our
+                own.
+            ModelRefusalError: The message refuses. The exception is ours, since an executor would
+                send LangChain's to the model and ask again.
         """
         first = result[0]
         message = first.message if isinstance(first, ChatGeneration) else None
@@ -161,9 +162,9 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
 
     @override
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its turns, and about the tools."""
-        told: str = self.parser.get_format_instructions()
-        return told
+        """Return the instructions that tell the model how to write its turns and call the tools."""
+        instructions: str = self.parser.get_format_instructions()
+        return instructions
 
     def format_scratchpad(
         self, intermediate_steps: Sequence[tuple[AgentAction, Any]]
@@ -171,7 +172,7 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         """Return the steps taken so far as our parser writes them, as text or messages.
 
         Args:
-            intermediate_steps: As LangChain's executor gives them.
+            intermediate_steps: Steps in the form that LangChain's executor passes them.
         """
         past = self.parser.format_scratchpad(_our_steps(intermediate_steps))
         return past if isinstance(past, str) else _their_messages(past)
@@ -187,8 +188,8 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
 
         Args:
             question: What the agent is asked.
-            intermediate_steps: What it has done so far, as LangChain's executor gives it.
-            system: What stands before the instructions.
+            intermediate_steps: The steps so far, in the form that LangChain's executor passes them.
+            system: Text before the instructions.
         """
         steps = _our_steps(intermediate_steps)
         return _their_messages(
@@ -206,15 +207,15 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
 
 
 class _ToolAgentAction(AgentActionMessageLog):
-    """A call of one tool in a message, where `langchain_classic` is not installed."""
+    """A tool call in a message, used if `langchain_classic` is not installed."""
 
     tool_call_id: str | None
-    """What the result of the call answers to."""
+    """Id of the call, which its result refers to."""
 
 
 @cache
 def tool_action_class() -> type[AgentActionMessageLog]:
-    """Return the class of calls that came in a message, which LangChain's scratchpads look for."""
+    """Return the class for calls in messages, which LangChain's scratchpads look for."""
     try:
         from langchain_classic.agents.output_parsers.tools import ToolAgentAction
     except ImportError:
@@ -226,7 +227,7 @@ def _theirs(
     result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
     message: BaseMessage | None,
 ) -> AgentAction | list[AgentAction] | AgentFinish:
-    """Return a *result* in LangChain's classes; it came in *message*, if that was LangChain's."""
+    """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
     if isinstance(result, ours.AgentFinish):
         return AgentFinish(result.return_values, result.log)
     if isinstance(result, ours.AgentAction):
@@ -238,7 +239,7 @@ def _their_action(action: ours.AgentAction, message: BaseMessage | None) -> Agen
     fields = _fields(action)
     if not isinstance(action, ours.AgentActionMessageLog):
         return AgentAction(**fields)
-    # The message itself has what only its provider knows of, and may have to get back.
+    # Keep the message itself: it may have fields that its provider needs back.
     given = [message] if isinstance(message, AIMessage) else _their_messages(action.message_log)
     if not isinstance(action, OurToolAgentAction):
         return AgentActionMessageLog(message_log=given, **fields)
@@ -257,7 +258,7 @@ def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:
 
 
 def _their_error(error: OurOutputParserException) -> OutputParserException:
-    """Return LangChain's exception; its executor sends the model what *error* has to tell it."""
+    """Return LangChain's exception; its executor sends the observation of *error* to the model."""
     has_all = error.observation is not None and error.llm_output is not None
     return OutputParserException(error, error.observation, error.llm_output, send_to_llm=has_all)
 
@@ -272,10 +273,10 @@ def _our_steps(
 
 
 def _our_action(action: AgentAction | ours.AgentAction) -> ours.AgentAction:
-    if isinstance(action, ours.AgentAction):  # of a loop that reads with our own parser
+    if isinstance(action, ours.AgentAction):  # from a loop that uses our own parser
         return action
     fields = _fields(action)
-    if action.tool == "_Exception":  # so LangChain's executor keeps a turn that could not be read
+    if action.tool == "_Exception":  # LangChain's name for a turn that could not be read
         fields["tool"] = ""
     if not isinstance(action, AgentActionMessageLog):
         return ours.AgentAction(**fields)

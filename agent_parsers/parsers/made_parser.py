@@ -1,4 +1,4 @@
-"""A parser whose arguments say how the text is written."""
+"""The base class of parsers that make their dialect from other fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["MadeParser"]
 
 
 class MadeParser(DialectParser):
-    """A parser whose dialect is made from its other fields, and made again where it goes."""
+    """A parser whose dialect is made from its other fields, also after copying or unpickling."""
 
     @abstractmethod
     def _make(self) -> Dialect:

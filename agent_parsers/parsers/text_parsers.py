@@ -1,4 +1,4 @@
-"""The parsers of LangChain's older agents that write text: strict unless told ``lenient=True``."""
+"""The parsers of LangChain's older text agents; strict unless ``lenient=True``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ConvoTextOutputParser", "MRKLOutputParser", "ReActOutputParser"]
 
 
 class ReActOutputParser(DialectParser):
-    """Reads the ReAct text of the paper, ``Action 1: Search[entity]`` and ``Finish[answer]``."""
+    """Reads ReAct text as in the paper: ``Action 1: Search[entity]`` and ``Finish[answer]``."""
 
     dialect: Dialect = Field(default=react_docstore.DIALECT, exclude=True)
 
@@ -25,7 +25,7 @@ class ReActOutputParser(DialectParser):
 
 
 class MRKLOutputParser(InstructedParser):
-    """Reads ReAct text as LangChain's MRKL agent does: an answer before an action counts."""
+    """Reads ReAct text like LangChain's MRKL agent: an answer before an action counts."""
 
     dialect: Dialect = Field(default=mrkl.DIALECT, exclude=True)
 
@@ -38,16 +38,16 @@ class MRKLOutputParser(InstructedParser):
 class ConvoTextOutputParser(MadeParser, InstructedParser):
     """Reads the text of LangChain's conversational agent: an action, or a reply after ``AI:``.
 
-    It is `langchain_classic.agents.conversational.output_parser.ConvoOutputParser`; the parser of
-    the chat agent, which reads JSON, has that name too.
+    It corresponds to `langchain_classic.agents.conversational.output_parser.ConvoOutputParser`. It
+    has another name here because the parser of the chat agent, which reads JSON, has that name too.
 
     Raises:
-        ValueError: The prefix is empty, or another label.
+        ValueError: The prefix is empty, or the same as another label.
     """
 
     dialect: Dialect = Field(default=conversational.DIALECT, exclude=True)
     ai_prefix: str = conversational.AI_PREFIX
-    """What stands before a reply and its colon."""
+    """The word before the colon and the reply."""
 
     @override
     def _make(self) -> Dialect:

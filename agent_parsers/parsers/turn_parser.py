@@ -1,4 +1,4 @@
-"""What reads and writes the turns of a dialect, be they of one action or of several calls."""
+"""The base class of the parsers that read and write the turns of a dialect."""
 
 from __future__ import annotations
 
@@ -32,30 +32,30 @@ __all__ = ["TurnParser"]
 
 
 class TurnParser(EventParser):
-    """Reads one turn of a dialect, whole or while it comes in, and writes past turns as it does.
+    """Reads one turn of a dialect, whole or as it streams in, and writes past turns.
 
-    Its classes are `DialectParser` and `MultiActionDialectParser`.
+    Its subclasses are `DialectParser` and `MultiActionDialectParser`.
     """
 
     _has_several: ClassVar[bool | None] = None
     """Whether turns may have several calls."""
 
     dialect: Dialect = Field(exclude=True)
-    """How turns are written."""
+    """The format of the turns."""
     start: Literal["", "content", "thought"] = ""
-    """Where the text begins, if not where the dialect says: the same text means different things
-    after different prompts, some of which open a thought."""
+    """The part in which the text begins, if not the one the dialect declares: some prompts open a
+    thought, which the text then continues."""
     prompt: str = ""
-    """The end of the prompt that the text continues, which says the same: after ``<think>`` it is a
-    thought, after ``</think>`` content."""
+    """The end of the prompt that the text continues, as another way to set `start`: after
+    ``<think>`` the text is a thought, after ``</think>`` it is content."""
     on_conflict: OnConflict = "error"
-    """What counts in a lenient turn that has an action and an answer: the ``"first"``, the
-    ``"action"``, the ``"answer"``, or none. Strict reading follows LangChain."""
+    """Which part counts in lenient mode if a turn has an action and an answer: the ``"first"``, the
+    ``"action"`` or the ``"answer"``; ``"error"`` raises. Strict mode follows LangChain."""
 
     @field_validator("dialect")
     @classmethod
     def _check_dialect(cls, dialect: Dialect) -> Dialect:
-        """Refuse a dialect whose turns come to something else than this parser returns."""
+        """Raise if the results of the dialect are not of the type that this parser returns."""
         if cls._has_several is not None and dialect.several is not cls._has_several:
             has, kind = (
                 ("may have several calls in a turn", "MultiActionDialectParser")
@@ -67,14 +67,14 @@ class TurnParser(EventParser):
 
     @model_validator(mode="after")
     def _check_start(self) -> Self:
-        """Refuse a start that the dialect does not know."""
+        """Raise if the dialect does not have the start."""
         if self.start or self.prompt:
             machine(self.dialect, self.mode, self.on_conflict).start(self.start, self.prompt)
         return self
 
     @property
     def mode(self) -> Mode:
-        """How turns are read."""
+        """The mode in which turns are read."""
         return "lenient" if self.lenient else "strict"
 
     @property
@@ -85,47 +85,47 @@ class TurnParser(EventParser):
     def _parse_output(
         self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
     ) -> Any:
-        """Parse the text of *output*, which calls of tools are not; it says how it ended.
+        """Parse the text of *output*; tool calls in a message are not text.
 
         Args:
             output: A text, a message or a generation.
-            ended: How it ended, if that is known better.
+            ended: How the text ended; by default read from *output*.
         """
         text, said = (output, ended) if isinstance(output, str) else text_and_end(output)
         if ended == "unknown":
             ended = said
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
-        # Who overrides it may know of the text alone.
+        # An overriding method may take only the text.
         if ended == "unknown" or not _takes_end(getattr(parse, "__func__", parse)):
             return parse(text)
         return parse(text, ended=ended)
 
     def _text_in(self, output: ModelOutput) -> str:
-        """Return the text that *output* has for this parser."""
+        """Return the text of *output*."""
         return output if isinstance(output, str) else text_and_end(output)[0]
 
     def read(self, text: str, *, ended: Ended = "unknown") -> Turn:
-        """Read one turn and return all that is to know of it.
+        """Read one turn and return its result, thought, repairs and events.
 
         Args:
             text: What the model wrote.
             ended: How the text ended; see `parse`.
 
         Raises:
-            OutputParserException: As `parse` does.
+            OutputParserException: As for `parse`.
         """
         from agent_parsers.engine.reading.turn import read_turn
 
         return read_turn(self.stream_parser(), text, ended)
 
     def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
-        """Say why a turn parses as it does: spans, repairs, what did not count; it never raises.
+        """Return why a turn parses as it does, with spans, repairs and skipped text; never raise.
 
         Args:
             text: What the model wrote.
             ended: How the text ended; see `parse`.
         """
-        from agent_parsers.explain.explanation import explain  # only who asks why needs it
+        from agent_parsers.explain.explanation import explain  # imported lazily: rarely needed
 
         return explain(
             self.dialect,
@@ -141,7 +141,7 @@ class TurnParser(EventParser):
 
     @override
     def stream_parser(self) -> StreamParser:
-        """Return what reads one turn as it comes in, by `feed` and `close`."""
+        """Return a stream parser for one turn; see its `feed` and `close`."""
         from agent_parsers.engine.stream_parser import StreamParser
 
         return StreamParser(
@@ -157,24 +157,25 @@ class TurnParser(EventParser):
     def render(
         self, step: Rendered, *, thought: str = "", content: str = "", number: int = 1
     ) -> str:
-        """Write a step as this dialect does, so that reading it gives the same thought and action.
+        """Return a step in this dialect, so that parsing it yields the same thought and action.
 
-        An input that the schema of a tool gives types is written as the dialect can say it: as an
-        object, as the text of the only parameter, or as an object in JSON. It is read back as the
-        tool takes it.
+        If the tool schema gives types to an input, the input is written in the form that the
+        dialect supports: as an object, as the text of the only parameter, or as an object in JSON.
+        Parsing yields it as the tool takes it.
 
         Args:
-            step: An action, an answer, or an action with what the tool returned; where a turn may
-                have several calls also a list of actions, or of actions with what the tools
-                returned. What would be read as a marker in that gets a backslash, which reading
-                takes off. The action's own ``log`` is not used: it may be in another dialect.
-            thought: What the model thought before.
-            content: What it said beside calls, where turns may have several.
-            number: Number of the step, for dialects that count; of several calls that of the first.
+            step: An action, an answer, or an action with what the tool returned; if turns may have
+                several calls also a list of actions, or of actions with what the tools returned.
+                Text that would be read as a marker is escaped with a backslash, which parsing
+                removes. The action's own ``log`` is not used: it may be in another dialect.
+            thought: The thought before the action or answer.
+            content: The text beside the calls, if turns may have several calls.
+            number: Number of the step, for dialects that number their steps; of several calls, the
+                number of the first.
 
         Raises:
-            ValueError: The dialect cannot say this, such as an input that holds a label, or the
-                tool does not take the input.
+            ValueError: The dialect cannot express the step, for example an input that contains a
+                label, or the tool does not take the input.
         """
         from agent_parsers.engine.writing.render import render
 
@@ -183,10 +184,11 @@ class TurnParser(EventParser):
         )
 
     def format_scratchpad(self, steps: Sequence[Step]) -> str:
-        """Write the steps taken so far, as the next prompt continues them.
+        """Return the steps taken so far as text for the next prompt.
 
-        The model's own text (``log``) is used as it is; an action without one is rendered. Calls
-        that the model made in one turn, each a step of its own, have that turn once.
+        The model's own text (``log``) is used unchanged; an action without a log is rendered. If
+        the model made several calls in one turn, each a step of its own, the text of that turn is
+        written once.
         """
         from agent_parsers.engine.writing.past_turns import render_scratchpad
 
@@ -221,24 +223,29 @@ class TurnParser(EventParser):
         """Return the whole prompt for the next turn: the instructions, the question, past steps.
 
         Args:
-            question: What the agent is asked; it is put in as it is.
-            steps: What it has done so far, written as `format_scratchpad` does. The text ends in
-                what invites the next turn.
-            system: What stands before the instructions.
+            question: What the agent is asked, inserted unchanged.
+            steps: The steps taken so far, written as by `format_scratchpad`. The prompt ends in
+                the words that the next turn continues.
+            system: Text before the instructions.
             as_messages: Whether to return messages for a chat model: the instructions, the
                 question, and for each step what the model wrote and what the tool returned.
         """
         from agent_parsers.engine.writing.prompt import render_prompt
 
-        told = self.get_format_instructions()
         return render_prompt(
-            self.dialect, told, question, self.tools, steps, system=system, as_messages=as_messages
+            self.dialect,
+            self.get_format_instructions(),
+            question,
+            self.tools,
+            steps,
+            system=system,
+            as_messages=as_messages,
         )
 
     def get_format_instructions(self) -> str:
-        """Return what to tell the model about the form of its turns, and about the tools.
+        """Return the instructions that tell the model how to write its turns and call the tools.
 
-        A parser that was given no tools leaves ``{tools}`` and ``{tool_names}`` for you to fill in.
+        Without tools the text contains ``{tools}`` and ``{tool_names}`` for you to fill in.
         """
         from agent_parsers.engine.writing.prompt import instructions
 
@@ -247,6 +254,6 @@ class TurnParser(EventParser):
 
 @lru_cache
 def _takes_end(parse: Callable[..., Any]) -> bool:
-    """Tell whether *parse* takes how the text ended."""
+    """Return whether *parse* takes the argument ``ended``."""
     known = signature(parse).parameters.values()
     return any(each.name == "ended" or each.kind is each.VAR_KEYWORD for each in known)

@@ -1,4 +1,4 @@
-"""Chunks of a turn in, events out, and an early end where the turn has one."""
+"""Reading the chunks of a turn with a stream parser, with an early end if it is over sooner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["EventReader", "TurnReader"]
 
 
 class EventReader(Protocol):
-    """What reads one turn as it comes in: a `StreamParser` or a `MessageStreamParser`."""
+    """Reads one turn as it streams in: a `StreamParser` or a `MessageStreamParser`."""
 
     last_events: list[Event]
 
@@ -29,11 +29,11 @@ class EventReader(Protocol):
         """Take *chunk* and return the events it completes."""
 
     def close(self) -> list[Event]:
-        """Say that the turn has ended, and return the last events."""
+        """End the turn and return the last events."""
 
 
 class TurnReader:
-    """A stream parser that tells its last events before it fails."""
+    """A stream parser that returns its last events before it raises."""
 
     def __init__(self, parser: EventReader) -> None:
         self._parser = parser
@@ -55,18 +55,18 @@ class TurnReader:
             raise
 
     def until_over(self, chunks: Iterable[ModelOutput]) -> Iterator[ModelOutput]:
-        """Yield *chunks* until the turn is over, and close what they come from."""
+        """Yield *chunks* until the turn is over, then close their source."""
         source = iter(chunks)
         try:
             for chunk in source:
                 yield chunk
                 if self._parser.is_over:
                     return
-        finally:  # at once, and not only when the last events are taken
+        finally:  # at once, not only after the last events
             close(source, chunks)
 
     async def auntil_over(self, chunks: AsyncIterable[ModelOutput]) -> AsyncIterator[ModelOutput]:
-        """Do the same for chunks that have to be waited for."""
+        """Do the same as `until_over` for asynchronous chunks."""
         source = aiter(chunks)
         try:
             async for chunk in source:

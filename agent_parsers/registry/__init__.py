@@ -1,1 +1,1 @@
-"""Dialects by name and by model, and parsers for them."""
+"""Finding dialects by name and by model, and making parsers for them."""

@@ -1,7 +1,7 @@
-"""The front door: dialects by name, and parsers for them.
+"""Finding dialects by name, and making parsers for them.
 
-A dialect is a module in `agent_parsers.dialects` that has a ``DIALECT``; it is imported when it is
-first asked for. Users add their own with `register`.
+Each module in `agent_parsers.dialects` defines a ``DIALECT`` and is imported at its first use.
+Users add their own with `register`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
 Start: TypeAlias = Literal["", "content", "thought"]
 NativeName: TypeAlias = Literal["openai_functions", "openai_tools", "tools", "anthropic_blocks"]
-"""What reads messages, and is no dialect of text."""
+"""Names of the parsers that read messages instead of a text dialect."""
 
 _NATIVE: Final[dict[str, tuple[str, str]]] = {
     "openai_functions": ("openai_functions", "OpenAIFunctionsAgentOutputParser"),
@@ -37,22 +37,22 @@ _NATIVE: Final[dict[str, tuple[str, str]]] = {
     "anthropic_blocks": ("tools", "ToolsAgentOutputParser"),
 }
 KNOWN: Final[dict[str, Dialect]] = {}
-"""The dialects that were loaded or registered so far."""
+"""The dialects that have been loaded or registered."""
 
 
 def list_dialects() -> list[str]:
     """Return the names of all dialects, sorted."""
-    from pkgutil import iter_modules  # who names a dialect does without
+    from pkgutil import iter_modules  # imported lazily: not needed to load a dialect by name
 
     shipped = (module.name for module in iter_modules(dialects.__path__))
     return sorted({*KNOWN, *(name for name in shipped if not name.startswith("_"))})
 
 
 def get_dialect(name: str) -> Dialect:
-    """Return the dialect called *name*, or that has it as an alias.
+    """Return the dialect with this name or alias.
 
     Raises:
-        ValueError: There is none; the message names the nearest.
+        ValueError: There is no such dialect; the message suggests the closest name.
     """
     if name in KNOWN:
         return KNOWN[name]
@@ -68,36 +68,36 @@ def get_dialect(name: str) -> Dialect:
 
 
 def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
-    """Make *dialect* known by its name, so that `get_parser` finds it, and return it.
+    """Register *dialect* under its name, so that `get_parser` finds it, and return it.
 
     Args:
-        dialect: What to make known.
-        replace: Whether it takes the place of another dialect of that name, as when the cell of a
-            notebook runs again. Parsers that were made before keep theirs.
+        dialect: The dialect to register.
+        replace: Whether to replace another dialect of that name, as when the cell of a notebook
+            runs again. Existing parsers keep the old dialect.
 
     Raises:
         ValueError: Another dialect has this name, or one of its aliases.
     """
     for name in (dialect.name, *dialect.aliases):
         if name in _NATIVE:
-            raise ValueError(f"{name!r} is the name of a parser of messages")
+            raise ValueError(f"{name!r} is the name of a message parser")
         try:
             known = get_dialect(name)
         except ValueError:
             continue
         if known is not dialect and not (replace and known.name == dialect.name):
-            raise ValueError(f"there is a dialect {name!r} already")
+            raise ValueError(f"there is already a dialect {name!r}")
     KNOWN[dialect.name] = dialect
     return dialect
 
 
 def _reduce(dialect: Dialect) -> tuple[Callable[[str], Dialect], tuple[str]]:
-    """Pickle a dialect by its name, so that a parser can go to another process."""
+    """Pickle a dialect by its name, so that parsers can be sent to other processes."""
     if dialect.name not in list_dialects() or get_dialect(dialect.name) is not dialect:
         from pickle import PicklingError
 
         raise PicklingError(
-            f"dialect {dialect.name!r} is pickled by name; register() it here and where it goes"
+            f"dialect {dialect.name!r} is pickled by name; register() it in both processes"
         )
     return get_dialect, (dialect.name,)
 
@@ -139,26 +139,26 @@ def get_parser(
     Args:
         name: Name or alias of a dialect; `list_dialects` has the names. ``"openai_functions"``,
             ``"openai_tools"`` and ``"tools"`` read messages with calls, not text.
-        tools: The tools there are, for the prompt and to check names and inputs: a `ToolSet`, or
-            names, functions, models, schemas and other forms; see `agent_parsers.toolset.Tools`.
-            `None`: any name will do, and any input.
-        lenient: Whether what models really write is mended, or only what the dialect says is read.
-            What was mended is told by `DialectParser.read` and by events, not by `parse`.
-        on_conflict: What counts in a lenient turn that has an action and an answer: the
-            ``"first"``, the ``"action"``, the ``"answer"``, or none, which is an ``"error"``.
-        start: Where the text begins, if not where the dialect says: ``"content"``, or ``"thought"``
-            if the prompt has opened one.
-        prompt: The end of the prompt that the text continues, which says the same.
-        max_chars: Longest turn that is read, in characters.
+        tools: The tools, for the prompt and to check names and inputs: a `ToolSet`, or names,
+            functions, models, schemas and other forms; see `agent_parsers.toolset.Tools`. `None`
+            accepts any name and any input.
+        lenient: Whether to repair common mistakes; if false, only turns that follow the dialect
+            are read. Repairs are reported by `DialectParser.read` and as events, not by `parse`.
+        on_conflict: Which part counts in lenient mode if a turn has an action and an answer: the
+            ``"first"``, the ``"action"`` or the ``"answer"``; ``"error"`` raises.
+        start: The part in which the text begins, if not the one the dialect declares:
+            ``"content"``, or ``"thought"`` if the prompt has opened a thought.
+        prompt: The end of the prompt that the text continues, as another way to set *start*.
+        max_chars: Longest turn that is accepted, in characters.
 
     Returns:
-        A `DialectParser`, whose turns come to one action or the answer, or where the dialect may
-        have several calls in a turn a `MultiActionDialectParser`, whose turns come to a list of
-        actions or the answer. For messages, a `MessageParser`.
+        A `DialectParser`, which returns one action or the answer. If the dialect may have several
+        calls in a turn, a `MultiActionDialectParser`, which returns a list of actions or the
+        answer. For messages, a `MessageParser`.
 
     Raises:
-        ValueError: There is no such dialect, or two tools have the same name, or the dialect has no
-            such start.
+        ValueError: There is no such dialect, two tools have the same name, or the dialect does not
+            have the start.
     """
     if name in _NATIVE:
         module, kind = _NATIVE[name]

@@ -1,8 +1,8 @@
-"""Which dialect an open model writes, told by its name.
+"""Finding the dialect that an open model writes, from the model's name.
 
-The names are in one table, `ROWS`, and each row says where that is written down. Nothing is
-guessed: a name that no row has is unknown, and so is one with a word of its own between the family
-and the size, as fine-tunes have that may have learnt another format.
+The names are in one table, `ROWS`, and each row cites its source. Nothing is guessed: a name that
+matches no row is unknown, and so is a name with another word between the family and the size, such
+as that of a fine-tune, which may have learnt another format.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ class Row:
     """Models of one format."""
 
     names: str
-    """How their names begin, with blanks between them. Behind a name with a star any word may
-    follow, behind another only a number or one of `_PLAIN`: ``Qwen3`` is no ``Qwen3-Embedding``."""
+    """The beginnings of the models' names, separated by spaces. A name with a star may be followed
+    by any word, another name only by a number or one of `_PLAIN`, so that ``Qwen3`` does not match
+    ``Qwen3-Embedding``."""
     dialect: str | None
-    """What they write. `None`: no dialect reads it, and the row keeps them from a later one."""
+    """The dialect they write; `None` if no dialect reads it, to exclude them from later rows."""
     source: str
-    """The repository that says so, and where in it: that of the model, or one that serves it."""
+    """The repository that documents it, of the model or of a server, and the place in it."""
 
 
 _LLAMA_CPP: Final = "ggml-org/llama.cpp: docs/function-calling.md"
@@ -35,7 +36,7 @@ _SGLANG_FILE: Final = "sgl-project/sglang: python/sglang/srt/function_call/{}.py
 _VLLM: Final = "vllm-project/vllm: docs/features/tool_calling.md"
 
 ROWS: Final = (
-    # -- Qwen, and those that write as one of its generations does
+    # -- Qwen, and models with the format of one of its generations
     Row("Qwen3-Coder Qwen3-Coder-Next", "qwen3_coder", _VLLM),
     Row(
         "Qwen3.5 Qwen3.6 Qwen3.8 Qwen3.8-Flash-Next",
@@ -87,7 +88,7 @@ ROWS: Final = (
     Row("DeepSeek-V3.2-Exp* DeepSeek-V3.1* DeepSeek-Chat-V3.1*", "deepseek_v31", _SGLANG),
     Row("DeepSeek-V3.2*", "deepseek_v32", _SGLANG),
     Row("DeepSeek-V3 DeepSeek-Chat-V3 DeepSeek-V2.5* DeepSeek-R1*", "deepseek_v3", _LLAMA_CPP),
-    # -- GLM, and those that write as one of its generations does
+    # -- GLM, and models with the format of one of its generations
     Row(
         "GLM-4.7* GLM-5* GLM-5.1* GLM-5.2* GLM-5.3*",
         "glm47",
@@ -99,7 +100,7 @@ ROWS: Final = (
     Row("Spark-X2.5*", "glm47", _SGLANG_FILE.format("spark25_detector")),
     Row("Hy3*", "hunyuan_v3", _RECIPE.format("tencent/Hy3")),
     Row("Hunyuan-A13B", "hunyuan_a13b", _VLLM),
-    # -- Llama, and those tuned from it for calls
+    # -- Llama, and models tuned from it for calls
     Row("Llama-4*", "llama4_pythonic", _VLLM),
     Row("Llama-3.2-1B Llama-3.2-3B Llama-v3.2-1B Llama-v3.2-3B", "pythonic", _VLLM),
     Row(
@@ -110,7 +111,7 @@ ROWS: Final = (
     ),
     Row("ToolACE-8B ToolACE-2* ToolACE-2.5*", "pythonic", _VLLM),
     Row("Llama-xLAM-2* xLAM-2*", "xlam", _VLLM),
-    # -- Mistral: each of these dialects reads what all its models write; they write as their own do
+    # -- Mistral: each of these dialects reads all Mistral formats, and writes its own
     Row(
         "Mistral-7B-v0.3* Mistral-7B-Instruct-v0.3* Mistral-Nemo* "
         "Open-Mistral-Nemo* Mistral-Large-2407 Mistral-Large-2411 Mistral-Large-Instruct-2407 "
@@ -169,7 +170,7 @@ ROWS: Final = (
         "CohereForAI/c4ai-command-r-v01: model card",
     ),
 )
-"""Which models write which dialect. The first row that has a name counts."""
+"""Which models write which dialect. The first row that matches a name counts."""
 
 OWNERS: Final = (
     "AI21 ai21labs allenai arcee-ai ByteDance-Seed C4AI Cohere CohereForAI CohereLabs DeepSeek "
@@ -178,7 +179,7 @@ OWNERS: Final = (
     "moonshotai NousResearch NVIDIA OpenAI openbmb Qwen Salesforce speakleash stepfun-ai Team-ACE "
     "tencent THUDM tiiuae XHToken XiaomiMiMo zai zai-org"
 )
-"""Who may stand before a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
+"""Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 
 _TUNED: Final = "base chat hf instruct instant it latest preview thinking turbo versatile"
 _STORED: Final = (
@@ -187,37 +188,38 @@ _STORED: Final = (
 )
 _SERVED: Final = "cloud exacto fast floor free maas nitro tee"
 _PLAIN: Final = frozenset(f"{_TUNED} {_STORED} {_SERVED}".split())
-"""Words that say nothing of a model's format."""
+"""Words that say nothing about the format of a model."""
 
 _WORD: Final = re.compile(r"[a-z]+|[0-9]+(?:\.[0-9]+)*[a-z]*")
 _DIVIDED_VERSION: Final = re.compile(r"(?<![0-9.])([0-9])[-_p]([0-9])(?![0-9a-z]|\.[0-9])")
-_MAX_WORDS: Final = 16  # more than the longest name in the table has, with an owner
+_MAX_WORDS: Final = 16  # more than the longest name in the table, with an owner
 
 
 def dialect_for_model(model: str) -> str | None:
     """Return the name of the dialect that the open model called *model* writes.
 
-    Names are read as hubs and servers write them, in any case: ``Qwen/Qwen3-8B``, ``qwen3:8b``,
-    ``ollama/qwen3``, ``Qwen3-8B-Q4_K_M.gguf``, or the path of a directory with such a name::
+    Names may be in any form that hubs and servers use, in upper or lower case: ``Qwen/Qwen3-8B``,
+    ``qwen3:8b``, ``ollama/qwen3``, ``Qwen3-8B-Q4_K_M.gguf``, or the path of a directory with such a
+    name::
 
         get_parser(dialect_for_model(model) or "react")
 
     Args:
-        model: The model's name, with or without its owner, a provider and how it is quantised.
+        model: The model's name, with or without its owner, a provider and the quantisation.
 
     Returns:
-        The name of a dialect, or `None` for a model that is not known: one of a generation that is
-        not in the table, one whose format no dialect reads, or one that is not open.
+        The name of a dialect, or `None` if the model is not known: its generation is not in the
+        table, no dialect reads its format, or it is not an open model.
     """
     row = row_for_model(model)
     return None if row is None else row.dialect
 
 
 def row_for_model(model: str) -> Row | None:
-    """Return the first of `ROWS` that has *model*."""
+    """Return the first of `ROWS` that matches *model*; `None` if no row matches."""
     words = _words(_last_part(model))
     starts = [0]
-    for start in starts:  # grows by what follows an owner: there may be two, as in nvidia_NVIDIA
+    for start in starts:  # grows after each owner; there may be two, as in nvidia_NVIDIA
         starts += [start + len(o) for o in _OWNERS if words[start : start + len(o)] == o]
     names = [words[start:] for start in starts]
     for row, patterns in _PATTERNS:
@@ -227,7 +229,7 @@ def row_for_model(model: str) -> Row | None:
 
 
 def _last_part(model: str) -> str:
-    """Return *model* without what tells where it is, or ``""`` if it is no name at all."""
+    """Return *model* without its path and owner, or ``""`` if it cannot be a name."""
     if not (model.isascii() and model.isprintable()):
         return ""
     path = model.partition("#")[0].replace("\\", "/").replace("--", "/")
@@ -235,17 +237,17 @@ def _last_part(model: str) -> str:
 
 
 def _words(name: str) -> tuple[str, ...]:
-    """Return the first words of *name*: letters, or a number with the letters behind it.
+    """Return the first words of *name*: letters, or a number with the letters that follow it.
 
-    A version is one word, however it is written: ``3.1``, ``3-1``, ``3_1`` and ``3p1`` are the
-    same. What is followed by a letter is a size, so ``3-1b`` is two words.
+    A version is one word in any spelling: ``3.1``, ``3-1``, ``3_1`` and ``3p1`` are the same. A
+    number followed by a letter is a size, so ``3-1b`` is two words.
     """
     name = _DIVIDED_VERSION.sub(r"\1.\2", name.lower())
     return tuple(found[0] for found in islice(_WORD.finditer(name), _MAX_WORDS))
 
 
 def _fits(words: tuple[str, ...], first: tuple[str, ...], star: bool) -> bool:
-    """Tell whether *words* begin with *first*, and with *star* nothing else is asked."""
+    """Return whether *words* begin with *first*; without *star* only plain words may follow."""
     size = len(first)
     if words[:size] != first:
         return False

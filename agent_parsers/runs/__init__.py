@@ -1,4 +1,4 @@
-"""Whole runs: the text of logs, records of data sets, and the steps in them."""
+"""Reading whole runs, from the text of logs or the records of data sets, as steps."""
 
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,6 @@ _MODULES = {
     "parse_transcript": "agent_parsers.runs.transcript_parser",
     "parse_transcripts": "agent_parsers.runs.transcript_parser",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

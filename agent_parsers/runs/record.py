@@ -1,4 +1,4 @@
-"""Reading runs that were recorded turn by turn, as data sets have them."""
+"""Reading runs that are recorded turn by turn, as in data sets."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def parse_record(
     """Read a run that is recorded turn by turn.
 
     Args:
-        record: An object with ``steps``, of which each has the model's ``output`` and, but for the
-            last, the ``observation`` that followed. ``format`` names the dialect, ``task`` is the
-            question, ``id`` the name of the run.
-        dialect: How the outputs are written, if not as ``format`` says.
-        lenient: Whether what models really write is mended.
-        tools: The tools there were, as `parse_transcript` takes them.
+        record: An object with ``steps``, each with the model's ``output`` and, except for the
+            last, the ``observation`` that followed. ``format`` is the name of the dialect,
+            ``task`` the question, ``id`` the name of the run.
+        dialect: The dialect of the outputs; by default the ``format`` of the record.
+        lenient: Whether to repair common mistakes.
+        tools: The tools of the run, in any form that `parse_transcript` takes.
 
     Raises:
-        OutputParserException: It is not such an object; the message says what is missing.
+        OutputParserException: *record* is not such an object; the message says what is missing.
         ValueError: There is no such dialect.
     """
     if not isinstance(record, Mapping):

@@ -1,4 +1,4 @@
-"""A run that is being read: events in, steps out."""
+"""Collecting the events of a run as steps."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ Delta: TypeAlias = QuestionDelta | ThoughtDelta | ObservationDelta
 
 
 class _Text:
-    """Text that comes in pieces, with the span from the first to the last."""
+    """Text that arrives in pieces, with the span from the first to the last."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self.span: Span | None = None
 
     def add(self, delta: Delta) -> None:
-        """Add a piece. A marker between it and the last one leaves a line break."""
+        """Add a piece; after a marker it begins on a new line."""
         if self.span is not None and self.span[1] < delta.span[0]:
             self._parts.append("\n")
         self._parts.append(delta.text)
         self.span = (self.span or delta.span)[0], delta.span[1]
 
     def add_all(self, other: _Text) -> None:
-        """Add another text, which stands behind this one, on a line of its own."""
+        """Add another text, which follows this one, on a new line."""
         if self.span is None:
             self._parts, self.span = other._parts, other.span
         elif other.span is not None:
@@ -70,7 +70,7 @@ class _Step:
         self.is_observed = False
 
     def step(self, dialect: Dialect, number: int) -> TranscriptStep:
-        """Return the step as it was read."""
+        """Return the finished step."""
         action: AgentAction | AgentFinish | None = None
         error: OutputParserException | None = None
         match self.done:
@@ -95,9 +95,9 @@ class Run:
     """A run that is being read.
 
     Args:
-        dialect: How the run is written.
-        begins: What text after a marker is, by the marker's name.
-        repairs: What was mended of it already.
+        dialect: The dialect of the run.
+        begins: The part that begins after each marker, by the marker's name.
+        repairs: Repairs of the run that have already been reported.
     """
 
     def __init__(
@@ -108,22 +108,22 @@ class Run:
         self._preamble = _Text()
         self._question = _Text()
         self._question_repairs: list[Repair] = []
-        self._repairs = list(repairs)  # told before the text they belong to
+        self._repairs = list(repairs)  # reported before the text they belong to
         self._steps: list[TranscriptStep] = []
         self._step = _Step()
 
     @property
     def has_steps(self) -> bool:
-        """Whether any step was begun."""
+        """Whether any step has begun."""
         return bool(self._steps or self._step.done)
 
     @property
     def has_question(self) -> bool:
-        """Whether it has a question."""
+        """Whether the run has a question."""
         return self._question.span is not None
 
     def take(self, event: Event) -> list[TranscriptStep]:
-        """Take the next event, and return the step that is over by it, if one is."""
+        """Take the next event, and return the step that it ends, if any."""
         over: list[TranscriptStep] = []
         match event:
             case ThoughtDelta() | ToolNamed() | ActionComplete() | Finish() | StepFailed():
@@ -141,7 +141,7 @@ class Run:
                 self._step.is_observed = True
             case MarkerSeen(name=name) if self._begins.get(name) is Part.QUESTION:
                 self._question_repairs += self.give_up_repairs()
-                self._preamble.add_all(self._question)  # what came before the last question
+                self._preamble.add_all(self._question)  # the text before the last question
                 self._question = _Text()
             case QuestionDelta():
                 self._question.add(event)
@@ -150,12 +150,12 @@ class Run:
         return over
 
     def give_up_repairs(self) -> list[Repair]:
-        """Return the repairs whose text has not come yet, and forget them."""
+        """Return the repairs whose text has not arrived yet, and forget them."""
         repairs, self._repairs = self._repairs, []
         return repairs
 
     def end_step(self) -> list[TranscriptStep]:
-        """Say that no more of the step will come, and return it, if there is one."""
+        """End the current step and return it, if there is one."""
         if not self._step.done:
             return []
         step = self._step.step(self._dialect, len(self._steps) + 1)
@@ -164,12 +164,12 @@ class Run:
         return [step]
 
     def close(self) -> list[TranscriptStep]:
-        """Say that the text has ended, and return the last step, if there is one."""
+        """End the run and return its last step, if there is one."""
         self._step.repairs += self.give_up_repairs()
         return self.end_step()
 
     def transcript(self) -> Transcript:
-        """Return the run as it was read."""
+        """Return the finished run."""
         return Transcript(
             question=str(self._question),
             all_steps=tuple(self._steps),

@@ -1,4 +1,4 @@
-"""Whole runs as data: the steps that were taken, with what the tools returned."""
+"""Whole runs as data: the steps, with what the tools returned."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ __all__ = ["Transcript", "TranscriptStep"]
 class TranscriptStep:
     """A thought, the action or answer it led to, and what the tool returned.
 
-    The spans are offsets in `str` characters into the text of the transcript, or, for a step of a
+    The spans are offsets in `str` characters into the text of the transcript or, for a step of a
     record, into the model's output.
     """
 
     number: int
-    """Its place in the run, from 1."""
+    """Number of the step in the run, from 1."""
     thought: str
-    """What the model thought; may be empty."""
+    """The thought; may be empty."""
     action: AgentAction | AgentFinish | None
-    """What it did; `None` if that could not be read."""
+    """The action or the answer; `None` if it could not be read."""
     observation: str | None
-    """What the tool returned; `None` if the transcript has nothing of it."""
+    """What the tool returned; `None` if the transcript does not contain it."""
     thought_span: Span | None
     action_span: Span | None
     observation_span: Span | None
     repairs: tuple[Repair, ...] = ()
-    """What was mended in it."""
+    """The repairs of the step."""
     error: OutputParserException | None = None
-    """Why there is no action; `action_span` is the text at fault then."""
+    """Why there is no action; `action_span` is then the span of the error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Transcript:
     question: str
     """What the agent was asked; may be empty."""
     all_steps: tuple[TranscriptStep, ...]
-    """The steps in order, those that could not be read among them."""
+    """The steps in order, including those that could not be read."""
     preamble: str = ""
-    """What stands before the question."""
+    """The text before the question."""
     question_repairs: tuple[Repair, ...] = ()
-    """What was mended before the first step."""
+    """The repairs before the first step."""
     id: str = ""
     """Name of the run in its file, if it has one."""
 
@@ -66,7 +66,7 @@ class Transcript:
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """All that was mended."""
+        """All repairs of the run."""
         steps = (repair for step in self.all_steps for repair in step.repairs)
         return (*self.question_repairs, *steps)
 

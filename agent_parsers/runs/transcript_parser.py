@@ -1,4 +1,4 @@
-"""Reading the text of whole runs, as an agent's log has it."""
+"""Reading the text of whole runs, as in the log of an agent."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ def parse_transcript(
 
     Args:
         text: The whole log: a question or other preamble, then steps. It may be cut off anywhere.
-        dialect: How it is written, by name or as a value.
-        tools: The tools there were. Inputs then have the types that their schemas say, and steps
-            with another tool or input are wrong. `None`: any name will do, and any input.
+        dialect: The dialect of the log, or its name.
+        tools: The tools of the run. Inputs then have the types of the tool schemas, and steps with
+            another tool or an invalid input are errors. `None` accepts any name and any input.
 
     Returns:
-        The steps that are complete, with spans, and what is wrong with the others.
+        The steps with their spans; each incomplete or invalid step has an error.
 
     Raises:
-        OutputParserException: Not a single step is in it, or it is several runs (then see
+        OutputParserException: The text has no step, or contains several runs (see
             `parse_transcripts`).
         ValueError: There is no such dialect.
     """
@@ -52,9 +52,9 @@ def parse_transcript(
 def parse_transcripts(
     text: str, *, dialect: str | Dialect = "react", tools: Tools | None = None
 ) -> list[Transcript]:
-    """Read a log of one or several runs, each of which begins with a question.
+    """Read a log of one or more runs, each of which begins with a question.
 
-    The arguments and errors are those of `parse_transcript`.
+    See `parse_transcript` for the arguments and errors.
     """
     parser = TranscriptParser(dialect, tools=tools)
     parser.feed(text)
@@ -70,12 +70,12 @@ def parse_transcripts(
 
 
 class TranscriptParser:
-    """Reads a transcript as it comes in; `runs` holds what is known so far.
+    """Reads a transcript as it streams in; `runs` has the runs that are complete.
 
     Args:
-        dialect: How it is written, by name or as a value.
-        max_chars: Longest transcript that is read; `None` if there is no limit.
-        tools: The tools there were; `None` if any name and input will do.
+        dialect: The dialect of the transcript, or its name.
+        max_chars: Longest transcript that is accepted, in characters; `None` for no limit.
+        tools: The tools of the runs; `None` to accept any name and any input.
     """
 
     def __init__(
@@ -88,18 +88,18 @@ class TranscriptParser:
         if isinstance(dialect, str):
             dialect = get_dialect(dialect)
         if not dialect.lenient.transcript_start:
-            raise ValueError(f"dialect {dialect.name!r} does not say how its transcripts begin")
+            raise ValueError(f"dialect {dialect.name!r} does not declare how its transcripts begin")
         known = known_tools(tools)
         self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars, tools=known)
         self.runs: list[Transcript] = []
-        """The runs that were read to their end."""
+        """The runs that have been read to their end."""
         table = dialect.lenient
         self._begins = {marker: table.parts[go.to] for (_, marker), go in table.transitions.items()}
         self._dialect = dialect
         self._run = Run(dialect, self._begins)
 
     def feed(self, chunk: str) -> list[TranscriptStep]:
-        """Take the next *chunk* and return the steps that it shows to be over.
+        """Take the next *chunk* and return the steps that it completes.
 
         Raises:
             OutputParserException: The transcript is longer than *max_chars*.
@@ -107,7 +107,7 @@ class TranscriptParser:
         return self._take(self._parser.feed(chunk))
 
     def close(self) -> list[TranscriptStep]:
-        """Say that the transcript has ended, and return its last step, if it has one.
+        """End the transcript and return its last step, if there is one.
 
         Raises:
             OutputParserException: The transcript is longer than *max_chars*.

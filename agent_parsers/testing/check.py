@@ -1,4 +1,4 @@
-"""All laws, tried on one dialect."""
+"""Checks one dialect against all laws."""
 
 from __future__ import annotations
 
@@ -22,28 +22,29 @@ __all__ = ["check_dialect", "dialect_laws"]
 
 _EXAMPLES: Final = 50
 _FIRST: Final = {ONE_WAY_TO_FAIL, named(laws.plain_words_are_never_refused)}
-"""Laws without which others cannot be tried."""
+"""Laws that must hold before the others can be tried."""
 
 
 def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectReport:
-    """Try all laws on *dialect*, and report those it breaks.
+    """Check *dialect* against all laws, and return a report of those that it breaks.
 
-    They are those of `agent_parsers.testing.laws`. The texts are its sample, what it writes, walks
-    along its tables, and random ones near to its form; they are the same in every run.
+    The laws are those of `agent_parsers.testing.laws`. They are tried on the sample of the dialect,
+    turns that it renders, walks through its transitions, and random texts close to its format. The
+    texts are the same in every run.
 
     Args:
-        dialect: What to check; it need not be registered.
-        examples: How many random texts, and how many random steps, each law is tried on.
+        dialect: The dialect to check; it need not be registered.
+        examples: Number of random texts, and of random steps, that each law is tried on.
 
     Returns:
-        A report; ``report.ok`` tells whether all laws hold, ``report.raise_for_failures()`` raises
-        if they do not, and printed it says which and why.
+        A report. ``report.ok`` is whether all laws hold, ``report.raise_for_failures()`` raises if
+        a law is broken, and ``str(report)`` lists the broken laws with the reasons.
     """
     failures: dict[tuple[str, str], BrokenLawError] = {}
     plans = [plan_of_form(dialect, examples), plan_of_reading(dialect, examples)]
     tried = 0
     for plan in plans:
-        # What cannot read what it writes breaks most other laws too.
+        # A dialect that cannot read what it renders breaks most other laws, too.
         if any(law in _FIRST for law, _ in failures):
             break
         for trial in plan:
@@ -55,7 +56,7 @@ def check_dialect(dialect: Dialect, *, examples: int = _EXAMPLES) -> DialectRepo
 
 
 def _try(dialect: Dialect, trial: Trial) -> BrokenLawError | None:
-    """Return how the law is broken, be it by what the dialect's own code raises."""
+    """Return how the law is broken, or `None`; errors in the dialect's code break it, too."""
     try:
         return trial.run()
     except Exception as error:  # noqa: BLE001 - the dialect's own code may raise anything
@@ -63,7 +64,7 @@ def _try(dialect: Dialect, trial: Trial) -> BrokenLawError | None:
 
 
 def dialect_laws(*dialects: Dialect, examples: int = _EXAMPLES) -> pytest.MarkDecorator:
-    """Return what makes a test for each law, and for each mode it has, of some *dialects*.
+    """Return a decorator that makes one test for each law, mode and dialect.
 
     ::
 
@@ -72,8 +73,8 @@ def dialect_laws(*dialects: Dialect, examples: int = _EXAMPLES) -> pytest.MarkDe
             law()
 
     Args:
-        dialects: What to test; they need not be registered.
-        examples: How many random texts, and how many random steps, each law is tried on.
+        dialects: The dialects to test; they need not be registered.
+        examples: Number of random texts, and of random steps, that each law is tried on.
     """
     import pytest
 

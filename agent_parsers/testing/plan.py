@@ -1,4 +1,4 @@
-"""Which laws are tried on what texts and steps."""
+"""Plans which laws are tried on which texts and steps."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ __all__ = ["Trial", "checks_of_texts", "plan_of_form", "plan_of_reading"]
 Law: TypeAlias = "Callable[..., None]"
 
 _SHORT: Final = 24
-"""Texts up to this length are cut in two at each place, in characters."""
+"""Texts of up to this many characters are cut in two at each position."""
 _TURNS: Final[tuple[Mode, ...]] = ("strict", "lenient")
 _ALL: Final[tuple[Mode, ...]] = (*_TURNS, "transcript")
 _TOOLS: Final = ["search", "look_up"]
 
 
 class Trial(NamedTuple):
-    """A law, to be tried on one dialect."""
+    """One trial of a law on a dialect."""
 
     law: str
-    """What must stay true, in words."""
+    """The law, in words."""
     mode: str
-    """How the dialect reads; empty if that makes no difference."""
+    """The mode in which texts are read; empty if the law does not depend on it."""
     run: Callable[[], BrokenLawError | None]
-    """Returns how the law is broken, or `None` if it holds."""
+    """Runs the trial; returns how the law is broken, or `None` if it holds."""
 
 
-# -- what the dialect says of itself, and what it writes ------------------------------------------
+# -- sample, instructions and rendering -----------------------------------------------------------
 
 _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.a_name_is_that_of_one_dialect, ()),
@@ -71,7 +71,7 @@ _ONCE: Final[tuple[tuple[Law, tuple[Any, ...]], ...]] = (
     (laws.the_instructions_name_every_tool, (_TOOLS, "finds what it is asked")),
     (laws.the_replies_in_the_instructions_are_read, (_TOOLS,)),
 )
-"""Laws that need no text, and what they are given."""
+"""Laws that need no text, and their arguments."""
 
 _OF_RUNS: Final[tuple[Law, ...]] = (
     laws.the_sample_is_one_flawless_run,
@@ -81,7 +81,7 @@ _OF_RUNS: Final[tuple[Law, ...]] = (
 
 
 def plan_of_form(dialect: Dialect, examples: int) -> list[Trial]:
-    """Return the trials that show whether a dialect can be asked for texts near to its form."""
+    """Return the trials that show whether texts close to the dialect's format can be made."""
 
     def said(turn: tuple[Any, str, int]) -> None:
         step, thought, number = turn
@@ -101,7 +101,7 @@ def _once(law: Law, dialect: Dialect, *given: Any) -> Trial:
     return Trial(named(law), mode, partial(failure, law, dialect, *given))
 
 
-# -- how it reads ---------------------------------------------------------------------------------
+# -- reading --------------------------------------------------------------------------------------
 
 _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, Any]]]]] = {
     laws.a_turn_is_read_or_refused: (_TURNS, lambda case: {"tools": case.tools}),
@@ -131,7 +131,7 @@ _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, An
     laws.a_repair_says_what_and_where: (_ALL, lambda _: {}),
     laws.a_label_that_is_spelt_otherwise_is_a_repair: (_ALL, lambda _: {}),
 }
-"""Laws of texts, the modes in which they are tried, and what they are given besides."""
+"""Laws of texts, the modes in which they are tried, and their other arguments."""
 
 _BY_TEXT: Final[Mapping[Law, tuple[Mode, Callable[[Case], dict[str, Any]]]]] = {
     laws.strict_reading_repairs_nothing: ("strict", lambda _: {}),
@@ -141,7 +141,7 @@ _BY_TEXT: Final[Mapping[Law, tuple[Mode, Callable[[Case], dict[str, Any]]]]] = {
     laws.each_step_of_a_transcript_is_reported_once: ("transcript", lambda _: {}),
     laws.the_log_of_a_step_is_part_of_the_transcript: ("transcript", lambda _: {}),
 }
-"""Laws that know the mode, which the texts are for."""
+"""Laws that take the mode that the texts are made for."""
 
 
 def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
@@ -158,7 +158,7 @@ def plan_of_reading(dialect: Dialect, examples: int) -> list[Trial]:
 
 
 def checks_of_texts(dialect: Dialect, mode: Mode) -> list[tuple[Law, Callable[[Case], None]]]:
-    """Return the laws that any text in this *mode* must keep, each with what tries it."""
+    """Return the laws for any text in this *mode*, each with a function that tries it."""
     found: list[tuple[Law, Callable[[Case], None]]] = [
         (law, partial(_check, partial(law, dialect, mode), given))
         for law, (modes, given) in _BY_MODE.items()
@@ -198,17 +198,17 @@ def _emitted_at_once(dialect: Dialect, mode: Mode) -> Trial:
 
 @cache
 def _cases(dialect: Dialect, mode: Mode, examples: int) -> tuple[Case, ...]:
-    """Return texts for a *mode*: what the dialect makes of itself, the shortest first, and more."""
+    """Return texts for a *mode*: those of the dialect, the shortest first, then random ones."""
     found = [*written(dialect), *rows(dialect, mode), *fragments(dialect), dialect.sample]
     if mode != "transcript":
         found += small_inputs(dialect)[::5]
-        # A server ends a turn anywhere.
+        # A server may end a turn anywhere.
         found += (text[:at] for text in written(dialect)[:2] for at in range(len(text)))
     known = (Case(text) for text in sorted(set(found), key=lambda text: (len(text), text)))
     return (*known, *drawn_cases(dialect, mode, examples))
 
 
-# -- what it writes -------------------------------------------------------------------------------
+# -- rendering ------------------------------------------------------------------------------------
 
 
 def _written(dialect: Dialect, examples: int, modes: Sequence[Mode]) -> list[Trial]:
@@ -281,13 +281,13 @@ def _drawn(
     return Trial(named(law), "", run)
 
 
-# -- what it acts on ------------------------------------------------------------------------------
+# -- calls ----------------------------------------------------------------------------------------
 
 
 def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
-    """Return the trials of what must make no call, each of as many texts as there are *examples*.
+    """Return the trials of texts that must not make a call, each with up to *examples* texts.
 
-    Of a turn that is cut, there are as many cuts.
+    For cut turns, *examples* is the number of cuts.
     """
 
     def prefixes() -> Iterable[dict[str, Any]]:
@@ -318,7 +318,7 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
     ]
 
 
-# -- how long it takes ----------------------------------------------------------------------------
+# -- time -----------------------------------------------------------------------------------------
 
 
 def _timed(dialect: Dialect, modes: Sequence[Mode]) -> list[Trial]:
@@ -329,7 +329,7 @@ def _timed(dialect: Dialect, modes: Sequence[Mode]) -> list[Trial]:
     def clock(mode: Mode) -> BrokenLawError | None:
         at_once = laws.twice_the_text_is_twice_the_work_of_parsing_it_at_once
         law = laws.eight_times_the_text_takes_less_than_sixteen_times_as_long
-        # The clock is not asked about what the count shows to be slow: it would take long.
+        # If the count shows that reading is slow, measuring the time would take too long.
         return failure(at_once, dialect, mode, shapes(dialect)[1::3]) or failure(
             law, dialect, mode, shapes(dialect), chars=(500, 8_000)
         )

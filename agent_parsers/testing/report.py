@@ -1,4 +1,4 @@
-"""What a check of a dialect found."""
+"""The result of checking a dialect."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["DialectReport"]
 
 @dataclass(frozen=True)
 class DialectReport:
-    """What `check_dialect` found; printed, it says so in words."""
+    """The result of `check_dialect`; ``str`` returns it as a text."""
 
     dialect: str
     """Name of the dialect."""
     failures: tuple[BrokenLawError, ...]
-    """The laws that it breaks, each with the smallest text that was found to show it."""
+    """The broken laws, each with the smallest failing text that was found."""
     tried: int
-    """How many laws were tried; one that is tried in three modes counts three times."""
+    """Number of laws tried; a law that is tried in three modes counts three times."""
     skipped: int = 0
-    """How many were not, because the dialect cannot read what it writes."""
+    """Number of laws not tried, since the dialect cannot read what it renders."""
 
     @property
     def ok(self) -> bool:
@@ -31,10 +31,10 @@ class DialectReport:
         return not self.failures
 
     def raise_for_failures(self) -> None:
-        """Do nothing if all laws hold.
+        """Raise if a law is broken.
 
         Raises:
-            AssertionError: One does not; the message is the whole report.
+            AssertionError: At least one law is broken; the message is the whole report.
         """
         if self.failures:
             raise AssertionError(str(self))
@@ -51,5 +51,5 @@ class DialectReport:
             title = f"{law} ({modes})" if modes else law
             lines.append(f"\n{number}. {title}\n{indent(first.details, '   ')}")
         if self.skipped:
-            lines.append(f"\n{self.skipped} more were not tried; mend these first.")
+            lines.append(f"\n{self.skipped} more were not tried; fix these first.")
         return "\n".join(lines)

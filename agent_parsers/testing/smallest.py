@@ -1,4 +1,4 @@
-"""Texts drawn once, and the smallest of those that break a law."""
+"""Draws random texts, and finds the smallest one that breaks a law."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ T = TypeVar("T")
 
 _MOST_TRIES: Final = 500
 _MOST_STEPS: Final = 150
-"""How many smaller cases are tried at most, so that a check does not take long."""
+"""Maximum number of smaller cases that are tried, to keep a check fast."""
 
 
 class Case(NamedTuple):
-    """A text, and what else a law may want to know."""
+    """A text, and other arguments that a law may take."""
 
     text: str
     sizes: Sequence[int] = (1,)
@@ -43,7 +43,7 @@ class Case(NamedTuple):
 
 
 def drawn_cases(dialect: Dialect, mode: Mode, examples: int) -> list[Case]:
-    """Draw that many *examples*, the same in every run."""
+    """Return *examples* random cases, the same in every run."""
     found: list[Case] = []
 
     @seed(0)
@@ -69,7 +69,7 @@ def _settings(examples: int) -> settings:
 def smallest_case(
     strategy: st.SearchStrategy[T], check: Callable[[T], None], examples: int
 ) -> BrokenLawError | None:
-    """Return how *check* fails on the smallest example of a *strategy*; `None` if it does not."""
+    """Return how *check* fails on the smallest example of a *strategy*, or `None`."""
     seen: dict[str, BrokenLawError | None] = {}
     law = ""
 
@@ -91,9 +91,9 @@ def smallest_case(
 
 
 def smallest_text(cases: Sequence[Case], check: Callable[[Case], None]) -> BrokenLawError | None:
-    """Return how *check* fails on the smallest text found, beginning with these *cases*.
+    """Return how *check* fails on the smallest text found, or `None` if all *cases* pass.
 
-    Of the first that fails all is left out that may be, in ever smaller parts.
+    Parts of the first failing text are removed, in ever smaller sizes, as long as it still fails.
     """
     for case in cases:
         if (error := failure(check, case)) is not None:
@@ -118,7 +118,7 @@ def smallest_text(cases: Sequence[Case], check: Callable[[Case], None]) -> Broke
 
 
 def failure(check: Callable[..., None], *given: Any, **named: Any) -> BrokenLawError | None:
-    """Return how *check* fails for what it is given; `None` if it does not."""
+    """Return how *check* fails for these arguments, or `None` if it passes."""
     __tracebackhide__ = True
     try:
         check(*given, **named)

@@ -1,4 +1,4 @@
-"""Tools: what they take, whether an input fits, and what a model is told about them."""
+"""Tools: their schemas, checks of their inputs, and their descriptions for the model."""
 
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,6 @@ _MODULES = {
     "ToolSet": "agent_parsers.toolset.set",
     "ToolSpec": "agent_parsers.toolset.schemas.spec",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

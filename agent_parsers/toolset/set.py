@@ -1,4 +1,4 @@
-"""Tools together: what a parser knows of them, and what their providers and prompts are told."""
+"""`ToolSet`: the tools of an agent, for parsers, providers and prompts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_CHARS: Final = 200
 
 
 class ToolSet:
-    """The tools there are, in order.
+    """The tools of an agent, in order.
 
     ::
 
@@ -43,16 +43,19 @@ class ToolSet:
 
     Args:
         tools: See `Tools`.
-        unknown_keys: What becomes of keys that a schema neither names nor allows: they are a
-            problem, they are left out, or they stay where the schema does not forbid them.
-        missing_keys: Whether a required key that is missing is a problem, or left to the tool.
-        extra_text: What becomes of text around a JSON object that is the input: it is a problem,
-            it is left out, or all of it is text, which a tool with a lone parameter takes.
+        unknown_keys: What to do with keys that a schema neither names nor allows: ``"forbid"``
+            reports a problem, ``"drop"`` removes them, and ``"keep"`` leaves them in unless the
+            schema forbids them.
+        missing_keys: What to do if a required key is missing: ``"forbid"`` reports a problem,
+            ``"keep"`` leaves it to the tool.
+        extra_text: What to do with text around a JSON object: ``"forbid"`` reports a problem,
+            ``"drop"`` removes it, and ``"keep"`` reads the whole input as text, which only a tool
+            with a lone parameter takes.
 
     Raises:
-        TypeError: One of the tools is none.
-        ValueError: Two have the same name, or one an empty name or no sound schema; or a policy is
-            none of these.
+        TypeError: One of *tools* is not a tool.
+        ValueError: Two tools have the same name, a name is empty, a schema is invalid, or a policy
+            is unknown.
     """
 
     __slots__ = ("_policy", "_schemas", "_specs")
@@ -76,11 +79,11 @@ class ToolSet:
         self._policy = Policy(unknown_keys, missing_keys, extra_text)
         self._schemas: dict[str, Schema | None] = {}
 
-    # -- what there is -------------------------------------------------------------------------
+    # -- the tools -----------------------------------------------------------------------------
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names, in order."""
+        """The names of the tools, in order."""
         return tuple(self._specs)
 
     def __iter__(self) -> Iterator[ToolSpec]:
@@ -107,16 +110,17 @@ class ToolSet:
         return f"ToolSet({list(self.names)!r})"
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
-        # What is known of schemas goes by identity, which a copy does not have.
+        # `_schemas` caches by the identity of nodes, which a copy does not share.
         return None, {"_specs": self._specs, "_policy": self._policy, "_schemas": {}}
 
     # -- what a model wrote --------------------------------------------------------------------
 
     def find(self, name: str) -> str | None:
-        """Return the name of the tool that *name* means, or `None`.
+        """Return the name of the tool that *name* refers to, or `None`.
 
-        That is the same name, or else the only one that differs in nothing but case, marks around
-        it, and spaces, dots, hyphens and underscores (``Get-Weather`` for ``get_weather``).
+        An exact match comes first. Otherwise exactly one tool must match when case, marks around
+        the name, and spaces, dots, hyphens and underscores are ignored (``Get-Weather`` for
+        ``get_weather``).
         """
         if name in self._specs:
             return name
@@ -125,12 +129,12 @@ class ToolSet:
         return same[0] if len(same) == 1 else None
 
     def checks(self, name: str) -> bool:
-        """Tell whether the tool *name* is known to take a certain input, and not just any."""
+        """Return whether the tool *name* has a schema that its input is checked against."""
         spec = self._specs.get(name)
         return spec is not None and spec.parameters is not None
 
     def declares(self, name: str, keys: Iterable[str]) -> bool:
-        """Tell whether all *keys* are parameters that the schema of the tool *name* lists."""
+        """Return whether the schema of the tool *name* lists all *keys* as parameters."""
         schema = self._schema(name) if name in self._specs else None
         if schema is None:
             return False
@@ -138,25 +142,25 @@ class ToolSet:
         return all(key in properties for key in keys)
 
     def check(self, name: str, tool_input: Any, *, lenient: bool = False) -> str | dict[str, Any]:
-        """Return *tool_input* as the tool takes it; see `read`."""
+        """Return *tool_input* converted to what the tool takes; see `read`."""
         return self.read(name, tool_input, lenient=lenient).value
 
     def read(self, name: str, tool_input: Any, *, lenient: bool = False) -> CheckedInput:
-        """Return *tool_input* as the tool *name* takes it, and what was changed.
+        """Return *tool_input* converted to what the tool *name* takes, and the changes made.
 
-        What fits the schema stays as it is. Else text becomes null, an integer, a number, a
-        boolean, an object or a list, in this order, where the schema asks for one; text that is the
-        whole input is a JSON object, or the value of the lone parameter. A tool without a schema
-        takes anything.
+        Values that fit the schema are kept as they are. Where the schema asks for another type,
+        text is read as null, an integer, a number, a boolean, an object or a list, tried in this
+        order. If the whole input is text, it is read as a JSON object, or as the value of the lone
+        parameter. A tool without a schema takes any input.
 
         Args:
-            name: See `find`.
+            name: Name of the tool, matched as in `find`.
             tool_input: Text or an object.
-            lenient: Mend JSON in texts as `repair_json` does.
+            lenient: Repair malformed JSON in texts, as `repair_json` does.
 
         Raises:
             UnknownToolError: There is no such tool.
-            ToolInputError: The input does not fit, with all that is wrong, and an example.
+            ToolInputError: The input does not fit; the error lists all problems and has an example.
         """
         found = self.find(name)
         if found is None:
@@ -165,14 +169,16 @@ class ToolSet:
         schema = self._schema(found)
         if schema is None:
             return CheckedInput(found, tool_input)
-        from agent_parsers.toolset.schemas.check import check_input  # names alone need none of it
+        # Imported lazily: a set of names does not need it.
+        from agent_parsers.toolset.schemas.check import check_input
 
         return check_input(self._specs[found], schema, tool_input, policy)
 
     def fills(self, name: str, arguments: str | dict[str, Any]) -> bool:
-        """Tell whether nothing can be added to *arguments* of the tool *name*.
+        """Return whether nothing can be added to *arguments* of the tool *name*.
 
-        All its parameters are given, the optional ones too, and no others may be.
+        This is so if all its parameters, the optional ones included, are given, and no other keys
+        are allowed.
         """
         found = self.find(name)
         schema = None if found is None else self._schema(found)
@@ -188,26 +194,28 @@ class ToolSet:
         others: Mapping[str, Callable[[], Iterable[Any]]],
         unnamed: Sequence[Any] = (),
     ) -> dict[str, Any] | None:
-        """Return *arguments* of the tool *name* as its schema says they are meant.
+        """Return *arguments* of the tool *name*, with ambiguous ones decided by its schema.
 
         Args:
-            name: Of a tool whose input is checked.
-            arguments: By name.
-            others: What else some of them may be: the first that fits counts if they do not.
-            unnamed: Those without names, in the order of the parameters.
+            name: Name of a tool with a schema.
+            arguments: The arguments by name.
+            others: Other readings of some arguments, by name; if an argument does not fit the
+                schema, the first reading that fits replaces it.
+            unnamed: Positional arguments, in the order of the parameters.
 
         Returns:
-            All of them by name; `None` if there are names for too few.
+            All arguments by name, or `None` if *unnamed* has more items than the tool has
+            parameters, or one of them is given by name, too.
         """
         schema = self._schema(name)
-        assert schema is not None, "it checks the tool"
+        assert schema is not None, "the tool has a schema"
         from agent_parsers.toolset.schemas.check import resolve
 
         return resolve(schema, self._policy, arguments, others, unnamed)
 
     def unknown(self, name: str) -> UnknownToolError:
-        """Return the error for *name*, which is none of the tools, or may be several of them."""
-        from difflib import get_close_matches  # only errors need it
+        """Return the error for *name*, which matches no tool, or more than one."""
+        from difflib import get_close_matches  # imported lazily: only errors need it
 
         key = _plain(name[:_MOST_CHARS])
         plain: dict[str, list[str]] = {}
@@ -217,16 +225,16 @@ class ToolSet:
         if not near:
             found = get_close_matches(key, plain, n=3)
             near = tuple(other for word in found for other in plain[word])[:3]
-        reason = f"{name[:_MOST_CHARS]!r} is none of the tools"
+        reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
         if len(plain.get(key, ())) > 1:
             reason = f"{name[:_MOST_CHARS]!r} may be any of {', '.join(near)}"
         return UnknownToolError(reason, name=name, near=near, names=self.names)
 
     def call(self, action: Any) -> Any:
-        """Run the tool of an *action* with its input, and return what it returns.
+        """Check the input of an *action*, run its tool, and return the tool's result.
 
-        The input is checked first. What was made from a model gives an object of it; an
-        asynchronous function gives what is to be awaited, see `acall`.
+        A tool made from a model returns an instance of the model. An asynchronous function returns
+        an awaitable; see `acall`.
 
         Args:
             action: An `AgentAction`, or anything with a ``tool`` and a ``tool_input``.
@@ -234,13 +242,13 @@ class ToolSet:
         Raises:
             UnknownToolError: There is no such tool.
             ToolInputError: The input does not fit.
-            TypeError: The tool was not made from anything that can be run.
+            TypeError: The tool cannot be run, since it was not made from a callable or a model.
         """
         checked = self.read(action.tool, action.tool_input)
         return self._origin(checked.tool).run(checked.value)
 
     async def acall(self, action: Any) -> Any:
-        """Do the same as `call`, and wait for what has to be waited for."""
+        """Do the same as `call`, and await the result of an asynchronous tool."""
         checked = self.read(action.tool, action.tool_input)
         origin = self._origin(checked.tool)
         if hasattr(origin, "arun"):
@@ -249,9 +257,10 @@ class ToolSet:
         return await result if inspect.isawaitable(result) else result
 
     def example(self, name: str) -> dict[str, Any] | None:
-        """Return an input for the tool *name*, of defaults and placeholders, to show to a model.
+        """Return an example input for the tool *name*, made of defaults and placeholders.
 
-        `None` if the tool takes anything, or what a pattern or a validator wants is not known.
+        Returns `None` if the tool has no schema, or if the example does not satisfy a pattern or a
+        validator.
 
         Raises:
             KeyError: There is no such tool.
@@ -263,30 +272,30 @@ class ToolSet:
 
         return example_of(self._specs[name], schema, self._policy)
 
-    # -- what providers and prompts are told ---------------------------------------------------
+    # -- for providers and prompts -------------------------------------------------------------
 
     def openai_tools(self) -> list[dict[str, Any]]:
-        """Return them as OpenAI's ``tools``."""
+        """Return the tools in the form of OpenAI's ``tools``."""
         return [spec.openai_tool() for spec in self]
 
     def openai_functions(self) -> list[dict[str, Any]]:
-        """Return them as OpenAI's ``functions``."""
+        """Return the tools in the form of OpenAI's ``functions``."""
         return [spec.openai_function() for spec in self]
 
     def openai_response_tools(self) -> list[dict[str, Any]]:
-        """Return them as the ``tools`` of OpenAI's Responses API."""
+        """Return the tools in the form of the ``tools`` of OpenAI's Responses API."""
         return [spec.openai_response_tool() for spec in self]
 
     def anthropic_tools(self) -> list[dict[str, Any]]:
-        """Return them as Anthropic's ``tools``."""
+        """Return the tools in the form of Anthropic's ``tools``."""
         return [spec.anthropic_tool() for spec in self]
 
     def json_schemas(self) -> list[dict[str, Any]]:
-        """Return their inputs as JSON Schemas, with the names as titles."""
+        """Return the JSON Schemas of the inputs, titled with the names of the tools."""
         return [spec.json_schema() for spec in self]
 
     def describe(self) -> str:
-        """Return them as text for a prompt, a line for each and one for each parameter."""
+        """Return the tools as text for a prompt: a line for each tool and for each parameter."""
         return "\n".join(spec.describe() for spec in self)
 
     # ------------------------------------------------------------------------------------------

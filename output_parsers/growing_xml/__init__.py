@@ -1,1 +1,1 @@
-"""XML that is still being written: events from expat, trees, leaves."""
+"""Incremental XML reading: events from expat, trees, leaves."""

@@ -1,4 +1,4 @@
-"""Why a text is no XML that a parser reads."""
+"""Errors in XML."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _OBSERVATION = (
 
 
 class XmlError(ValueError):
-    """What was read is no document, or one that is refused.
+    """A text is not an XML document, or the document is refused.
 
     Args:
-        reason: Why.
-        byte: Where, as an offset into all that was read, in UTF-8.
-        message: The reason as expat puts it, if it does: with a line, and a column from 0.
-        is_short: Whether all would be well if more came.
+        reason: What is wrong.
+        byte: Where, as a byte offset into the text read so far, in UTF-8.
+        message: Expat's message, if there is one: with a line, and a column from 0.
+        is_short: Whether the document only lacks its end.
     """
 
     def __init__(
@@ -29,13 +29,13 @@ class XmlError(ValueError):
         self.is_short = is_short
 
     def offset(self, document: str) -> int:
-        """Return where, as an offset into *document*, which is or begins with what was read."""
+        """Return the error's offset in *document*, which starts with the text read."""
         read = document.encode(errors="surrogatepass")[: self.byte]
         return len(read.decode(errors="ignore"))
 
 
 def unreadable(text: str, start: int, end: int, error: XmlError) -> OutputParserException:
-    """Return what to raise if the document from *start* to *end* of *text* cannot be read."""
+    """Return the exception for a document, from *start* to *end* of *text*, that cannot be read."""
     document = text[start:end]
     at = start + error.offset(document)
     exception = OutputParserException(
@@ -44,8 +44,8 @@ def unreadable(text: str, start: int, end: int, error: XmlError) -> OutputParser
         span=(at, min(at + 1, len(text))),
         reason=f"the XML cannot be read: {error.reason}",
     )
-    # Expat counts in the document and columns from 0, which is LangChain's message. What is told
-    # to the model and to people is the place in the whole text.
+    # Expat counts from the start of the document and columns from 0, as in LangChain's message. The
+    # observation and the span refer to the whole text.
     exception.observation = (
         f"Your XML could not be read: {error.reason}, at line {exception.line}, column"
         f" {exception.column}. {_OBSERVATION}"

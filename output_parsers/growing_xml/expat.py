@@ -1,8 +1,8 @@
-"""XML read as it comes in, by Python's expat, and nothing that a document could do harm with.
+"""Safe incremental XML reading with Python's expat.
 
-A document type definition can make a short text stand for gigabytes (entities made of entities),
-make every element dear (attributes by default), and name files and addresses to be read. So one
-that declares or refers to anything is refused. `defusedxml` refuses the same a second time.
+A document type definition can make a short text expand to gigabytes (nested entities), make every
+element expensive (default attributes), and name files and URLs to be read. So a definition that
+declares or refers to anything is refused. `defusedxml` is a second guard against the same.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ Kind = Literal["defusedxml", "xml"]
 
 
 class Builder(Protocol):
-    """Takes what a document consists of, without comments and instructions.
+    """Receives the parts of a document, without comments and processing instructions.
 
-    The methods are expat's own handlers: a call between takes as long as they do.
+    The methods are expat's handlers directly: a wrapper would take as long as they do.
     """
 
     refusal: Callable[[str], XmlError]
-    """Makes an error of a reason to refuse the document, at the place that has been reached."""
+    """Returns the error for refusing the document at the current position, given the reason."""
 
     def start(self, tag: str, attributes: object, /) -> None:
-        """Take the beginning of an element."""
+        """Receive the start of an element."""
 
     def text(self, text: str, /) -> None:
-        """Take text; what stands between two tags may come in pieces."""
+        """Receive text; the text between two tags may arrive in pieces."""
 
     def end(self, tag: str, /) -> None:
-        """Take the end of the innermost element that is open."""
+        """Receive the end of the innermost open element."""
 
 
 class XmlReader:
-    """Reads one document, whole or in pieces, and tells *builder* what it consists of.
+    """Reads one document, whole or in pieces, and passes its parts to *builder*.
 
     Args:
-        builder: Takes the parts of the document; a tag in a namespace is ``namespace}tag``.
-        kind: Whose refusal of declarations stands behind ours.
+        builder: Receives the parts of the document; a tag in a namespace is ``namespace}tag``.
+        kind: The library that refuses declarations in addition to this class.
     """
 
     _FREE_CHARS = 4096
-    """Older versions of expat read a tag that has not ended anew with each piece. When more than
-    this was read in vain, the next piece is as long as that: else the cost is quadratic."""
+    """Older versions of expat read an unfinished tag again with each piece. Once more than this was
+    read in vain, the next piece must be as long as that, or the cost would be quadratic."""
 
     def __init__(self, builder: Builder, kind: Kind) -> None:
         self._held: list[str] = []
@@ -55,7 +55,7 @@ class XmlReader:
         self._vain_chars = 0
         self._parser = parser = _guarded() if kind == "defusedxml" else expat.ParserCreate(*_UTF_8)
         parser.buffer_text = True
-        parser.ordered_attributes = True  # the cheapest form: nobody looks at them
+        parser.ordered_attributes = True  # the cheapest form, since attributes are ignored
         builder.refusal = self._refusal
         parser.StartElementHandler = builder.start
         parser.EndElementHandler = builder.end
@@ -63,18 +63,19 @@ class XmlReader:
         parser.StartDoctypeDeclHandler = self._doctype
 
     def read(self, text: str) -> None:
-        """Read *text*, which is the whole document.
+        """Read *text* as the whole document.
 
         Raises:
-            XmlError: It is not well-formed, or refused by *builder* or for its document type.
+            XmlError: *text* is not well-formed, or is refused by *builder* or for its document
+                type.
         """
         self._parse(text, is_last=True)
 
     def feed(self, text: str) -> None:
-        """Read *text*, a piece of the document, as far as a tag may have ended.
+        """Read *text*, the next piece of the document, up to the last character that may end a tag.
 
         Raises:
-            XmlError: As `read` does.
+            XmlError: As in `read`.
         """
         self._held.append(text)
         self._held_chars += len(text)
@@ -92,18 +93,18 @@ class XmlReader:
         self._vain_chars = self._vain_chars + end if is_vain else 0
 
     def close(self) -> None:
-        """Read what was held back: the document ends here.
+        """Read the text held back and end the document.
 
         Raises:
-            XmlError: As `read` does.
+            XmlError: As in `read`.
         """
         self._parse("".join(self._held), is_last=True)
 
     def _parse(self, text: str, *, is_last: bool = False) -> None:
         try:
             if "<!DOCTYPE" in text:
-                # An exception does not stop expat, which goes on to the end of what it was given:
-                # so it is not given what is declared in the brackets.
+                # An exception in a handler does not stop expat before the end of its input, so the
+                # declarations in the brackets are not passed to it.
                 head = text[: text.find("[", text.index("<!DOCTYPE")) + 1]
                 text = text[len(head) :]
                 self._parser.Parse(head.encode(errors="surrogatepass"), False)
@@ -123,8 +124,8 @@ class XmlReader:
 
 
 _UTF_8 = ("utf-8", "}")
-"""How expat is set up: a text has been decoded, so that what it says of its encoding is void; and
-what stands between a namespace and a name."""
+"""Expat's encoding, which overrides the declared one since the text is already decoded, and the
+separator between namespace and name."""
 
 _SHORT = {
     expat.errors.XML_ERROR_NO_ELEMENTS,
@@ -132,11 +133,11 @@ _SHORT = {
     expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
     expat.errors.XML_ERROR_UNCLOSED_TOKEN,
 }
-"""What expat says of a document that only lacks its end."""
+"""Expat's errors for a document that only lacks its end."""
 
 
 def _guarded() -> Any:
-    """Return an expat parser that `defusedxml` watches."""
+    """Return an expat parser guarded by `defusedxml`."""
     from defusedxml.ElementTree import XMLParser  # type: ignore[import-untyped]
 
     return XMLParser(target=object(), encoding="utf-8").parser

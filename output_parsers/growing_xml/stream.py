@@ -1,4 +1,4 @@
-"""The leaves of an XML document, while the text around and in it comes in."""
+"""The leaves of an XML document in a streamed text."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class LeafReader:
-    """Gives the leaves of the first document in a stream, as they end.
+    """Yields the leaves of the first document in a stream, as they end.
 
-    The document begins at the first tag, or at the document type before it. What stands before it,
-    and what follows it, is passed over.
+    The document begins at the first tag, or at the document type before it. Text before and after
+    the document is ignored.
     """
 
     def __init__(self, kind: Kind, max_depth: int) -> None:
@@ -32,7 +32,7 @@ class LeafReader:
         self._text: list[str] = []
 
     def feed(self, chunk: ModelOutput, /) -> Iterator[AddableDict]:
-        """Take *chunk* and yield the leaves that have ended.
+        """Read *chunk* and yield the leaves that have ended.
 
         Raises:
             OutputParserException: The document cannot be read.
@@ -46,13 +46,13 @@ class LeafReader:
         """Yield the leaves that were held back.
 
         Raises:
-            OutputParserException: The document is not complete, or there is none.
+            OutputParserException: The document is not complete, or there is no document.
         """
         if not self._leaves.done:
             yield from self._after(self._reader.close)
 
     def _after(self, read: Callable[..., None], *text: str) -> Iterator[AddableDict]:
-        """Yield the leaves that have ended after *read*, and raise what it raised."""
+        """Call *read*, yield the leaves that have ended, and then raise its error, if any."""
         error: XmlError | None = None
         try:
             read(*text)
@@ -62,7 +62,7 @@ class LeafReader:
         if error is not None and not self._leaves.done:
             whole, start = "".join(self._text), self._beginning.position
             if not error.is_short:
-                # How much came after the mistake depends on the cut, so that is left out.
+                # How much text follows the error depends on the chunks, so it is left out.
                 whole = whole[: start + error.offset(whole[start:]) + 1]
             raise unreadable(whole, start, len(whole), error) from error
 
@@ -72,11 +72,11 @@ _LONGEST_OPENER = len("<!DOCTYPE")
 
 
 class _Beginning:
-    """Finds where the document in a stream begins. A comment before it may hold anything."""
+    """Finds where the document in a stream begins, skipping comments before it."""
 
     def __init__(self) -> None:
         self.position = 0
-        """Where, once it has been found."""
+        """Where the document begins, once that is known."""
         self._is_found = False
         self._is_comment = False
         self._passed_chars = 0
@@ -96,7 +96,7 @@ class _Beginning:
         return self._held
 
     def _find(self, text: str) -> tuple[int, bool]:
-        """Return where the document may begin, and whether it does, or more text must tell."""
+        """Return where the document may begin, and whether that is certain without more text."""
         start = 0
         while True:
             if self._is_comment:

@@ -1,4 +1,4 @@
-"""What parsers make of a document: one dictionary of the whole, or one of each leaf."""
+"""XML documents as dictionaries: one for the whole document, or one for each leaf."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ if TYPE_CHECKING:
 
 
 class AddableDict(dict[str, Any]):
-    """A dictionary that can be added to another; the sum has the keys of both.
+    """A dictionary that supports ``+``; the sum has the keys of both.
 
     ::
 
         AddableDict(a=[1], b=None) + AddableDict(a=[2], b="x")  # {'a': [1, 2], 'b': 'x'}
 
-    The values of a key that both have are added in turn, and None is nothing. Neither dictionary
-    changes.
+    The values of a common key are added, ignoring `None`. Neither dictionary is changed.
     """
 
     def __add__(self, other: dict[str, Any]) -> AddableDict:
         """Return the sum.
 
         Raises:
-            TypeError: The values of a key do not add up.
+            TypeError: The values of a common key cannot be added.
         """
         total = AddableDict(self)
         for key, value in other.items():
@@ -48,10 +47,10 @@ class AddableDict(dict[str, Any]):
 
 
 class _Elements:
-    """The elements that are open, the innermost last.
+    """The open elements, innermost last.
 
     Args:
-        max_depth: How many there may be.
+        max_depth: How many elements may be open at once.
     """
 
     refusal: Callable[[str], XmlError]
@@ -63,7 +62,7 @@ class _Elements:
         self._children: list[list[Any] | None] = []
 
     def start(self, tag: str, _attributes: object, /) -> None:
-        """Take the beginning of an element."""
+        """Open an element."""
         if len(self._tags) >= self._max_depth:
             raise self.refusal(f"more than {self._max_depth} elements in each other (max_depth)")
         self._tags.append("{" + tag if "}" in tag else tag)
@@ -71,17 +70,17 @@ class _Elements:
         self._children.append(None)
 
     def text(self, text: str, /) -> None:
-        """Take text; what follows the first child of an element is left out."""
+        """Add text; text after the first child of an element is ignored."""
         if self._children[-1] is None:
             self._texts[-1].append(text)
 
 
 class Tree(_Elements):
-    """Builds the dictionary of a whole document, which `result` has in the end.
+    """Builds the dictionary of a whole document; `result` has it at the end.
 
-    An element is ``{tag: children}``. If it begins with text that is not blank it is ``{tag:
-    text}`` and its children are left out. If it has no children it is ``{tag: text or None}``; only
-    the outermost is ``{tag: []}`` then.
+    An element is ``{tag: children}``. If it starts with text that is not blank, it is ``{tag:
+    text}`` and its children are ignored. Without children it is ``{tag: text or None}``, except
+    that an empty outermost element is ``{tag: []}``.
     """
 
     def __init__(self, max_depth: int) -> None:
@@ -89,7 +88,7 @@ class Tree(_Elements):
         self.result: dict[str, Any] = {}
 
     def end(self, _tag: str, /) -> None:
-        """Take the end of the innermost element that is open."""
+        """Close the innermost open element."""
         tag, children = self._tags.pop(), self._children.pop()
         text = "".join(self._texts.pop()) or None
         is_blank = text is None or text.isspace()
@@ -103,7 +102,7 @@ class Tree(_Elements):
 
 
 class Leaves(_Elements):
-    """Gives each element without children as the path to it, once it has ended: `take` has it.
+    """Collects the path of each element without children once it has ended, for `take`.
 
     The path of ``<b>1</b>`` in ``<a>`` is ``{"a": [{"b": "1"}]}``. All levels are `AddableDict`.
     """
@@ -115,7 +114,7 @@ class Leaves(_Elements):
         self._leaves: list[AddableDict] = []
 
     def end(self, _tag: str, /) -> None:
-        """Take the end of the innermost element that is open."""
+        """Close the innermost open element."""
         tag, children = self._tags.pop(), self._children.pop()
         text = "".join(self._texts.pop()) or None
         if children is None:

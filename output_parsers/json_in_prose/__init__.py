@@ -1,1 +1,1 @@
-"""JSON somewhere in a text: one search, for parsers and dialects alike."""
+"""Finding JSON in a text, for parsers and dialects."""

@@ -1,4 +1,4 @@
-"""An attempt to read a JSON value, somewhere in a text."""
+"""An attempt to read a JSON value from some position in a text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from outputs.growing_json.lenient.reader import LenientJsonReader
 
 
 class JsonAttempt:
-    """What may be the value, read leniently.
+    """A possible value, read leniently.
 
     Args:
         start: Where it begins in the whole text.
         is_fenced: Whether it follows a fence.
-        is_certain: Whether it is the value, unless it is only prose.
+        is_certain: Whether it is the value unless it turns out to be prose.
         is_member: Whether a key and a colon precede it.
     """
 
@@ -30,17 +30,17 @@ class JsonAttempt:
         return self.start + (self.reader.end or 0)
 
     def feed(self, text: str) -> None:
-        """Read on."""
+        """Read *text*."""
         self.read.append(text)
         self.reader.feed(text)
 
     def is_begun(self, end: int) -> bool:
-        """Whether it has more than a bracket before *end*, a place in the whole text."""
+        """Return whether it has more than a bracket before *end*, a position in the whole text."""
         return bool("".join(self.read)[1 : end - self.start].strip())
 
 
 def is_json(text: str) -> bool:
-    """Whether *text* begins with a value."""
+    """Return whether *text* begins with a JSON value."""
     reader = LenientJsonReader()
     try:
         reader.feed(text)

@@ -1,11 +1,11 @@
-"""JSON in what a model wrote: bare, in a fence, or after prose that ends in a fence.
+"""JSON in a model's reply: bare, in a fence, or in a fence after prose.
 
-Where the value ends is found by reading it, so a fence may stand inside its strings, be left open,
-be doubled, have a language tag or a space before it. Each character is read a bounded number of
-times, however often a value seems to begin.
+The end of the value is found by reading it, so a fence may occur inside its strings, be left open,
+be doubled, have a language tag or follow a space. Each character is read a bounded number of times,
+however often a value seems to begin.
 
 The rule is LangChain's: a text that begins with a value is that value, whatever comes after it;
-otherwise the value is what follows the first fence. `LenientJsonFinder` has a rule of its own.
+otherwise the value is the text after the first fence. `LenientJsonFinder` has a different rule.
 """
 
 from __future__ import annotations
@@ -38,31 +38,31 @@ class JsonFinder:
         finder.feed('Sure:\n```json\n{"a": "b')
         finder.reader.value          # {"a": "b"}
 
-    White space and backticks at the end of what has arrived are held back: if nothing follows,
-    they are no part of the value, not even in an open string.
+    White space and backticks at the end of the text so far are held back: if nothing follows, they
+    are not part of the value, not even in an open string.
     """
 
     def __init__(self) -> None:
         self._lead: _Candidate | None = None  # at the start of the text
         self._scalar: _Candidate | None = None  # after the first fence, if that has no brackets
         self._container: _Candidate | None = None  # after a fence
-        self._reading: _Candidate | None = None  # the one that is read
-        self._read: list[str] = []  # what it has read
-        self._followed: list[_Candidate] = []  # those that broke off
+        self._reading: _Candidate | None = None  # the current one
+        self._read: list[str] = []  # the text it has read
+        self._followed: list[_Candidate] = []  # those that stopped being JSON
         self._step: Callable[[int], int] = self._begin
-        self._text = ""  # what is looked through
-        self._start = 0  # where that begins in the whole text
-        self._blank: list[str] = []  # what came before the first text
+        self._text = ""  # the text being searched
+        self._start = 0  # where it begins in the whole text
+        self._blank: list[str] = []  # the blank text at the start
         self._held = ""
-        self._fences = 0  # how many have been found
-        self._new_line = False  # whether a new line follows the last
-        self._tag = ""  # and what else does
-        self._is_5 = False  # whether the first tag may be no tag but JSON, as in "```json5"
+        self._fences = 0  # how many fences were found
+        self._new_line = False  # whether a new line follows the last fence
+        self._tag = ""  # the tag after the last fence
+        self._is_5 = False  # whether the first tag may be JSON instead, as in "```json5"
         self._skipper: BracketSkipper | None = None
 
     @property
     def reader(self) -> JsonReader | None:
-        """What has read the value so far; None while there is none."""
+        """The reader of the value so far; `None` while there is no value."""
         reading = self._reading
         if reading is not None and reading is self._lead and reading.is_container:
             return reading.reader
@@ -78,7 +78,7 @@ class JsonFinder:
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """Where the value begins and ends in the text; None until it has ended."""
+        """Where the value begins and ends in the text; `None` until it has ended."""
         best = self._best()
         if best is None or best.reader.end is None:
             return None
@@ -86,10 +86,10 @@ class JsonFinder:
 
     @property
     def error(self) -> JsonError | None:
-        """Where an array or object stopped being JSON before it ended, if that is the value."""
+        """The error at which the value, an array or object, stopped being JSON; else `None`."""
         best = self._best()
         if best is not None and not best.is_container:
-            best = self._lead  # A word after a fence is not what is left of a broken object.
+            best = self._lead  # A word after a fence does not replace a broken object before it.
         if best is None or not best.is_container or best.reader.end is not None:
             return None
         error = best.reader.error
@@ -111,13 +111,13 @@ class JsonFinder:
         return lead if lead is not None and lead.is_container and lead.reader.has_value else None
 
     def feed(self, text: str) -> None:
-        """Read on.
+        """Read the next piece of text.
 
         Raises:
-            JsonLimitError: The value is nested too deep, or has a number that is too long.
+            JsonLimitError: The value is nested too deeply, or has a number that is too long.
         """
         for candidate in self._followed:
-            candidate.feed(text)  # Brackets may still change what is left of it.
+            candidate.feed(text)  # Brackets may still change its value.
         reading = self._reading
         if reading is not None:
             reading.feed(text)
@@ -135,7 +135,7 @@ class JsonFinder:
         self._start += len(self._text) - len(self._held)
 
     def _leave(self, candidate: _Candidate, text: str) -> str:
-        """Stop reading *candidate*; return the text after what was read of it."""
+        """Stop reading *candidate*; return the rest of the text."""
         reader = candidate.reader
         stop = reader.end if reader.error is None else reader.error.pos
         assert stop is not None
@@ -155,7 +155,7 @@ class JsonFinder:
         return rest
 
     def _read_from(self, pos: int, candidate: _Candidate) -> int:
-        """Begin to read *candidate* at *pos*."""
+        """Start reading *candidate* at *pos*."""
         text = self._text[pos:]
         candidate.feed(text)
         if candidate.is_sound:
@@ -166,7 +166,7 @@ class JsonFinder:
         return 0
 
     def _begin(self, pos: int) -> int:
-        """Find the first text."""
+        """Find the first text that is not blank."""
         start = skip_blank(self._text, pos).end()
         if start == len(self._text):
             self._blank.append(self._text)
@@ -177,7 +177,7 @@ class JsonFinder:
                 self._lead, self._scalar = None, lead
             return self._read_from(start, lead)
         else:
-            blank = "".join(self._blank)  # It may have a fence.
+            blank = "".join(self._blank)  # It may contain a fence.
             self._start -= len(blank)
             self._text = blank + self._text
             self._step = self._find
@@ -185,7 +185,7 @@ class JsonFinder:
         return start
 
     def _skip(self, pos: int) -> int:
-        """Skip the rest of what broke off inside brackets."""
+        """Skip the rest of a broken value, to its last bracket."""
         assert self._skipper is not None
         pos = self._skipper.skip(self._text, pos)
         if self._skipper.is_done:
@@ -206,7 +206,7 @@ class JsonFinder:
         return found + len(FENCE)
 
     def _open(self, pos: int) -> int:
-        """Find out what follows a fence: a tag, a value or nothing of interest."""
+        """Read what follows a fence: a tag, a value or other text."""
         text = self._text
         start, pos = pos, skip_blank(text, pos).end()
         _, mark, blank = text[start:pos].rpartition("`")
@@ -252,11 +252,11 @@ def _is_scalar(word: str) -> bool:
 
 
 class _Candidate:
-    """A reader of what may be the value.
+    """A reader of a possible value.
 
     Args:
         start: Where it begins in the whole text.
-        is_container: Whether it begins as an array or object does.
+        is_container: Whether it starts with a bracket.
     """
 
     def __init__(self, start: int, *, is_container: bool) -> None:
@@ -267,18 +267,18 @@ class _Candidate:
 
     @property
     def is_sound(self) -> bool:
-        """Whether what was read of it is a value, and nothing else has come after a scalar."""
+        """Whether the text so far is JSON, and no text has followed a scalar."""
         reader = self.reader
         return reader.error is None and (self.is_container or reader.end is None)
 
     @property
     def has_value(self) -> bool:
-        """Whether there is a value, and not only a closing bracket too many."""
+        """Whether there is a value, other than `None` because of an unmatched bracket."""
         reader = self.reader
         return reader.has_value and (reader.error is None or reader.value is not None)
 
     def feed(self, text: str) -> None:
-        """Read on, except for what may have to be stripped."""
+        """Read *text*, but hold back characters at its end that may have to be stripped."""
         if self._held or text[-1:] in _stripped:
             stripped = text.rstrip(STRIP)
             if not stripped:

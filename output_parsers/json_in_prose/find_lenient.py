@@ -1,16 +1,16 @@
-"""JSON in what a model wrote, mended where it is not quite JSON.
+"""JSON in a model's reply, repaired where it is not quite JSON.
 
 The value is the array or object
 
-* that the text begins with,
-* or that follows a fence, with or without a language tag,
-* or that stands anywhere in prose, if there is only one.
+* at the start of the text,
+* or after a fence, with or without a language tag,
+* or anywhere in prose, if there is only one.
 
-A bracket in prose after which no JSON comes (``[sic]``, ``{name}``) is prose, and so is what looks
-like code (``df["a"]``, ``[1, 2].sort()``). If JSON comes and then breaks off, its brackets are
-skipped whole, and so are those that the text or a fence begins with: a part of a broken value is
-never the value. Where the rule leaves two readings, or a value is cut in the middle, there is an
-error.
+A bracket in prose that JSON does not follow (``[sic]``, ``{name}``) is prose, and so is text that
+looks like code (``df["a"]``, ``[1, 2].sort()``). If JSON follows and then breaks off, it is skipped
+up to its last bracket, and so is a broken value at the start of the text or after a fence: a part
+of a broken value is never the value. Ambiguous text is an error, and so is a value that is cut in
+the middle.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _goes_on = re.compile(
     r"""\s* (?: , \s* (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s* : | ["'] \s* [],:}] )""",
     re.VERBOSE,
 ).match
-# A quote, and then what prose does not have: what was taken for the value is only a part of one.
+# A quote followed by text that prose does not have: the supposed value is only part of another.
 _is_inside = re.compile(
     r"""
     ["'”’»] \s*+ (?:
@@ -59,41 +59,41 @@ _next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 @dataclass(frozen=True, slots=True)
 class FoundJson:
-    """A value and where it stands."""
+    """A value and its position."""
 
     value: Any
     span: tuple[int, int]
     repairs: tuple[JsonRepair, ...]
-    """What was mended, in the order of the text; text around the value is told as well."""
+    """The repairs, in the order of the text, including any text around the value."""
 
 
 class LenientJsonFinder:
     """Reads the JSON value in a text that arrives in chunks; `close` returns it.
 
-    However the text is cut, the result or the error is the same, and so is the value so far after
-    any part of it.
+    However the text is cut into chunks, the result or the error is the same, and so is the value
+    after any prefix.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] = []
-        self._text = ""  # what is looked through
-        self._start = 0  # where that begins in the whole text
+        self._text = ""  # the text being searched
+        self._start = 0  # where it begins in the whole text
         self._has_text = False  # whether there was more than white space and backticks
-        self._is_quoted = False  # whether that begins with a quote
+        self._is_quoted = False  # whether the text begins with a quote
         self._step: Callable[[int], int] = self._find
-        self._attempt: JsonAttempt | None = None  # what is being read
+        self._attempt: JsonAttempt | None = None  # the current attempt
         self._window = 0  # how much more of it is read at once
-        self._copied = 0  # how much was copied for attempts
+        self._copied = 0  # how much text was copied for attempts
         self._skipper: BracketSkipper | None = None
         self._found: list[JsonAttempt] = []
-        self._settled = False  # whether the last that was found, or the error, is the result
+        self._settled = False  # whether the last value found, or the error, is the result
         self._error: JsonError | None = None
 
     @property
     def reader(self) -> LenientJsonReader | None:
-        """What has read the value so far; None while there is none."""
+        """The reader of the value so far; `None` while there is no value."""
         if self._is_quoted:
-            return None  # If the whole is a string, what is inside it is no value.
+            return None  # If the whole text is a string, text inside it is not the value.
         attempt = self._attempt
         if attempt is not None and (attempt.is_certain or not (self._found or self._error)):
             # Empty brackets may be prose.
@@ -103,7 +103,7 @@ class LenientJsonFinder:
         return None
 
     def feed(self, text: str) -> None:
-        """Read on. It raises nothing; what is wrong is told by `close`."""
+        """Read the next piece of text. Errors are raised by `close`."""
         self._texts.append(text)
         self._text = text
         pos = 0
@@ -113,10 +113,10 @@ class LenientJsonFinder:
         self._text = ""
 
     def close(self) -> FoundJson:
-        """Tell the end of the text; return the value.
+        """End the text and return the value.
 
         Raises:
-            JsonError: There is no value, or none that has one reading; ``pos`` tells where.
+            JsonError: There is no value, or it is ambiguous; ``pos`` has the place.
         """
         if self._is_quoted:
             text = "".join(self._texts)
@@ -170,8 +170,8 @@ class LenientJsonFinder:
             is_certain=is_certain,
             is_member=not is_certain and _is_member(before) is not None,
         )
-        # At first all the rest is read at once, which is fastest. If nothing comes of that again
-        # and again, it is read in windows that grow, to keep the time linear.
+        # At first the whole rest is read at once, which is fastest. If that fails again and again,
+        # it is read in growing windows, to keep the time linear.
         rest = len(text) - stop
         self._copied += rest
         self._window = rest if self._copied <= 4 * (self._start + len(text)) else _WINDOW_CHARS
@@ -179,7 +179,7 @@ class LenientJsonFinder:
         return stop
 
     def _text_before(self, stop: int) -> str:
-        """Return some text that ends at *stop*, a place in the whole text."""
+        """Return the end of the text before *stop*, a position in the whole text."""
         first, start = stop - _TAIL_CHARS, self._start + len(self._text)
         pieces = []
         for text in reversed(self._texts):
@@ -190,7 +190,7 @@ class LenientJsonFinder:
         return "".join(reversed(pieces))
 
     def _read(self, pos: int) -> int:
-        """Read what may be the value."""
+        """Read the current attempt."""
         attempt = self._attempt
         assert attempt is not None
         piece = self._text[pos : pos + self._window]
@@ -215,7 +215,7 @@ class LenientJsonFinder:
         return self._back_to(attempt, stop)
 
     def _leave(self, attempt: JsonAttempt, error: JsonError) -> int:
-        """Give *attempt* up; return where in it that was."""
+        """Give up *attempt*; return the position of its error."""
         self._step = self._find
         is_begun = attempt.is_begun(attempt.start + error.pos)
         if is_begun:
@@ -228,7 +228,7 @@ class LenientJsonFinder:
         return error.pos
 
     def _add(self, attempt: JsonAttempt) -> None:
-        """Take in a value."""
+        """Add a value that was found."""
         self._step = self._find
         self._settled = attempt.is_certain
         if attempt.is_member and self._error is None:
@@ -237,7 +237,7 @@ class LenientJsonFinder:
             self._found.append(attempt)
 
     def _back_to(self, attempt: JsonAttempt, stop: int) -> int:
-        """Return the place in the text that is *stop* in *attempt*."""
+        """Return the position in the current text for *stop*, a position in *attempt*."""
         start = attempt.start + stop
         if start < self._start:  # Reading ended in an earlier chunk, but only now this is known.
             read = "".join(attempt.read)
@@ -246,7 +246,7 @@ class LenientJsonFinder:
         return start - self._start
 
     def _skip(self, pos: int) -> int:
-        """Skip the rest of what broke off inside brackets."""
+        """Skip the rest of a broken value, to its last bracket."""
         assert self._skipper is not None
         pos = self._skipper.skip(self._text, pos)
         if self._skipper.is_done:
@@ -254,7 +254,7 @@ class LenientJsonFinder:
         return pos
 
     def _read_scalar(self) -> FoundJson:
-        """Read the whole text as a string, number or word."""
+        """Read the whole text as a string, number or literal."""
         text = "".join(self._texts)
         start = len(text) - len(text.lstrip(STRIP))
         reader = LenientJsonReader()

@@ -1,4 +1,4 @@
-"""The JSON value in a model's reply, by the rules and with the errors of LangChain's functions."""
+"""The JSON value in a model's reply, with the rules and errors of LangChain's functions."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def parse_json_markdown(
         '{"a": [1, 2'                                                 {"a": [1, 2]}
 
     Args:
-        json_string: A value, with any text after it; or any text and then a fence with a value,
+        json_string: A value with any text after it, or any text and then a fence with a value,
             closed or not.
-        parser: What parses the text of the value, if not `parse_partial_json`; it raises
+        parser: Parses the text of the value, by default `parse_partial_json`; raises
             `json.JSONDecodeError` if it cannot.
 
     Returns:
@@ -47,7 +47,8 @@ def parse_json_markdown(
 
     Raises:
         json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
-        JsonLimitError: It is nested too deep or has too long a number (a `json.JSONDecodeError`).
+        JsonLimitError: The value is nested too deeply or has too long a number (a
+            `json.JSONDecodeError`).
     """
     if parser is not parse_partial_json:
         return _parse_with(parser, json_string)
@@ -60,15 +61,15 @@ def parse_json_markdown(
 
 
 def value_found(finder: JsonFinder, text: str) -> Any:
-    """Return the value that *finder* has found in *text*, which it has read.
+    """Return the value that *finder* found in *text*, which it has read.
 
     Raises:
-        json.JSONDecodeError: There is none, or its text stops being JSON before it ends.
+        json.JSONDecodeError: There is no value, or its text stops being JSON before it ends.
     """
     reader = finder.reader
     if reader is None:
         rest = _value_text(text)
-        json.loads(rest)  # Raises what everybody knows how to read.
+        json.loads(rest)  # Raises the familiar error.
         raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
     if (error := finder.error) is not None:
         raise error
@@ -112,7 +113,7 @@ def parse_and_check_json_markdown(text: str, expected_keys: Iterable[str]) -> di
 
 
 def invalid_json(text: str, error: json.JSONDecodeError) -> OutputParserException:
-    """Return the exception that says why *text*, or a part of it, is not JSON."""
+    """Return the exception for *text* that is not JSON, given the *error*."""
     stripped = text.strip()
     shift = len(text) - len(text.lstrip())
     start, end = (max(0, place - shift) for place in _span_of(error, text))
@@ -130,16 +131,16 @@ def invalid_json(text: str, error: json.JSONDecodeError) -> OutputParserExceptio
 
 
 def _span_of(error: json.JSONDecodeError, text: str) -> tuple[int, int]:
-    """Return which character of *text* made the *error* of reading some part of it."""
+    """Return the span of the character in *text* at which *error* occurred."""
     start = error.pos
-    if not isinstance(error, JsonError):  # Those count from the start of the text.
+    if not isinstance(error, JsonError):  # A `JsonError` counts from the start of the text.
         start += max(text.rfind(error.doc), 0)
     start = min(start, len(text))
     return start, min(start + 1, len(text))
 
 
 def _find_whole(text: str) -> Any:
-    """Return the array or object in *text* at the speed of C, or `NOTHING` to find it slowly."""
+    """Return the array or object in *text*, parsed in C, or `NOTHING` if that fails."""
     before = _to_container(text)
     if before is None:
         fence = text.find(FENCE)
@@ -149,8 +150,7 @@ def _find_whole(text: str) -> Any:
         if before is None:
             return NOTHING
     start = before.end()
-    # No array or object is the beginning of another. So if a guess of where it ends is wrong, what
-    # is before that cannot be read.
+    # No array or object is a prefix of another, so a wrong guess of its end cannot be parsed.
     value = _parse_between(text, start, len(text))
     if value is NOTHING:
         value = _parse_between(text, start, text.rfind(FENCE, start))
@@ -159,14 +159,14 @@ def _find_whole(text: str) -> Any:
 
 def _parse_between(text: str, start: int, end: int) -> Any:
     while end > start and text[end - 1] in STRIP:
-        end -= 1  # Not `rstrip`: copies of long texts are what takes the time here.
+        end -= 1  # Not `rstrip`, which would copy a long text.
     if end <= start or text[end - 1] not in "}]":
         return NOTHING
     return parse_whole(text[start:end], MAX_DEPTH)
 
 
 def _value_text(text: str) -> str:
-    """Return what must be the value's text if the whole text is not: that after the first fence."""
+    """Return the text of the value: after the first fence, or the whole text without a fence."""
     start = text.find(FENCE)
     if start >= 0:
         text = text[start + len(FENCE) :].removeprefix("json")
@@ -174,7 +174,7 @@ def _value_text(text: str) -> str:
 
 
 def _parse_with(parser: Callable[[str], Any], text: str) -> Any:
-    """Return what *parser* makes of the text or, if that fails, of the value found in it."""
+    """Return the result of *parser* for the text or, if that fails, for the value found in it."""
     with suppress(json.JSONDecodeError):
         return parser(_escape_action_input(text.strip(STRIP)))
     text = text[max(0, text.find(FENCE)) :]
@@ -186,5 +186,5 @@ def _parse_with(parser: Callable[[str], Any], text: str) -> Any:
 
 
 def _escape_action_input(text: str) -> str:
-    """Escape raw line breaks and tabs in an action's input, where models like to leave them."""
+    """Escape raw line breaks and tabs in an action's input, where models often leave them."""
     return _action_input.sub(lambda found: found[1] + found[2].translate(_ESCAPES), text)

@@ -1,4 +1,4 @@
-"""JSON as models write it, read whole."""
+"""Repairing JSON in a whole text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ __all__ = ["JsonRepair", "RepairedJson", "repair_json"]
 
 
 class RepairedJson(NamedTuple):
-    """A value, and what was mended to read it."""
+    """A value and the repairs that were needed to read it."""
 
     value: Any
     repairs: tuple[JsonRepair, ...]
-    """Nothing if the text is JSON, else every mend with its span, in the order of the text."""
+    """Every repair with its span, in the order of the text; empty if the text is JSON."""
 
 
 def repair_json(text: str) -> RepairedJson:
-    r"""Return the JSON value in what a model wrote, mended where it is not quite JSON.
+    r"""Return the JSON value in a model's reply, repaired where it is not quite JSON.
 
     ::
 
@@ -29,21 +29,21 @@ def repair_json(text: str) -> RepairedJson:
         value       # {"tool": "search", "args": {"limit": 3}}
         repairs[0]  # JsonRepair("surrounding_text", (0, 6), "left out the text around the value")
 
-    What is mended: closing brackets that are missing, also before a closing fence; trailing commas,
-    and missing ones before a new line's key; comments; the words of Python and JavaScript; single
-    and typographic quotes; quotes and line breaks inside strings; backslashes that escape nothing;
-    keys without quotes, or without the first; doubled braces; text and fences around the value.
+    It repairs missing closing brackets, also before a closing fence; trailing commas, and missing
+    commas before a key on a new line; comments; Python and JavaScript literals; single and
+    typographic quotes; quotes and line breaks inside strings; invalid escapes; keys without quotes
+    or without the opening quote; doubled braces; text and fences around the value.
 
-    A text that is JSON is never changed. A text that begins with a value, or has one in a fence, is
-    that value, whatever prose comes after it: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two
-    values are an error, as are two that follow each other, and all else that has two readings. So
-    is half a value: ``{"path": "a.txt", "text": "Dear`` is an error, and so is ``{"amount": 1``.
+    Valid JSON is never changed. If the text begins with a value, or has one in a fence, that is the
+    value, whatever prose follows: ``{"a": 1} or {"a": 2}`` is the first. Otherwise two values are
+    an error, as are two adjacent values and any other ambiguous text. A value that is cut is an
+    error too: ``{"path": "a.txt", "text": "Dear`` and ``{"amount": 1``.
 
     Raises:
-        JsonSyntaxError: The text has no reading, or has two; ``pos`` tells where that shows.
+        JsonSyntaxError: The text cannot be read, or is ambiguous; ``pos`` has the place.
         JsonIncompleteError: The value is cut in the middle.
-        JsonLimitError: It is nested too deep or has too long a number. All three are a
-            `json.JSONDecodeError`.
+        JsonLimitError: The value is nested too deeply or has too long a number. All three are
+            subclasses of `json.JSONDecodeError`.
     """
     value = parse_whole(text, MAX_DEPTH)
     if value is not NOTHING:

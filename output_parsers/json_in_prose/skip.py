@@ -1,4 +1,4 @@
-"""What is skipped when JSON is looked for."""
+"""Skipping blanks and broken values in the search for JSON."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from outputs.growing_json.scalars import matcher, to_bracket, to_quote
 FENCE: Final = "```"
 
 STRIP: Final = "".join(char for char in map(chr, range(0x3001)) if char.isspace()) + "`"
-"""What may surround a value without being text: white space and backticks."""
+"""Characters around a value that do not count as text: white space and backticks."""
 
 skip_blank = matcher(f"[{STRIP}]*+")
-"""Matches what may surround a value, if only nothing."""
+"""Matches any number of these characters."""
 
 
 class BracketSkipper:
-    """Finds the end of what broke off inside brackets, so that no part of it is taken for more.
+    """Finds the end of a broken value, so that no part of it is read as another value.
 
     Args:
         depth: How many brackets are open.
-        in_string: Whether it broke off inside a string.
+        in_string: Whether the value stopped being JSON inside a string.
     """
 
     def __init__(self, depth: int, *, in_string: bool) -> None:
@@ -34,7 +34,7 @@ class BracketSkipper:
         return self._depth <= 0
 
     def skip(self, text: str, pos: int) -> int:
-        """Return the place in *text* where all brackets are closed, or its end."""
+        """Return the position in *text* where all brackets are closed, or its end."""
         size = len(text)
         if self._escaped and pos < size:
             self._escaped = False

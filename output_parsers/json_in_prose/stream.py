@@ -1,4 +1,4 @@
-"""The JSON value of a stream, whenever it has changed."""
+"""The JSON value of a stream, after each change."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ class GrowingJson:
     """The value in a text that arrives in chunks.
 
     Args:
-        finder: What reads it.
+        finder: Finds and reads the value.
     """
 
     def __init__(self, finder: JsonFinder | LenientJsonFinder) -> None:
         self.value: Any = None
-        """The value when it last changed."""
+        """The value after its last change."""
         self._finder = finder
         self._reader: JsonReader | None = None
-        self._is_new = True  # whether another reader gives the next value than gave the last
-        self._replaces = True  # whether another reader gave the last one than the one before
+        self._is_new = True  # whether the reader has changed since the last value
+        self._replaces = True  # whether it changed between the last value and the one before
         self._texts: list[str] = []
 
     @property
     def has_text(self) -> bool:
-        """Whether any text has arrived, be it empty."""
+        """Whether any text has arrived, even if it was empty."""
         return bool(self._texts)
 
     def feed(self, text: str) -> bool:
-        """Read on; return whether there is another value now.
+        """Read the next piece of text; return whether the value has changed.
 
         Raises:
-            OutputParserException: The value is nested too deep, or has a number too long.
+            OutputParserException: The value is nested too deeply, or has too long a number.
         """
         self._texts.append(text)
         try:
@@ -70,7 +70,7 @@ class GrowingJson:
         return True
 
     def close(self) -> bool:
-        """Tell the end of the text; return whether there is another value now.
+        """End the text and return whether the value has changed.
 
         Raises:
             OutputParserException: There is no value in the text, or its end cannot be read.
@@ -101,12 +101,12 @@ class GrowingJson:
 
 
 class JsonStream:
-    """Gives values, or what changed, for the chunks of one stream.
+    """Returns values or differences for the chunks of one stream.
 
     Args:
-        finder: What reads the value.
-        difference: What gives the output of a value and the one before it, None at first; if it
-            is None, the output is the value.
+        finder: Finds and reads the value.
+        difference: Returns the output for the new value and the previous one, which is `None` at
+            first. If *difference* is `None`, the output is the value.
     """
 
     def __init__(
@@ -119,12 +119,12 @@ class JsonStream:
         self._last: Any = None
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
-        """Return the output for *chunk*, if it has changed the value."""
+        """Return the output for *chunk* if it has changed the value."""
         text = chunk if isinstance(chunk, str) else text_of(chunk)
         return self._output() if self._json.feed(text) else ()
 
     def close(self) -> Iterable[Any]:
-        """Return the output for the end of the stream, if only that has changed the value."""
+        """Return the output for the end of the stream if it has changed the value."""
         return self._output() if self._json.close() else ()
 
     def _output(self) -> Iterable[Any]:

@@ -1,1 +1,1 @@
-"""What can be composed with ``|``: steps, functions as steps, and batches."""
+"""Runnables, which are composed with ``|``: steps, functions as steps, and batches."""

@@ -1,7 +1,7 @@
-"""Many inputs through one callable: in order, with a limit, with exceptions as results if asked.
+"""Running one callable on many inputs, in order and with a concurrency limit.
 
-A thread or a task costs more than a parse, so there are no threads unless `max_concurrency` asks
-for them: without it a synchronous batch is a plain loop.
+A thread costs more than parsing a text, so a synchronous batch is a plain loop unless
+`max_concurrency` is set.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 RunnableConfig: TypeAlias = Mapping[str, Any]
-"""What a caller says about a run. Only ``max_concurrency`` is read; the rest is passed on."""
+"""The options of a run. Only ``max_concurrency`` is read; the rest is passed on."""
 
 BatchConfig: TypeAlias = RunnableConfig | Sequence[RunnableConfig] | None
-"""One config for all inputs, or one for each."""
+"""One config for all inputs, or one for each input."""
 
 
 def configs_for(config: BatchConfig, count: int) -> list[RunnableConfig | None]:
     """Return one config per input.
 
     Raises:
-        ValueError: A list of configs has another length than *count*.
+        ValueError: The length of a list of configs is not *count*.
     """
     if config is None or isinstance(config, Mapping):
         return [config] * count
@@ -38,7 +38,7 @@ def configs_for(config: BatchConfig, count: int) -> list[RunnableConfig | None]:
 
 
 def max_concurrency(configs: Sequence[RunnableConfig | None]) -> int | None:
-    """Return how many inputs may run at once, by the first config; None means no limit is set.
+    """Return how many inputs may run at once, from the first config; `None` if there is no limit.
 
     Raises:
         ValueError: The limit is below 1.
@@ -57,10 +57,10 @@ def run_batch(
     threads: int,
     return_exceptions: bool,
 ) -> list[Result]:
-    """Return ``call(input, config)`` for each input, in their order.
+    """Return ``call(input, config)`` for each input, in order.
 
-    With more than one of *threads*, each call sees a copy of the caller's context variables. With
-    *return_exceptions* an exception takes the place of a result.
+    With more than one thread, each call sees a copy of the caller's context variables. With
+    *return_exceptions*, exceptions are returned in place of results.
     """
 
     def one(value: Any, config: RunnableConfig | None) -> Result:
@@ -98,10 +98,10 @@ async def run_abatch(
     limit: int | None,
     return_exceptions: bool,
 ) -> list[Result]:
-    """Return what ``await call(input, config)`` gives for each input, in their order.
+    """Return ``await call(input, config)`` for each input, in order.
 
-    All inputs run at once, or *limit* of them. When one fails and *return_exceptions*
-    is not set, the others are cancelled, and have ended when its exception is raised.
+    All inputs run at once, or at most *limit* of them. When one fails and *return_exceptions* is
+    not set, the others are cancelled, and have ended when its exception is raised.
     """
     import asyncio
     from contextlib import nullcontext

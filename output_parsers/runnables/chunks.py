@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def add_chunks(chunks: Sequence[Any]) -> Any:
-    """Return the sum of *chunks* by ``+``, or None if there are none.
+    """Return the sum of *chunks* by ``+``, or `None` if there are no chunks.
 
-    Chunks that do not add up replace what came before them, as in LangChain: of a stream of
-    growing partial results, that leaves the last and most complete.
+    A chunk that cannot be added replaces the sum before it, as in LangChain: of growing partial
+    results, this leaves the last, most complete one.
     """
     if not chunks:
         return None
-    # Text and messages are added in one go: pairwise, the cost would be quadratic.
+    # Text and messages are added in one go; adding them pairwise would take quadratic time.
     if all(isinstance(chunk, str) for chunk in chunks):
         return "".join(chunks)
     first, *rest = chunks
     if rest and (isinstance(first, BaseMessageChunk) or _is_foreign_chunk(first)):
-        with suppress(TypeError):  # they do not all fit together
+        with suppress(TypeError):  # some of them cannot be added
             return first + rest
     total = first
     for chunk in rest:
@@ -36,5 +36,5 @@ def add_chunks(chunks: Sequence[Any]) -> Any:
 
 
 def _is_foreign_chunk(chunk: object) -> bool:
-    """Tell whether *chunk* is one of LangChain's, which take a list of others to add as ours do."""
+    """Return whether *chunk* is from LangChain, whose ``+`` also takes a list of chunks."""
     return hasattr(chunk, "content") and type(chunk).__name__.endswith("MessageChunk")

@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def is_coroutine_function(func: object) -> bool:
-    """Tell whether calling *func*, a function or an object, gives a coroutine."""
+    """Return whether calling *func*, a function or an object, returns a coroutine."""
     return inspect.iscoroutinefunction(func) or inspect.iscoroutinefunction(type(func).__call__)
 
 
 def is_generator_function(func: object) -> bool:
-    """Tell whether *func* is a generator function, asynchronous or not."""
+    """Return whether *func* is a generator function, asynchronous or not."""
     return inspect.isgeneratorfunction(func) or inspect.isasyncgenfunction(func)
 
 
 async def aiter_of(value: Input) -> AsyncIterator[Input]:
-    """Yield *value* alone."""
+    """Yield only *value*."""
     yield value
 
 
@@ -36,12 +36,12 @@ class Function(Step[Input, Output]):
 
     Args:
         func: A function of one argument, or a coroutine function.
-        afunc: What asynchronous callers use instead. Without it a function that is not a coroutine
-            function runs in a thread then, since it may block.
-        name: See `Step.name`; the function's name if None.
+        afunc: The function for asynchronous callers. Without it, a *func* that is not a coroutine
+            function runs in a thread, since it may block.
+        name: See `Step.name`; `None` for the function's name.
 
     Raises:
-        TypeError: *func* is not callable, or is a coroutine function beside *afunc*.
+        TypeError: *func* is not callable, or is a coroutine function while *afunc* is given too.
     """
 
     def __init__(
@@ -69,10 +69,10 @@ class Function(Step[Input, Output]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Output:
-        """Return what the function gives.
+        """Return the result of the function.
 
         Raises:
-            TypeError: There is a coroutine function only.
+            TypeError: There is only a coroutine function.
         """
         if self.func is None:
             raise TypeError(
@@ -85,20 +85,21 @@ class Function(Step[Input, Output]):
     async def ainvoke(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Output:
-        """Return what the coroutine function gives, or else the function, in a thread."""
+        """Return the result of the coroutine function or, in a thread, of the function."""
         if self.afunc is not None:
             output: Any = self.afunc(input, **kwargs)
         else:
             output = await super().ainvoke(input, config, **kwargs)
-        # A plain function may give a coroutine as well: ``lambda action: run_tool(action)``.
+        # A plain function may also return a coroutine: ``lambda action: run_tool(action)``.
         result: Output = await output if inspect.isawaitable(output) else output
         return result
 
 
-class _NoText:
-    """The chunks that a generator function gets.
+class _NotText:
+    """The chunks passed to a generator function.
 
-    One that expects a text would put ``<list_iterator object at 0x…>`` in its prompt.
+    They cannot be converted to `str`: a function that expects a text would otherwise put
+    ``<list_iterator object at 0x…>`` in its prompt.
     """
 
     __slots__ = ("_chunks",)
@@ -113,23 +114,23 @@ class _NoText:
 
     def __str__(self) -> str:
         raise TypeError(
-            "a generator function in a chain gets an iterator of chunks, which is no text: take"
+            "a generator function in a chain gets an iterator of chunks, which is not text: take"
             " them one by one, or join them"
         )
 
 
-class _Chunks(_NoText):
+class _Chunks(_NotText):
     __slots__ = ()
 
     def __iter__(self) -> Iterator[Any]:
-        chunks: Iterator[Any] = iter(self._chunks)  # That itself is faster than to pass each on.
+        chunks: Iterator[Any] = iter(self._chunks)  # faster than passing each one on
         return chunks
 
     def __next__(self) -> Any:
         return next(self._chunks)
 
 
-class _AsyncChunks(_NoText):
+class _AsyncChunks(_NotText):
     __slots__ = ()
 
     def __aiter__(self) -> AsyncIterator[Any]:
@@ -141,14 +142,14 @@ class _AsyncChunks(_NoText):
 
 
 class Generator(Step[Input, Output]):
-    """A generator function as a step: it gets an iterator of chunks and yields chunks.
+    """A generator function as a step: it takes an iterator of chunks and yields chunks.
 
-    The iterator is no text: `str` and f-strings refuse it.
+    The iterator is not text: `str` and f-strings raise a `TypeError` for it.
 
     Args:
         transform: A generator function, or an asynchronous one.
-        atransform: What asynchronous callers use, if *transform* is not asynchronous.
-        name: See `Step.name`; the function's name if None.
+        atransform: The function for asynchronous callers, if *transform* is not asynchronous.
+        name: See `Step.name`; `None` for the function's name.
     """
 
     def __init__(
@@ -167,7 +168,7 @@ class Generator(Step[Input, Output]):
 
     @override
     def invoke(self, input: Input, config: RunnableConfig | None = None, **kwargs: Any) -> Output:
-        """Return the sum of what is yielded for the one chunk *input*; None for nothing."""
+        """Return the sum of the output for the single chunk *input*; `None` without output."""
         output: Output = add_chunks(list(self.stream(input, config, **kwargs)))
         return output
 
@@ -175,7 +176,7 @@ class Generator(Step[Input, Output]):
     async def ainvoke(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Output:
-        """Return the sum of what is yielded for the one chunk *input*; None for nothing."""
+        """Return the sum of the output for the single chunk *input*; `None` without output."""
         chunks = [chunk async for chunk in self.astream(input, config, **kwargs)]
         output: Output = add_chunks(chunks)
         return output
@@ -184,14 +185,14 @@ class Generator(Step[Input, Output]):
     def stream(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Output]:
-        """Yield what the function yields for the one chunk *input*."""
+        """Yield the output of the function for the single chunk *input*."""
         return self.transform(iter([input]), config, **kwargs)
 
     @override
     def astream(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Output]:
-        """Yield what the function yields for the one chunk *input*."""
+        """Yield the output of the function for the single chunk *input*."""
         return self.atransform(aiter_of(input), config, **kwargs)
 
     @override
@@ -201,10 +202,10 @@ class Generator(Step[Input, Output]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> Iterator[Output]:
-        """Yield what the function yields.
+        """Yield the output of the function.
 
         Raises:
-            NotImplementedError: There is an asynchronous generator function only.
+            NotImplementedError: There is only an asynchronous generator function.
         """
         if self._transform is None:
             raise NotImplementedError(f"{self!r} only supports async methods.")
@@ -218,7 +219,7 @@ class Generator(Step[Input, Output]):
         config: RunnableConfig | None = None,
         **kwargs: Any,
     ) -> AsyncIterator[Output]:
-        """Yield what the function yields.
+        """Yield the output of the function.
 
         Raises:
             NotImplementedError: There is no asynchronous generator function.

@@ -1,11 +1,11 @@
-"""A place in LangChain's pipelines, without importing LangChain.
+"""Support for LangChain's pipelines without importing LangChain.
 
-``model | parser`` is decided by the model. LangChain takes its own `Runnable` as a step that
-streams, and any other callable as a function that is called once the stream has ended. A class
-that is registered with LangChain's (`abc.ABCMeta.register`) counts as its own, so that chunks reach
-our parsers as they arrive. That can be done only when LangChain has been imported, so it is tried
-whenever one of our runnables is made. A runnable that is older than LangChain's import still works
-as a step, as a function: its result comes in one piece.
+In ``model | parser`` the model decides how to call the parser. LangChain streams through instances
+of its own `Runnable`, and calls any other callable as a function once the stream has ended. A class
+that is registered with LangChain's `Runnable` (`abc.ABCMeta.register`) counts as an instance, so
+chunks reach our parsers as they arrive. Registration requires that LangChain has been imported, so
+it is tried whenever one of our runnables is created. A runnable created before LangChain was
+imported still works as a function: its result arrives in one piece.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _MODULE = "langchain_core.runnables.base"
 
 
 def runnable_class() -> Any:
-    """Return LangChain's `Runnable`, or None if LangChain is not imported, or not yet wholly."""
+    """Return LangChain's `Runnable`, or `None` if LangChain has not been (fully) imported."""
     return getattr(sys.modules.get(_MODULE), "Runnable", None)
 
 
@@ -29,44 +29,44 @@ def _required() -> Any:
 
 
 class LangChainStep:
-    """What LangChain asks of a step to describe and draw its pipeline.
+    """The methods by which LangChain describes and draws a pipeline.
 
-    It answers itself: a `RuntimeError` is raised where LangChain has not been imported.
+    They call LangChain itself and raise a `RuntimeError` if it has not been imported.
     """
 
     _is_registered = False
 
     @property
     def config_specs(self) -> list[Any]:
-        """What can be configured: nothing."""
+        """The configurable options: an empty list."""
         return []
 
     @property
     def InputType(self) -> Any:  # noqa: N802 - the name is LangChain's
-        """The type of what `invoke` takes."""
+        """The input type of `invoke`."""
         return Any
 
     @property
     def OutputType(self) -> Any:  # noqa: N802 - the name is LangChain's
-        """The type of what `invoke` returns."""
+        """The return type of `invoke`."""
         return Any
 
     def get_input_schema(self, config: Any = None) -> Any:
-        """Return a model of what `invoke` takes."""
+        """Return a pydantic model of the input of `invoke`."""
         return _required().get_input_schema(self, config)
 
     def get_input_jsonschema(self, config: Any = None) -> Any:
-        """Return the JSON Schema of what `invoke` takes."""
+        """Return the JSON Schema of the input of `invoke`."""
         return _required().get_input_jsonschema(self, config)
 
     def get_output_schema(self, config: Any = None) -> Any:
-        """Return a model of what `invoke` returns."""
+        """Return a pydantic model of the result of `invoke`."""
         return _required().get_output_schema(self, config)
 
     def get_output_jsonschema(self, config: Any = None) -> Any:
-        """Return the JSON Schema of what `invoke` returns."""
+        """Return the JSON Schema of the result of `invoke`."""
         return _required().get_output_jsonschema(self, config)
 
     def get_graph(self, config: Any = None) -> Any:
-        """Return the drawing of this step."""
+        """Return the graph of this step."""
         return _required().get_graph(self, config)

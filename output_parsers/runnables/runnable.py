@@ -1,7 +1,7 @@
-"""What can be composed with ``|``: runnables, and the sequences they form.
+"""Runnables, which are composed with ``|``, and sequences of runnables.
 
-A sequence hands each chunk on as it arrives, through every step's `transform`. Whatever a step
-raises reaches the caller unchanged.
+A sequence passes on each chunk as it arrives, through every step's `transform`. The caller gets the
+exceptions of steps unchanged.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ Other = TypeVar("Other")
 
 
 class ForeignRunnable(Protocol):
-    """A runnable of another library, such as a chat model of LangChain, told by two methods."""
+    """A runnable of another library, such as a LangChain chat model, recognised by two methods."""
 
     @property
     def invoke(self) -> Callable[..., Any]:
-        """Turn an input into an output."""
+        """Convert an input to an output."""
 
     @property
     def transform(self) -> Callable[..., Any]:
-        """Turn an iterator of input chunks into one of output chunks."""
+        """Convert an iterator of input chunks to an iterator of output chunks."""
 
 
 RunnableLike: TypeAlias = Step[Any, Any] | ForeignRunnable | Callable[..., Any]
@@ -44,7 +44,7 @@ class Runnable(Step[Input, Output], LangChainStep):
     """A step that composes with others: ``parser | function``, ``function | parser``."""
 
     def __new__(cls, *_args: Any, **_kwargs: Any) -> Self:
-        """Make a step, and a `Runnable` of LangChain's too where that is imported."""
+        """Create a step, which also counts as a LangChain `Runnable` if LangChain is imported."""
         if not Runnable._is_registered and (theirs := runnable_class()) is not None:
             theirs.register(Runnable)
             Runnable._is_registered = True
@@ -63,12 +63,12 @@ class Runnable(Step[Input, Output], LangChainStep):
     @overload
     def __or__(self, other: RunnableLike) -> RunnableSequence[Input, Any]: ...
     def __or__(self, other: RunnableLike) -> RunnableSequence[Input, Any]:
-        """Return the sequence that hands what this gives to *other*, a runnable or a function."""
+        """Return the sequence of this and *other*, a runnable or a function."""
         step = _as_step(other)
         return NotImplemented if step is None else RunnableSequence(self, step)
 
     def __ror__(self, other: Callable[..., Any] | ForeignRunnable) -> RunnableSequence[Any, Output]:
-        """Return the sequence that hands what *other*, a function, gives to this."""
+        """Return the sequence of *other*, a function or a foreign runnable, and this."""
         step = _as_step(other)
         return NotImplemented if step is None else RunnableSequence(step, self)
 
@@ -77,7 +77,7 @@ class Runnable(Step[Input, Output], LangChainStep):
         return RunnableSequence(self, *others, name=name)
 
     def get_name(self, suffix: str | None = None, *, name: str | None = None) -> str:
-        """Return *name*, the runnable's own name or its class's, with *suffix* appended."""
+        """Return *name*, the runnable's own name or that of its class, with *suffix* appended."""
         generic: dict[str, Any] = getattr(type(self), "__pydantic_generic_metadata__", {})
         found = (
             name or getattr(self, "name", None) or (generic.get("origin") or type(self)).__name__
@@ -88,7 +88,7 @@ class Runnable(Step[Input, Output], LangChainStep):
 
 
 class RunnableSequence(Runnable[Input, Output]):
-    """Steps of which each takes what the one before it gives.
+    """A sequence of steps, each of which takes the output of the previous one.
 
     Args:
         steps: Two or more runnables or functions. A sequence among them is replaced by its steps.
@@ -115,7 +115,7 @@ class RunnableSequence(Runnable[Input, Output]):
 
     @override
     def invoke(self, input: Input, config: RunnableConfig | None = None, **kwargs: Any) -> Output:
-        """Return what the last step gives; *kwargs* are for the first."""
+        """Return the output of the last step; *kwargs* are for the first step."""
         first, *rest = self.steps
         output: Output = first.invoke(input, config, **kwargs)
         for step in rest:
@@ -126,7 +126,7 @@ class RunnableSequence(Runnable[Input, Output]):
     async def ainvoke(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Output:
-        """Return what the last step gives; *kwargs* are for the first."""
+        """Return the output of the last step; *kwargs* are for the first step."""
         first, *rest = self.steps
         output: Output = await first.ainvoke(input, config, **kwargs)
         for step in rest:
@@ -142,7 +142,7 @@ class RunnableSequence(Runnable[Input, Output]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[Output]:
-        """Take all *inputs* through one step after the other, each by its own `batch`."""
+        """Run all *inputs* through one step after the other, with the `batch` of each step."""
         rows = _Rows(inputs, config)
         for step in self.steps:
             values, configs = rows.pending()
@@ -161,7 +161,7 @@ class RunnableSequence(Runnable[Input, Output]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[Output]:
-        """Take all *inputs* through one step after the other, each by its own `abatch`."""
+        """Run all *inputs* through one step after the other, with the `abatch` of each step."""
         rows = _Rows(inputs, config)
         for step in self.steps:
             values, configs = rows.pending()
@@ -177,21 +177,21 @@ class RunnableSequence(Runnable[Input, Output]):
     def stream(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Output]:
-        """Yield what the last step gives while the first is at work on *input*."""
+        """Yield the output of the last step while the first processes *input*."""
         return self.transform(iter([input]), config, **kwargs)
 
     @override
     def astream(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Output]:
-        """Yield what the last step gives while the first is at work on *input*."""
+        """Yield the output of the last step while the first processes *input*."""
         return self.atransform(aiter_of(input), config, **kwargs)
 
     @override
     def transform(
         self, input: Iterator[Input], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Output]:
-        """Yield what the last step gives as input arrives at the first."""
+        """Yield the output of the last step as input arrives at the first."""
         first, *rest = self.steps
         stream: Iterator[Output] = first.transform(input, config, **kwargs)
         for step in rest:
@@ -202,7 +202,7 @@ class RunnableSequence(Runnable[Input, Output]):
     def atransform(
         self, input: AsyncIterator[Input], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Output]:
-        """Yield what the last step gives as input arrives at the first."""
+        """Yield the output of the last step as input arrives at the first."""
         first, *rest = self.steps
         stream: AsyncIterator[Output] = first.atransform(input, config, **kwargs)
         for step in rest:
@@ -211,11 +211,11 @@ class RunnableSequence(Runnable[Input, Output]):
 
 
 class RunnableLambda(Function[Input, Output], Runnable[Input, Output]):
-    """A function that composes with ``|``; see `Function` for its arguments."""
+    """A function that can be composed with ``|``; see `Function` for its arguments."""
 
 
 class RunnableGenerator(Generator[Input, Output], Runnable[Input, Output]):
-    """A generator function that composes with ``|``; see `Generator` for its arguments."""
+    """A generator function that can be composed with ``|``; see `Generator` for its arguments."""
 
 
 class _Rows:
@@ -227,13 +227,13 @@ class _Rows:
         self.live = list(range(len(self.values)))
 
     def pending(self) -> tuple[list[Any], list[Any]]:
-        """Return the values that the next step takes, and the config of each."""
+        """Return the inputs of the next step, and the config of each."""
         return [self.values[row] for row in self.live], [self.configs[row] for row in self.live]
 
     def advance(self, outputs: Sequence[Any], *, drop_exceptions: bool) -> bool:
-        """Take what a step gave for `pending`; return whether any row goes on.
+        """Store a step's outputs for `pending`; return whether any rows remain.
 
-        With *drop_exceptions* a row that failed does not.
+        With *drop_exceptions*, rows that failed are dropped.
         """
         for row, output in zip(self.live, outputs, strict=True):
             self.values[row] = output
@@ -243,7 +243,7 @@ class _Rows:
 
 
 def _as_step(thing: object) -> Any:
-    """Return *thing*, or the function *thing* as a step; None if it is neither."""
+    """Return *thing*, a runnable or a function, as a step; `None` if it is neither."""
     if isinstance(thing, Step):
         return thing
     methods = (getattr(thing, "invoke", None), getattr(thing, "transform", None))

@@ -1,6 +1,6 @@
 """A unit of work: invoked for one input, for many, or while its input arrives.
 
-Only `invoke` must be written; the other methods follow from it.
+Subclasses must implement only `invoke`; the other methods are based on it.
 """
 
 # ruff: noqa: A002 - `input` is the name of the argument in LangChain
@@ -23,23 +23,23 @@ Output = TypeVar("Output", covariant=True)
 
 
 class Step(ABC, Generic[Input, Output]):
-    """Turns an input into an output.
+    """Converts an input to an output.
 
-    *config* may set ``max_concurrency`` for batches. A sequence hands it to all its steps, some of
-    which may be another library's; nothing else in it is read here.
+    *config* may set ``max_concurrency`` for batches; its other entries are not read here. A
+    sequence passes it to all steps, which may be from another library.
     """
 
     name: str | None
-    """What to call it; its class's name if None or missing."""
+    """The step's name; if missing or `None`, the name of its class."""
 
     @abstractmethod
     def invoke(self, input: Input, config: RunnableConfig | None = None, **kwargs: Any) -> Output:
-        """Turn *input* into an output."""
+        """Convert *input* to an output."""
 
     async def ainvoke(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Output:
-        """Turn *input* into an output; by default `invoke` in a thread, since it may block."""
+        """Convert *input* to an output; by default, calls `invoke` in a thread, as it may block."""
         import asyncio
 
         return await asyncio.to_thread(self.invoke, input, config, **kwargs)
@@ -52,14 +52,15 @@ class Step(ABC, Generic[Input, Output]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[Output]:
-        """Turn each of *inputs* into an output, in order.
+        """Convert each of *inputs* to an output, in order.
 
-        A plain loop, unless *config* has a ``max_concurrency`` above 1: then that many threads.
+        This is a plain loop unless *config* has a ``max_concurrency`` above 1, which is the number
+        of threads.
 
         Args:
             inputs: The inputs.
             config: One config for all inputs, or a list with one for each.
-            return_exceptions: Put an exception in the place of its output instead of raising it.
+            return_exceptions: Return exceptions in place of outputs instead of raising them.
             kwargs: Passed to each `invoke`.
         """
         configs = configs_for(config, len(inputs))
@@ -79,7 +80,7 @@ class Step(ABC, Generic[Input, Output]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[Output]:
-        """Turn each of *inputs* into an output: all at once, or ``max_concurrency`` at a time.
+        """Convert each of *inputs* to an output: all at once, or ``max_concurrency`` at a time.
 
         The arguments are those of `batch`.
         """
@@ -95,19 +96,19 @@ class Step(ABC, Generic[Input, Output]):
     def stream(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Output]:
-        """Yield the output in pieces as they come; by default in one."""
+        """Yield the output in pieces as they become available; by default, in one piece."""
         yield self.invoke(input, config, **kwargs)
 
     async def astream(
         self, input: Input, config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Output]:
-        """Yield the output in pieces as they come; by default in one."""
+        """Yield the output in pieces as they become available; by default, in one piece."""
         yield await self.ainvoke(input, config, **kwargs)
 
     def transform(
         self, input: Iterator[Input], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[Output]:
-        """Yield output while input arrives; by default `stream` the sum of all input chunks.
+        """Yield output while input arrives; by default, calls `stream` with the sum of all chunks.
 
         Without any input there is no output.
         """
@@ -118,7 +119,7 @@ class Step(ABC, Generic[Input, Output]):
     async def atransform(
         self, input: AsyncIterator[Input], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[Output]:
-        """Yield output while input arrives; by default `astream` the sum of all input chunks."""
+        """Yield output while input arrives; by default, calls `astream` with the sum of chunks."""
         chunks = [chunk async for chunk in input]
         if chunks:
             async for output in self.astream(add_chunks(chunks), config, **kwargs):

@@ -1,1 +1,1 @@
-"""Structured output: by the call of a tool, or in the form of the provider."""
+"""Structured output, by a tool call or by the provider's own structured output."""

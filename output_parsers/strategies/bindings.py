@@ -1,4 +1,4 @@
-"""How a structured response is read: from the call of a tool, or from the text of a message."""
+"""Reading a structured response from a tool call or from the text of a message."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OutputTool:
-    """A tool that is never run: the model calls it to give its response as the arguments."""
+    """A tool that is never run: the model calls it with its response as the arguments."""
 
     name: str
-    """What the model calls it."""
+    """The tool's name."""
     description: str
-    """What it is for, told to the model."""
+    """What the tool is for, in words for the model."""
     args_schema: dict[str, Any]
-    """The JSON Schema of its arguments."""
+    """The JSON Schema of the arguments."""
 
     @property
     def args(self) -> dict[str, Any]:
@@ -37,7 +37,7 @@ class OutputTool:
         return properties
 
     def to_openai(self) -> dict[str, Any]:
-        """Return the tool in the shape of OpenAI's API, which most libraries take."""
+        """Return the tool in the format of OpenAI's API, which most libraries accept."""
         parameters = {
             key: value
             for key, value in self.args_schema.items()
@@ -49,12 +49,12 @@ class OutputTool:
 
 @dataclass
 class OutputToolBinding(Generic[SchemaT]):
-    """A schema, and the tool by which a model gives a response of that schema."""
+    """A schema, and the tool that a model calls with a response of that schema."""
 
     schema: type[SchemaT] | dict[str, Any]
-    """The schema as it was given."""
+    """The schema as passed by the caller."""
     schema_kind: SchemaKind
-    """Which kind of schema it is."""
+    """The kind of schema."""
     tool: OutputTool
     """The tool."""
 
@@ -65,10 +65,10 @@ class OutputToolBinding(Generic[SchemaT]):
         return cls(schema_spec.schema, schema_spec.schema_kind, tool)
 
     def parse(self, tool_args: dict[str, Any]) -> SchemaT | dict[str, Any]:
-        """Return the response that the arguments of a call are.
+        """Return the response in the arguments of a call.
 
         Raises:
-            OutputParserException: They do not fit the schema.
+            OutputParserException: The arguments do not fit the schema.
         """
         response: SchemaT | dict[str, Any] = read_data(self.schema, self.schema_kind, tool_args)
         return response
@@ -76,12 +76,12 @@ class OutputToolBinding(Generic[SchemaT]):
 
 @dataclass
 class ProviderStrategyBinding(Generic[SchemaT]):
-    """A schema that the provider makes the text of a message follow."""
+    """A schema that the provider enforces for the text of a message."""
 
     schema: type[SchemaT] | dict[str, Any]
-    """The schema as it was given."""
+    """The schema as passed by the caller."""
     schema_kind: SchemaKind
-    """Which kind of schema it is."""
+    """The kind of schema."""
 
     @classmethod
     def from_schema_spec(cls, schema_spec: SchemaSpec[SchemaT]) -> Self:
@@ -89,11 +89,10 @@ class ProviderStrategyBinding(Generic[SchemaT]):
         return cls(schema_spec.schema, schema_spec.schema_kind)
 
     def parse(self, response: Any) -> SchemaT | dict[str, Any]:
-        """Return the response that the text of a message is.
+        """Return the response in the text of a message.
 
         Args:
-            response: An AI message, ours or another library's. Its text is JSON, or has a code
-                fence that holds JSON.
+            response: An AI message of any library. Its text is JSON, or has JSON in a code fence.
 
         Raises:
             OutputParserException: The text is not JSON, or does not fit the schema.
@@ -117,15 +116,15 @@ class ProviderStrategyBinding(Generic[SchemaT]):
         return found
 
 
-# To the last fence, for a string may hold one.
+# Up to the last fence, since a string may contain one.
 _in_fence = re.compile(r"```(?:json)?\s*+(?=[\[{])(.*)```", re.DOTALL | re.IGNORECASE).search
 
 
 def _read_json(text: str) -> Any:
-    """Return the value of *text*, or of what stands in its code fence.
+    """Return the value of *text*, or of the text in its code fence.
 
     Raises:
-        json.JSONDecodeError: *text* is not JSON and has none in a fence.
+        json.JSONDecodeError: *text* is not JSON and has no JSON in a fence.
     """
     try:
         return read_arguments(text, strict=True)
@@ -139,7 +138,7 @@ def _read_json(text: str) -> Any:
 
 
 def _text_of(content: Any) -> str:
-    """Return the text of a message's *content*, blocks without a type and their content too."""
+    """Return the text of a message's *content*, including untyped blocks and nested content."""
     if isinstance(content, str):
         return content
     return "".join(_text_in(block) for block in content or ())

@@ -1,11 +1,11 @@
-"""What can be wrong with a structured response.
+"""Errors in structured responses.
 
 ::
 
     OutputParserException
     └── StructuredOutputError
-        ├── MultipleStructuredOutputsError     more than one response, where one was asked for
-        └── StructuredOutputValidationError    a response that does not fit its schema
+        ├── MultipleStructuredOutputsError     there is more than one response
+        └── StructuredOutputValidationError    the response does not fit its schema
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from output_parsers.types.pydantic_models import without_addresses
 
 
 def sent_to_model(error: object) -> str:
-    """Return what the model is told about *error* unless the caller says otherwise."""
+    """Return the default message to the model about *error*."""
     return f"Error: {without_addresses(str(error))}\n Please fix your mistakes."
 
 
 class StructuredOutputError(OutputParserException):
-    """A model's message has no structured response that can be used.
+    """A model's message has no usable structured response.
 
     Args:
         error: The reason.
         ai_message: The message.
-        llm_output: What of it is at fault, as text.
+        llm_output: The part of the message at fault, as text.
     """
 
     ai_message: Any
@@ -42,10 +42,10 @@ class StructuredOutputError(OutputParserException):
 
 
 class MultipleStructuredOutputsError(StructuredOutputError):
-    """A model gave more than one structured response.
+    """A message has more than one structured response.
 
     Args:
-        tool_names: Under which names.
+        tool_names: The names of the responses' tools.
         ai_message: The message.
     """
 
@@ -64,13 +64,13 @@ class MultipleStructuredOutputsError(StructuredOutputError):
 
 
 class StructuredOutputValidationError(StructuredOutputError):
-    """A model gave a structured response that does not fit its schema.
+    """A structured response does not fit its schema.
 
     Args:
-        tool_name: Under which name.
-        source: What is wrong with it.
+        tool_name: The name of the response's tool or schema.
+        source: The error in the response.
         ai_message: The message.
-        is_text: Whether it is the text of the message, and no call of a tool.
+        is_text: Whether the response is the text of the message rather than a tool call.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """One turn of a loop that ends in a structured response.
 
-The loop is the caller's; these functions say what a message comes to, and do nothing else::
+The loop belongs to the caller; these functions only read a message::
 
     while True:
         message = model(messages)
@@ -10,7 +10,7 @@ The loop is the caller's; these functions say what a message comes to, and do no
             case StructuredRetry(error, answers):
                 messages += [message, *answers]
             case None:
-                ...  # no response yet: run the tools it calls, or take its text as it is
+                ...  # no response yet: run the tools it calls, or use its text
 """
 
 from __future__ import annotations
@@ -39,39 +39,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class StructuredResponse:
-    """A message is, or calls a tool with, a response that fits."""
+    """A message has a response that fits the schema."""
 
     structured_response: Any
     """The response: an object of the schema, or a dictionary."""
     messages: list[ToolMessage]
-    """What to append after the message: an answer to the call, if there is one."""
+    """The messages to append after it: an answer to the tool call, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredRetry:
-    """A message has a response that cannot be used, and the model is to be told."""
+    """A message has an unusable response, and the model is asked to correct it."""
 
     error: StructuredOutputError
     """What is wrong."""
     messages: list[ToolMessage]
-    """What to append after the message before the model is asked again."""
+    """The messages to append before the model is asked again."""
 
 
 def read_structured_output(
     message: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any]
 ) -> StructuredResponse | StructuredRetry | None:
-    """Return what *message* comes to, or `None` if it has no structured response.
+    """Return the structured response in *message*, or `None` if there is no response yet.
 
     Args:
-        message: An AI message, ours or another library's.
-        strategy: By which way the response comes. Of the calls in a message, those of other tools
-            are left to the caller; a message that calls tools is no response of the provider's.
+        message: An AI message of any library.
+        strategy: How the model returns the response. With a `ToolStrategy`, calls of other tools
+            are left to the caller. With a `ProviderStrategy`, a message that calls tools is not a
+            response.
 
     Raises:
         StructuredOutputError: The response cannot be used, and `ToolStrategy.handle_errors` does
-            not say to tell the model.
+            not ask for a retry.
         ModelRefusalError: With a `ProviderStrategy`: the model refused.
-        TypeError: *message* is no message, or *strategy* none of these.
+        TypeError: *message* or *strategy* has the wrong type.
     """
     if not hasattr(message, "content"):
         raise TypeError(
@@ -106,10 +107,10 @@ def read_structured_output(
 
 
 def structured_output_error_message(error: Exception, handle_errors: HandleErrors) -> str | None:
-    """Return what to tell the model about *error*, or `None` if it is to be raised.
+    """Return the message to the model about *error*, or `None` if *error* is to be raised.
 
     Args:
-        error: What is wrong with its response.
+        error: The error in the model's response.
         handle_errors: See `ToolStrategy.handle_errors`.
     """
     if isinstance(handle_errors, str):
@@ -163,6 +164,6 @@ def _retry(
 
 
 def _answer(call: Any, content: str, status: str = "success") -> ToolMessage:
-    # A call without an id cannot be told from others; some models send none.
+    # Some models send no id; then the answers to several calls cannot be distinguished.
     call_id = call.get("id") or ""
     return ToolMessage(content, name=call["name"], tool_call_id=call_id, status=status)

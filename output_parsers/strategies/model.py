@@ -1,4 +1,4 @@
-"""A model that answers in a structure."""
+"""A model with structured output."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def with_structured_output(
     model: Any, schema: Any, *, include_raw: bool = False
 ) -> Runnable[Any, Any]:
-    """Return a runnable that asks *model* and gives its structured response.
+    """Return a runnable that asks *model* and returns its structured response.
 
     ::
 
@@ -39,25 +39,25 @@ def with_structured_output(
         with_structured_output(model, Weather).invoke("How is the weather in Oslo?")
         # Weather(place='Oslo', celsius=-3)
 
-    It asks once. To have a model correct itself, see `read_structured_output`.
+    It asks once. To let a model correct itself, see `read_structured_output`.
 
     Args:
-        model: A chat model of LangChain's, which is bound to the tools or the format, or any
-            runnable or function, asynchronous or not. That is called with the input and, by
-            keyword, with what OpenAI's API takes (``tools`` and ``tool_choice``, or
-            ``response_format``), as far as it has such parameters. If it has none, and the input is
-            a text, the request for JSON of the schema is appended to that, unless *schema* is a
-            union or a `ToolStrategy`, whose answers are calls. It gives a text, a
-            message, or what OpenAI's or Anthropic's API returns.
-        schema: What the response looks like (see `SchemaSpec`), or a strategy. Without a strategy
-            the response may come as a call or as text.
-        include_raw: Give a dictionary of ``raw``, what the model gave, ``parsed``, the response,
+        model: A LangChain chat model, which is bound to the tools or the format, or any runnable or
+            function, asynchronous or not. A runnable or function is called with the input and the
+            keyword arguments of OpenAI's API (``tools`` and ``tool_choice``, or
+            ``response_format``) for which it has parameters. If it has no such parameters and the
+            input is a text, the format instructions for JSON are appended to the text, unless
+            *schema* is a union or a `ToolStrategy`, which require tool calls. It returns a text, a
+            message, or a result of OpenAI's or Anthropic's API.
+        schema: The schema of the response (see `SchemaSpec`), or a strategy. Without a strategy the
+            response may be a tool call or text.
+        include_raw: Return a dictionary of ``raw``, the model's result, ``parsed``, the response,
             and ``parsing_error``, which is otherwise raised. One of the last two is `None`.
 
     Raises:
-        StructuredOutputError: From the runnable: the model gave no response that can be used.
+        StructuredOutputError: From the runnable: the model returned no usable response.
         ModelRefusalError: From the runnable: the model refused.
-        ValueError: *schema* is none; see `SchemaSpec`.
+        ValueError: *schema* is not a valid schema; see `SchemaSpec`.
     """
     if isinstance(schema, ToolStrategy | ProviderStrategy):
         asked: ToolStrategy[Any] | ProviderStrategy[Any] = schema
@@ -66,12 +66,12 @@ def with_structured_output(
         auto = schema if isinstance(schema, AutoStrategy) else AutoStrategy(schema)
         asked = auto.resolve(has_provider=_has_provider(model))
         either = [auto.resolve(has_provider=False), auto.resolve(has_provider=True)]
-    told = next((way.schema_spec for way in either if isinstance(way, ProviderStrategy)), None)
-    return RunnableSequence(_bound(model, asked, told), _Reader(either, include_raw=include_raw))
+    spec = next((way.schema_spec for way in either if isinstance(way, ProviderStrategy)), None)
+    return RunnableSequence(_bound(model, asked, spec), _Reader(either, include_raw=include_raw))
 
 
 class _Instructed(Runnable[Any, Any]):
-    """Appends to a text the request for JSON of a schema; hands on anything else."""
+    """Appends the format instructions for JSON to a text; passes on other input unchanged."""
 
     def __init__(self, spec: SchemaSpec[Any]) -> None:
         self.name = "FormatInstructions"
@@ -87,7 +87,7 @@ class _Instructed(Runnable[Any, Any]):
 
 
 class _Reader(Runnable[Any, Any]):
-    """Reads what a model gave, by the first of *strategies* that finds a response."""
+    """Reads a model's result with the first of *strategies* that finds a response."""
 
     def __init__(self, strategies: list[Any], *, include_raw: bool) -> None:
         self.name = "StructuredOutput"
@@ -132,7 +132,7 @@ class _Reader(Runnable[Any, Any]):
 
 
 def _raising(strategy: Any) -> Any:
-    """Return *strategy* as one that raises all errors: here is nobody to tell the model."""
+    """Return *strategy* as one that raises all errors, since there is no retry here."""
     if isinstance(strategy, ProviderStrategy):
         return strategy
     return ToolStrategy(strategy.schema, handle_errors=False)
@@ -145,7 +145,7 @@ def _names_of(strategy: Any) -> list[str]:
 
 
 def _has_provider(model: Any) -> bool:
-    """Tell whether *model* says that its provider can make it follow a schema."""
+    """Return whether the provider of *model* supports structured output."""
     profile = getattr(model, "profile", None)
     if isinstance(profile, Mapping):
         return bool(profile.get("structured_output"))
@@ -154,28 +154,28 @@ def _has_provider(model: Any) -> bool:
 
 
 def _bound(
-    model: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any], told: SchemaSpec[Any] | None
+    model: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any], spec: SchemaSpec[Any] | None
 ) -> RunnableLike:
-    """Return *model* as a step that is asked by *strategy*.
+    """Return *model* as a step that is called with the settings of *strategy*.
 
     Args:
         model: See `with_structured_output`.
-        strategy: How it is asked.
-        told: What it is told in words if it takes nothing by keyword, for an answer as text.
+        strategy: Provides the model's settings.
+        spec: The schema for format instructions, if the model takes no settings by keyword.
     """
     settings = strategy.to_model_kwargs()
     if isinstance(strategy, ToolStrategy) and hasattr(model, "bind_tools"):
-        with suppress(NotImplementedError):  # Every chat model of LangChain's has the method.
+        with suppress(NotImplementedError):  # All LangChain chat models have the method.
             bound: RunnableLike = model.bind_tools(settings["tools"], tool_choice="any")
             return bound
     names = _parameters(model)
     accepted = {name: settings[name] for name in settings if "**" in names or name in names}
     step = _called_with(model, accepted)
-    return step if accepted or told is None else RunnableSequence(_Instructed(told), step)
+    return step if accepted or spec is None else RunnableSequence(_Instructed(spec), step)
 
 
 def _called_with(model: Any, accepted: dict[str, Any]) -> RunnableLike:
-    """Return *model* as a step that is called with *accepted* by keyword."""
+    """Return *model* as a step that is called with the keyword arguments *accepted*."""
     if hasattr(model, "bind"):
         bound: RunnableLike = model.bind(**accepted)
         return bound
@@ -186,12 +186,12 @@ def _called_with(model: Any, accepted: dict[str, Any]) -> RunnableLike:
 
 
 def _parameters(model: Any) -> set[str]:
-    """Return the names of what *model* takes by keyword, ``**`` for anything."""
+    """Return the names of the keyword parameters of *model*; ``**`` means any name."""
     target = getattr(model, "func", None) or getattr(model, "afunc", None)
     target = target or getattr(model, "invoke", model)
     try:
         parameters = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):  # It is no function, or one that does not tell.
+    except (TypeError, ValueError):  # not a function, or one without a signature
         return set()
     names = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     return names | {"**" for p in parameters if p.kind is p.VAR_KEYWORD}

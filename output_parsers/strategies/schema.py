@@ -1,4 +1,4 @@
-"""What a structured response shall look like: a model, dataclass, typed dictionary or JSON Schema.
+"""The schema of a structured response: a pydantic model, dataclass, `TypedDict` or JSON Schema.
 
 ::
 
@@ -50,32 +50,32 @@ SchemaKind: TypeAlias = Literal["pydantic", "dataclass", "typeddict", "json_sche
 
 @dataclass(init=False)
 class SchemaSpec(Generic[SchemaT]):
-    """A schema, and what a model is told about it.
+    """A schema with its name and description for the model.
 
     Args:
-        schema: A pydantic model, a dataclass, a `TypedDict` or a JSON Schema. Before Python 3.12
-            pydantic wants a `TypedDict` to be that of ``typing_extensions``.
+        schema: A pydantic model, a dataclass, a `TypedDict` or a JSON Schema. Before Python 3.12,
+            pydantic requires the `TypedDict` of ``typing_extensions``.
         name: See the field.
         description: See the field.
         strict: See the field.
 
     Raises:
-        ValueError: *schema* is none of these.
+        ValueError: *schema* has another type.
     """
 
     schema: type[SchemaT] | dict[str, Any]
-    """The schema as it was given."""
+    """The schema as passed by the caller."""
     name: str
-    """What the model calls it; by default the name of the class, or the schema's ``title``. A
-    schema without one is called after its contents."""
+    """The name for the model; by default the name of the class, or the schema's ``title``. A schema
+    without a title gets a name derived from its contents."""
     description: str
-    """What it is for; by default the docstring, or the schema's ``description``."""
+    """What the schema is for; by default the docstring, or the schema's ``description``."""
     schema_kind: SchemaKind
-    """Which kind of schema it is."""
+    """The kind of schema."""
     json_schema: dict[str, Any]
-    """The same as JSON Schema."""
+    """The schema as JSON Schema."""
     strict: bool | None
-    """Whether the provider shall enforce it strictly; `None` to leave that to the provider."""
+    """Whether the provider enforces the schema strictly; `None` to let the provider decide."""
 
     def __init__(
         self,
@@ -97,9 +97,9 @@ class SchemaSpec(Generic[SchemaT]):
 
 
 def variants_of(schema: Any) -> Iterator[Any]:
-    """Yield the members of a union, and of unions in it; any other schema itself.
+    """Yield the members of a union and of nested unions, or *schema* itself if it is not a union.
 
-    A JSON Schema is a union if it has ``oneOf``; its definitions are handed to all members.
+    A JSON Schema is a union if it has ``oneOf``; its definitions are copied to all members.
     """
     if get_origin(schema) in (UnionType, Union):
         for member in get_args(schema):
@@ -113,10 +113,10 @@ def variants_of(schema: Any) -> Iterator[Any]:
 
 
 def read_data(schema: Any, kind: SchemaKind, data: Any) -> Any:
-    """Return *data* as what *schema* says; for a JSON Schema, itself, without a check.
+    """Return *data* as an object of *schema*; for a JSON Schema, unchanged and unchecked.
 
     Raises:
-        OutputParserException: They do not fit.
+        OutputParserException: The data do not fit the schema.
     """
     if kind == "json_schema":
         return data
@@ -125,7 +125,7 @@ def read_data(schema: Any, kind: SchemaKind, data: Any) -> Any:
             return schema.model_validate(data)
         return _adapter(schema).validate_python(data)
     except Exception as error:
-        # Validators are the user's code, and may raise whatever they like about a model's data.
+        # Validators are the user's code and may raise any exception.
         raise OutputParserException(
             f"Failed to parse data to {schema.__name__}: {error}",
             llm_output=json.dumps(data, ensure_ascii=False, skipkeys=True, default=str),
@@ -175,7 +175,7 @@ def _name_of(schema: Any) -> str:
 
 
 def _with_definitions(schema: Any, definitions: dict[str, Any]) -> Any:
-    """Return *schema*, or what it refers to, with the *definitions* it may refer to."""
+    """Return *schema*, or the definition it refers to, with *definitions* added."""
     if not definitions or not isinstance(schema, dict):
         return schema
     referred = definitions.get(str(schema.get("$ref", "")).removeprefix("#/$defs/"), schema)

@@ -1,4 +1,4 @@
-"""Ways to a structured response: the provider's own, or the call of a tool."""
+"""Strategies for structured responses: the provider's structured output, or a tool call."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ if TYPE_CHECKING:
 HandleErrors: TypeAlias = (
     bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
 )
-"""What to do about a response that cannot be used; see `ToolStrategy.handle_errors`."""
+"""How to handle an unusable response; see `ToolStrategy.handle_errors`."""
 
 
 @dataclass(init=False)
 class ToolStrategy(Generic[SchemaT]):
-    """The model calls a tool whose arguments are the response; of a union, one of several tools."""
+    """The model calls a tool whose arguments are the response; for a union, one of several."""
 
     schema: type[SchemaT] | UnionType | dict[str, Any]
-    """A pydantic model, a dataclass, a `TypedDict`, a JSON Schema, or a union of such."""
+    """A pydantic model, a dataclass, a `TypedDict`, a JSON Schema, or a union of these."""
     schema_specs: list[SchemaSpec[Any]]
     """The schema, or the members of the union."""
     tool_message_content: str | None
-    """What to answer the call; by default, the response itself."""
+    """The answer to the tool call; by default, it contains the response."""
     handle_errors: HandleErrors
-    """What to do about a response that cannot be used. The model is told the error, or this text,
-    or what this function gives for the error; or only errors of these types, or none (``False``),
-    are told, and others raised. Arguments for a JSON Schema are not checked."""
+    """How to handle an unusable response. ``True`` sends the error to the model, a string is sent
+    instead of the error, and a function returns the text to send. With exception types, only errors
+    of these types are sent; ``False`` sends nothing. Errors that are not sent are raised. Arguments
+    for a JSON Schema are not checked."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class ToolStrategy(Generic[SchemaT]):
 
     @cached_property
     def bindings(self) -> dict[str, OutputToolBinding[Any]]:
-        """The tools by name, and how to read their arguments.
+        """The bindings of the tools, by name.
 
         Raises:
             ValueError: Two schemas have the same name.
@@ -63,24 +64,24 @@ class ToolStrategy(Generic[SchemaT]):
         return found
 
     def to_model_kwargs(self) -> dict[str, Any]:
-        """Return what makes a model in OpenAI's style call one of the tools."""
+        """Return the settings that make an OpenAI-compatible model call one of the tools."""
         tools = [binding.tool.to_openai() for binding in self.bindings.values()]
         return {"tools": tools, "tool_choice": "required"}
 
 
 @dataclass(init=False)
 class ProviderStrategy(Generic[SchemaT]):
-    """The provider makes the model's text follow the schema.
+    """The provider enforces the schema for the model's text.
 
     Args:
         schema: See the field.
-        strict: Whether the provider shall enforce it strictly; `None` to leave that to it.
+        strict: Whether the provider enforces it strictly; `None` to let the provider decide.
     """
 
     schema: type[SchemaT] | dict[str, Any]
     """A pydantic model, a dataclass, a `TypedDict` or a JSON Schema."""
     schema_spec: SchemaSpec[SchemaT]
-    """The same, and what the model is told about it."""
+    """The schema with its name and description for the model."""
 
     def __init__(
         self, schema: type[SchemaT] | dict[str, Any], *, strict: bool | None = None
@@ -89,7 +90,7 @@ class ProviderStrategy(Generic[SchemaT]):
         self.schema_spec = SchemaSpec(schema, strict=strict)
 
     def to_model_kwargs(self) -> dict[str, Any]:
-        """Return what makes a model in OpenAI's style answer in the schema."""
+        """Return the settings that make an OpenAI-compatible model follow the schema."""
         spec = self.schema_spec
         schema: dict[str, Any] = {"name": spec.name, "schema": spec.json_schema}
         if spec.strict:
@@ -99,17 +100,17 @@ class ProviderStrategy(Generic[SchemaT]):
 
 @dataclass
 class AutoStrategy(Generic[SchemaT]):
-    """The better of both for a model: the provider's own way if it has one, else a tool."""
+    """The best strategy for a model: the provider's structured output if available, else tools."""
 
     schema: type[SchemaT] | UnionType | dict[str, Any]
-    """A pydantic model, a dataclass, a `TypedDict`, a JSON Schema, or a union of such."""
+    """A pydantic model, a dataclass, a `TypedDict`, a JSON Schema, or a union of these."""
 
     def resolve(self, *, has_provider: bool) -> ToolStrategy[SchemaT] | ProviderStrategy[SchemaT]:
         """Return the strategy for a model.
 
         Args:
-            has_provider: Whether its provider can make it follow a schema. A union is for tools
-                even so.
+            has_provider: Whether the model's provider supports structured output. A union always
+                uses tools.
         """
         tools = ToolStrategy[SchemaT](self.schema)
         if has_provider and len(tools.schema_specs) == 1:

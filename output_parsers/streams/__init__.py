@@ -1,1 +1,1 @@
-"""Streams: the sum of the chunks so far, and what reads them."""
+"""Streams: the sum of the chunks so far, and readers of chunks."""

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 class Accumulator:
-    """Takes chunks and gives their sum as `text`, or as a `generation` with the message.
+    """Adds chunks; the sum is available as `text` or as a `generation` with the message.
 
-    Messages are added up only when that is asked for, and then all that wait in one go: as long
-    as contents are plain text, so is the sum's.
+    Messages are added only when `generation` needs them, and then all pending ones in one go. As
+    long as all contents are plain text, `text` does not need the messages.
     """
 
     def __init__(self) -> None:
         self._texts: list[str] | None = []
-        """The text in pieces; None once it depends on how blocks add up."""
+        """The text in pieces; `None` once there are content blocks that have to be merged."""
         self._waiting: list[str | HasContent] = []
         self._has_messages = False
         self._message: BaseMessageChunk | None = None
@@ -39,10 +39,10 @@ class Accumulator:
         self._unreported = NewText()
 
     def add(self, chunk: ModelOutput) -> str | HasContent:
-        """Append *chunk*; return what it adds, with all pieces of calls in their places.
+        """Append *chunk*; return its text or message, with unique indexes for pieces of calls.
 
         Raises:
-            TypeError: It is neither text nor a message nor a generation.
+            TypeError: *chunk* is neither text nor a message nor a generation.
         """
         part = part_of(chunk)
         if not isinstance(part, str):
@@ -79,7 +79,7 @@ class Accumulator:
         """Return the sum: a chunk of a chat generation if there are messages, else of text.
 
         Raises:
-            TypeError, ValueError: The messages do not add up; see `BaseMessageChunk`.
+            TypeError, ValueError: The messages cannot be added; see `BaseMessageChunk`.
         """
         if not self._has_messages:
             return GenerationChunk(text=self.text())
@@ -95,14 +95,14 @@ class Accumulator:
 
 
 def _chunk_of(part: str | HasContent) -> BaseMessageChunk:
-    """Return a text or message as a chunk that says the same."""
+    """Return a text or message as a message chunk with the same content."""
     message = AIMessage(content=part) if isinstance(part, str) else message_of(part)
     if isinstance(message, BaseMessageChunk):
         return message
     kind = MESSAGE_CLASSES.get(message.type, AIMessage).__name__
     fields = {name: value for name, value in message if name != "type"}
     if fields.get("invalid_tool_calls"):
-        from outputs.messages.wire_calls import pieces_of  # few messages have any
+        from outputs.messages.wire_calls import pieces_of  # imported lazily: rarely needed
 
         fields["tool_call_chunks"] = pieces_of(message)
     chunk = MESSAGE_CLASSES[f"{kind}Chunk"](**fields)

@@ -1,7 +1,7 @@
-"""Readers of streams, without I/O, and the two loops around any of them.
+"""Readers of streams, without I/O, and the loops that drive them.
 
-`feed` takes a chunk and returns what can be said after it, and `close` what the end of the stream
-adds. `read` and `aread` are the loops.
+`feed` takes a chunk and returns the output for it; `close` returns the output for the end of the
+stream. `read` and `aread` are the loops.
 """
 
 # ruff: noqa: A002 - `next` is the name of the argument in LangChain
@@ -22,23 +22,23 @@ Out = TypeVar("Out", covariant=True)
 
 
 class ChunkReader(Protocol[Out]):
-    """Takes the chunks of one stream and gives what can be said after each."""
+    """Reads the chunks of one stream and returns the output for each."""
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Out]:
-        """Take *chunk* and return what it gives, often nothing."""
+        """Read *chunk* and return its output, which is often empty."""
 
     def close(self) -> Iterable[Out]:
-        """Return what is left to say when the stream has ended."""
+        """Return the remaining output at the end of the stream."""
 
 
 def read(
     reader: ChunkReader[Out], chunks: Iterator[ModelOutput], origin: object = None
 ) -> Generator[Out, None, None]:
-    """Yield what *reader* gives for *chunks*, as they arrive.
+    """Yield the output of *reader* for *chunks*, as they arrive.
 
-    *chunks* and their *origin* are closed however this ends: a caller who stops early lets go of
-    the connection. A client's stream gives a new generator to each who iterates over it, and
-    closing that does not close the stream, so both are closed.
+    *chunks* and their *origin* are closed at the end, so that a caller who stops early releases the
+    connection. Iterating over a client's stream creates a generator, and closing the generator does
+    not close the stream, so both are closed.
     """
     try:
         for chunk in chunks:
@@ -51,7 +51,7 @@ def read(
 async def aread(
     reader: ChunkReader[Out], chunks: AsyncIterator[ModelOutput], origin: object = None
 ) -> AsyncGenerator[Out, None]:
-    """Do the same as `read` for *chunks* that have to be waited for."""
+    """Do the same as `read` for an asynchronous iterator."""
     try:
         async for chunk in chunks:
             for output in reader.feed(chunk):
@@ -74,7 +74,7 @@ def _each_once(sources: tuple[object, ...]) -> list[object]:
 
 
 async def aclose(*sources: object) -> None:
-    """Close those of *sources* that can be closed, each once; wait for it where that is needed."""
+    """Close those of *sources* that can be closed, each once; await the closing if necessary."""
     for source in _each_once(sources):
         closer = getattr(source, "aclose", None) or getattr(source, "close", None)
         if closer is not None and isawaitable(closing := closer()):
@@ -82,7 +82,7 @@ async def aclose(*sources: object) -> None:
 
 
 class Changing(Protocol):
-    """What `NewResults` asks of its parser."""
+    """The interface of a parser for `NewResults`."""
 
     diff: bool
 
@@ -91,19 +91,19 @@ class Changing(Protocol):
 
 
 class NewResults:
-    """Gives a result only if it is another than the one before, or what changed if `diff` is set.
+    """Returns a result only if it differs from the previous one, or the difference with `diff`.
 
     Args:
-        parser: Says so, and tells what changed.
+        parser: Has the option `diff` and computes the differences.
     """
 
     def __init__(self, parser: Changing) -> None:
         self._parser = parser
         self.last: Any = None
-        """The result before."""
+        """The previous result."""
 
     def give(self, result: Any) -> Iterable[Any]:
-        """Return what to give for *result*; it is nothing for None."""
+        """Return the output for *result*, which is empty if *result* is `None` or unchanged."""
         if result is None or result == self.last:
             return ()
         last, self.last = self.last, result

@@ -1,1 +1,1 @@
-"""Text: patterns under a time limit, list items, YAML, and what a terminal may show."""
+"""Text utilities: regular expressions with a time limit, list items, YAML."""

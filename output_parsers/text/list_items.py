@@ -1,4 +1,4 @@
-"""What finds the items of a list in a text that comes in pieces.
+"""Finding the items of a list in a text that arrives in pieces.
 
 `feed` takes the next piece and returns the items that are complete; `close` returns those that the
 end of the text completes. The work is linear in the length of the text, however it is cut.
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 
 class ItemReader(Protocol):
-    """Takes the pieces of one text and gives its items."""
+    """Reads the pieces of one text and returns its items."""
 
     def feed(self, text: str) -> list[str]:
-        """Take *text* and return the items that are complete."""
+        """Read *text* and return the items that are complete."""
 
     def close(self) -> list[str]:
-        """Return the items that are left when the text has ended."""
+        """Return the remaining items at the end of the text."""
 
 
 class WholeText:
-    """Items that only the whole text tells."""
+    """Items that can be found only in the whole text."""
 
     def __init__(self, parse: Callable[[str], list[str]]) -> None:
         self._parse = parse
         self._pieces: list[str] = []
 
     def feed(self, text: str) -> list[str]:
-        """Take *text*."""
+        """Keep *text*."""
         self._pieces.append(text)
         return []
 
@@ -42,11 +42,11 @@ class WholeText:
 
 
 class MatchItems:
-    """Items that *find* tells one by one, as matches; the last may still grow, so it waits."""
+    """Items that *find* yields as matches; the last one is held back, since it may still grow."""
 
     _FREE_CHARS = 256
-    """Up to here the text is searched anew with each piece. A longer one must have doubled since it
-    was searched: else the cost of a text without items is quadratic."""
+    """Up to this length the text is searched again with each piece. A longer text must have doubled
+    since the last search, or the cost of a text without items would be quadratic."""
 
     def __init__(
         self, find: Callable[[str], Iterable[re.Match[str]]], parse: Callable[[str], list[str]]
@@ -58,7 +58,7 @@ class MatchItems:
         self._searched_chars = 0
 
     def feed(self, text: str) -> list[str]:
-        """Take *text* and return the items that another follows."""
+        """Read *text* and return the items that are followed by another."""
         self._pieces.append(text)
         self._chars += len(text)
         if self._chars > self._FREE_CHARS and self._chars < 2 * self._searched_chars:
@@ -71,12 +71,12 @@ class MatchItems:
         return [item_of(match) for match in complete]
 
     def close(self) -> list[str]:
-        """Return the items that are left."""
+        """Return the remaining items."""
         return self._parse("".join(self._pieces))
 
 
 def item_of(match: re.Match[str]) -> str:
-    """Return the item that *match* found: its first group, or all of it if it has no groups."""
+    """Return the item in *match*: its first group, or all of it if there are no groups."""
     return (match[1] or "") if match.re.groups else match[0]
 
 
@@ -84,20 +84,20 @@ class LineItems:
     """Items that end with their line."""
 
     class Form(NamedTuple):
-        """What the items look like."""
+        """The patterns that find the items."""
 
         item: re.Pattern[str]
-        """An item, in a text of whole lines."""
+        """Matches an item, in a text of whole lines."""
 
         opener: re.Pattern[str]
-        """What, at the end of the text, makes an item of the line that follows."""
+        """Matches text at the end of a piece that makes the next line an item."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
         self._held: list[str] = []
 
     def feed(self, text: str) -> list[str]:
-        """Take *text* and return the items on the lines that have ended."""
+        """Read *text* and return the items on complete lines."""
         end = text.rfind("\n") + 1
         if not end:
             self._held.append(text)
@@ -109,27 +109,27 @@ class LineItems:
         return [match[1] for match in items]
 
     def close(self) -> list[str]:
-        """Return the items that are left."""
+        """Return the remaining items."""
         return [match[1] for match in self._form.item.finditer("".join(self._held))]
 
 
 class _Place(Enum):
-    """Where in a comma-separated list the text read so far ends."""
+    """Where the text so far ends in a comma-separated list."""
 
     LINE = auto()
-    """At the beginning of a line: there may be no item."""
+    """At the beginning of a line, which may have no item."""
     ITEM = auto()
     """Before an item, which may turn out to be empty."""
     PLAIN = auto()
-    """In an item, where a double quote is a character like others."""
+    """In an item, where a double quote is an ordinary character."""
     QUOTED = auto()
     """Between double quotes."""
     QUOTE = auto()
-    """After a double quote that ends the quoted text, or is the first of two."""
+    """After a double quote that ends the quoted text or is the first of two."""
 
 
 _STEPS = {
-    # (place, character)      next place, and what the item gains
+    # (place, character)      next place, text added to the item
     (_Place.LINE, "\n"): (_Place.LINE, ""),
     (_Place.LINE, "\r"): (_Place.LINE, ""),
     (_Place.LINE, " "): (_Place.ITEM, ""),
@@ -142,14 +142,14 @@ _SEPARATOR = re.compile(r"[,\n\r]")
 
 
 class CommaItems:
-    """Items separated by commas, as Python's `csv` reads them, which cannot wait within a line."""
+    """Comma-separated items, by the rules of Python's `csv`, which only reads whole lines."""
 
     def __init__(self) -> None:
         self._place = _Place.LINE
         self._item: list[str] = []
 
     def feed(self, text: str) -> list[str]:
-        """Take *text* and return the items that are complete."""
+        """Read *text* and return the items that are complete."""
         items: list[str] = []
         position = 0
         while position < len(text):
@@ -179,7 +179,7 @@ class CommaItems:
         return [item]
 
     def _read_quoted(self, text: str, position: int) -> int:
-        """Read to the next double quote, and return where it ends or the text does."""
+        """Read up to the next double quote or the end; return the position after it."""
         end = text.find('"', position)
         if end < 0:
             end = len(text)

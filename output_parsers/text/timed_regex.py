@@ -1,8 +1,8 @@
-"""Regular expressions that give up in time.
+"""Regular expressions with a time limit.
 
-Some patterns take exponential time on some texts, and either may come from a stranger. The package
-`regex` looks at the clock while it searches; Python's `re` cannot be stopped. It knows the syntax
-of `re` and more. What it looks at no clock for is compiling: see `_is_bomb`.
+Some patterns take exponential time on some texts, and both may be from an untrusted source. The
+package `regex` supports a timeout; Python's `re` cannot be interrupted. `regex` supports the syntax
+of `re` and more. Its timeout does not apply to compiling: see `_is_bomb`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ def compiled(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Any:
 
     Args:
         pattern: A regular expression.
-        flags: How to read it, as `re` has them.
+        flags: The flags, as in `re`.
 
     Raises:
-        ValueError: It is not a regular expression, or is nested too deep, or repeats too much.
+        ValueError: *pattern* is not a regular expression, is nested too deeply, or repeats too
+            much.
     """
     if _is_bomb(pattern):
         raise ValueError(
@@ -37,7 +38,7 @@ def compiled(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Any:
             "numbers within numbers"
         )
     known = flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL | re.VERBOSE)
-    is_ascii = regex.ASCII if flags & re.ASCII else 0  # the one whose number is another
+    is_ascii = regex.ASCII if flags & re.ASCII else 0  # its value differs from that in `re`
     try:
         return regex.compile(pattern, regex.VERSION0 | known.value | is_ascii)
     except (regex.error, RecursionError) as error:
@@ -45,18 +46,18 @@ def compiled(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> Any:
 
 
 class TimeLeft:
-    """The time that searches in one text may still take, by the clock on the wall.
+    """The wall-clock time that is left for searches in one text.
 
-    The package `regex` counts the time that the process computes: that of all its threads, and none
-    while other processes compute. So a search gets a small part of the time first; how long that
-    has really taken tells how much the next attempt may get.
+    The timeout of `regex` is in CPU time of the process, which includes all its threads but not
+    other processes. So a search first gets a small part of the time; the wall-clock time that it
+    takes determines the timeout of the next attempt.
 
     Args:
-        seconds: How long they may take together.
+        seconds: How long all searches together may take.
     """
 
     _FIRST = 1 / 16
-    """Which part of the time the first attempt gets."""
+    """The part of the time for the first attempt."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = self._left = seconds
@@ -65,7 +66,7 @@ class TimeLeft:
         """Return the first match of the compiled *pattern* in *text*, or None.
 
         Raises:
-            OutputParserException: It took too long, or more memory than `regex` allows itself.
+            OutputParserException: The search took too long, or too much memory.
         """
         return self._run(lambda seconds: pattern.search(text, timeout=seconds), pattern, text)
 
@@ -73,7 +74,7 @@ class TimeLeft:
         """Return all matches of the compiled *pattern* in *text*.
 
         Raises:
-            OutputParserException: As above.
+            OutputParserException: As in `search`.
         """
         found: list[Any] = self._run(
             lambda seconds: [*pattern.finditer(text, timeout=seconds)], pattern, text
@@ -100,7 +101,7 @@ class TimeLeft:
 
 
 def value_of(match: Any) -> str | tuple[str, ...]:
-    """Return what `re.findall` has for *match*: its group, or all if there are several or none."""
+    """Return the item of `re.findall` for *match*: its group, all groups, or the whole match."""
     groups = match.re.groups
     value: str | tuple[str, ...] = match.groups("") if groups > 1 else match[groups] or ""
     return value
@@ -116,7 +117,7 @@ def _too_much(cost: str, pattern: Any, text: str) -> OutputParserException:
 
 
 _MAX_COPIES = 300_000
-"""How many parts of a pattern may be copied: each takes some 500 bytes."""
+"""How many parts of a pattern may be copied; each copy takes about 500 bytes."""
 
 _PIECES = re.compile(
     r"""\\. | \[\^?\]?(?:\\.|[^\]\\])*\]       # a character that is escaped, or one of a set
@@ -128,11 +129,11 @@ _PIECES = re.compile(
 
 
 def _is_bomb(pattern: str) -> bool:
-    """Tell whether *pattern* is short and would take gigabytes, as ``((a{999}){999}){999}``.
+    """Return whether compiling *pattern* would take gigabytes: ``((a{999}){999}){999}``.
 
-    The package `regex` copies a part for each time that it has to be there, and once more.
+    The package `regex` copies a part once for each required repetition, and once more.
     """
-    sizes, last, copies = [0], 0, 0  # of the groups that are open, and of the last part
+    sizes, last, copies = [0], 0, 0  # the sizes of the open groups, and of the last part
     for piece in _PIECES.finditer(pattern):
         if piece["open"]:
             sizes.append(0)

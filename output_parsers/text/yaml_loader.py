@@ -1,4 +1,4 @@
-"""YAML read by PyYAML, as plain data and within bounds."""
+"""Safe YAML loading with PyYAML: only plain data, within limits."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from yaml.constructor import ConstructorError  # type: ignore[import-untyped]
 
 
 class YamlError(ValueError):
-    """A text is no YAML, or breaks one of the bounds.
+    """A text is not YAML, or exceeds a limit.
 
     Args:
-        reason: Why.
-        position: Where in the text, if that is known.
+        reason: What is wrong.
+        position: The offset in the text, if known.
     """
 
     def __init__(self, reason: str, position: int | None) -> None:
@@ -24,23 +24,23 @@ class YamlError(ValueError):
 
 
 _MAX_DEPTH = 100
-"""How deep lists and dictionaries may lie in each other: PyYAML calls itself for each level."""
+"""How deeply lists and dictionaries may be nested: PyYAML recurses for each level."""
 
 _MAX_NODES = 1_000_000
-"""How many values there may be, each alias counted as all that it stands for."""
+"""How many values there may be, with all aliases expanded."""
 
 _MAX_DIGITS = 4300
-"""How long a number may be, as in Python: beyond that, reading it takes quadratic time."""
+"""How long a number may be, as in Python, since converting it takes quadratic time."""
 
 _NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
 
 
 def load(text: str) -> Any:
-    """Return the data that *text* describes; None if it is empty.
+    """Return the data that *text* describes; `None` if it is empty.
 
     Raises:
-        YamlError: It is not one document, has tags that stand for other objects than data, or
-            breaks one of the bounds.
+        YamlError: *text* is not exactly one document, has tags for objects other than plain data,
+            or exceeds a limit.
     """
     try:
         return yaml.load(text, _Loader)
@@ -50,13 +50,13 @@ def load(text: str) -> Any:
 
 
 class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
-    """A `SafeLoader` that counts: a few aliases of aliases can stand for gigabytes."""
+    """A `SafeLoader` with limits: a few nested aliases can expand to gigabytes."""
 
     def __init__(self, stream: str) -> None:
         super().__init__(stream)
         self._depth = 0
         self._extents: dict[Node, tuple[int, int]] = {}
-        """How many nodes each node stands for, itself included, and how deep they lie."""
+        """For each node, how many nodes it expands to, itself included, and its depth."""
 
     def compose_node(self, parent: Node | None, index: object) -> Node:
         is_alias, mark = self.check_event(AliasEvent), self.peek_event().start_mark
@@ -81,9 +81,9 @@ class _Loader(yaml.SafeLoader):  # type: ignore[misc]  # the base has no types
         try:
             return super().construct_object(node, deep)
         except (ArithmeticError, AttributeError, LookupError, ValueError) as error:
-            # PyYAML relies on it that `!!bool maybe` and `2024-02-30` are what they say or look
-            # like, and fails in as many ways.
-            problem = f"this is no {node.tag.rpartition(':')[2]}"
+            # PyYAML does not check that `!!bool maybe` or `2024-02-30` is valid and raises various
+            # errors for them.
+            problem = f"this is not a valid {node.tag.rpartition(':')[2]}"
             raise ConstructorError(None, None, problem, node.start_mark) from error
 
     def _check(self, depth: int, nodes: int, mark: Any) -> None:

@@ -1,1 +1,1 @@
-"""Tool calls on the wire, whole and while they arrive."""
+"""Tool calls in providers' formats, whole or streamed."""

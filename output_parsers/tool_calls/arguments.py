@@ -1,4 +1,4 @@
-"""The arguments of tool and function calls: JSON text, whole or still arriving."""
+"""The arguments of tool and function calls: JSON text, whole or streamed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPACE = " \t\n\r"
 
 
 def read_arguments(text: str, *, strict: bool = False) -> Any:
-    """Return the value of *text*, as `json.loads` does, within the limits of the reader.
+    """Return the value of *text*, like `json.loads` but within the limits of the reader.
 
     Args:
         text: One JSON document.
@@ -25,7 +25,7 @@ def read_arguments(text: str, *, strict: bool = False) -> Any:
 
     Raises:
         json.JSONDecodeError: *text* is not JSON; the message is that of `json.loads`.
-        JsonLimitError: It is nested too deep, or has a number of too many digits.
+        JsonLimitError: *text* is nested too deeply, or has a number with too many digits.
     """
     value = parse_whole(text, MAX_DEPTH)
     if value is not NOTHING:
@@ -35,10 +35,10 @@ def read_arguments(text: str, *, strict: bool = False) -> Any:
         value = json.loads(text, strict=strict)
     except json.JSONDecodeError:
         if not is_shallow:
-            JsonReader(strict=strict).feed(text)  # That a limit is passed says more.
+            JsonReader(strict=strict).feed(text)  # An exceeded limit is the better error.
         raise
     except (ValueError, RecursionError):
-        pass  # Too many digits or brackets, or no room left on the stack: the reader can tell.
+        pass  # Too many digits or brackets, or a full stack: the reader decides.
     else:
         if is_shallow:
             return value
@@ -67,7 +67,7 @@ class GrowingArguments:
         """Whether any text has arrived."""
 
     def feed(self, text: str) -> None:
-        """Read on. Once a limit is passed there is no value any more."""
+        """Read the next piece of text. Once a limit is exceeded, there is no value any more."""
         if not text or self._refused:
             return
         self.started = True
@@ -81,7 +81,7 @@ class GrowingArguments:
 
     @property
     def has_value(self) -> bool:
-        """Whether anything can be read yet."""
+        """Whether there is a value yet."""
         return not self._refused and self._reader.has_value
 
     @property
@@ -91,9 +91,9 @@ class GrowingArguments:
 
     @property
     def value(self) -> Any:
-        """The value so far, the same object as long as it has not changed; treat it as read-only.
+        """The value so far, `None` if there is no value yet; treat it as read-only.
 
-        `None` if there is none.
+        It is the same object as long as it has not changed.
         """
         return self._reader.value if self.has_value else None
 

@@ -1,10 +1,10 @@
-"""Tool calls on the wire, in OpenAI's shape, read one by one or all together.
+"""Parsing tool calls in OpenAI's format, one by one or all together.
 
 ::
 
     {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
 
-This is how they stand in ``message.additional_kwargs["tool_calls"]``.
+This is their format in ``message.additional_kwargs["tool_calls"]``.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def parse_tool_call(
     """Read one tool call.
 
     Args:
-        raw_tool_call: A call in OpenAI's shape; it is not changed.
-        partial: Whether more of the arguments may follow, so that what is incomplete is no error.
+        raw_tool_call: A call in OpenAI's format; it is not changed.
+        partial: Whether more of the arguments may follow, so that incomplete JSON is not an error.
         strict: Refuse control characters in the strings of the arguments.
         return_id: Add the ``id`` and the ``type``, which make the result a `ToolCall`.
 
     Returns:
         ``{"name": …, "args": …}``. Arguments that are missing, `None` or empty are ``{}``. `None`
-        if it is no function call or, with *partial*, if nothing can be read of the arguments yet.
+        if it is not a function call or, with *partial*, if no arguments can be read yet.
 
     Raises:
         OutputParserException: The arguments are not JSON.
@@ -80,11 +80,11 @@ def parse_tool_calls(
     strict: bool = False,
     return_id: bool = True,
 ) -> list[dict[str, Any]]:
-    """Read tool calls, each as `parse_tool_call` does; those that give `None` are left out.
+    """Read tool calls with `parse_tool_call`, leaving out those for which it returns `None`.
 
     Raises:
-        OutputParserException: The arguments of some calls are not JSON. Its message has those of
-            all of them, below one another, and its cause is a group of the single errors.
+        OutputParserException: The arguments of some calls are not JSON. The message joins the
+            messages of all errors, and the cause is an exception group of them.
     """
     calls: list[dict[str, Any]] = []
     errors: list[OutputParserException] = []
@@ -101,7 +101,7 @@ def parse_tool_calls(
 
 
 def raise_all(found: Iterable[OutputParserException | None]) -> None:
-    """Raise one error that says what all errors *found* say; none if there are none."""
+    """Raise one error that combines all errors in *found*, if there are any."""
     errors = [error for error in found if error is not None]
     if len(errors) == 1:
         raise errors[0]
@@ -114,7 +114,7 @@ def raise_all(found: Iterable[OutputParserException | None]) -> None:
 
 
 def no_name(call: dict[str, Any]) -> OutputParserException:
-    """Return the error for a *call* that names no tool."""
+    """Return the error for a *call* without the name of a tool."""
     return OutputParserException(
         "expected a tool call with the name of a tool",
         llm_output=repr(call),
@@ -123,7 +123,7 @@ def no_name(call: dict[str, Any]) -> OutputParserException:
 
 
 def no_object(name: str, args: Any) -> OutputParserException:
-    """Return the error for a call of *name* whose arguments are JSON, but no object."""
+    """Return the error for a call of *name* whose arguments are JSON but not an object."""
     return OutputParserException(
         f"Tool arguments must be specified as a dict, received: {args}",
         llm_output=repr(args),
@@ -132,12 +132,12 @@ def no_object(name: str, args: Any) -> OutputParserException:
 
 
 def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> InvalidToolCall:
-    """Return a call that cannot be read as what a message has for such.
+    """Return an `InvalidToolCall` for a call that cannot be read.
 
     Args:
-        raw_tool_call: What should be a call in OpenAI's shape; what it lacks is `None` in the
+        raw_tool_call: The supposed call in OpenAI's format; missing fields are `None` in the
             result.
-        error_msg: What is wrong with it.
+        error_msg: What is wrong with the call.
     """
     raw = raw_tool_call if isinstance(raw_tool_call, dict) else {}
     function = raw.get("function")
@@ -151,7 +151,7 @@ def make_invalid_tool_call(raw_tool_call: Any, error_msg: str | None) -> Invalid
 
 
 def _whole(name: Any, written: Any, *, strict: bool) -> Any:
-    """Return the arguments *written* for a call of *name*."""
+    """Return the arguments *written* in a call of *name*."""
     if not written:
         return {}
     if not isinstance(written, str):

@@ -1,4 +1,4 @@
-"""A function call while it arrives."""
+"""Streamed function calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FunctionParser(Changing, Protocol):
-    """What a reader of a stream asks of its parser."""
+    """The interface of a parser for `FunctionReader`."""
 
     strict: bool
     args_only: bool
@@ -27,16 +27,16 @@ class FunctionParser(Changing, Protocol):
         """Parse the whole message."""
 
     def _result_of(self, call: Any, *, partial: bool) -> Any:
-        """Return the result for a call, or its arguments, that has been read."""
+        """Return the result for *call*, a call or its arguments."""
 
 
 class FunctionReader:
-    """Gives the result for the call so far after each chunk, if it is not the one before.
+    """Returns the result for the call so far after each chunk, if it has changed.
 
     Args:
         parser: The parser.
-        reports_changes: Give changes as the reader of the arguments knows them, without comparing
-            results. They must be the arguments themselves.
+        reports_changes: Return the changes reported by the reader of the arguments instead of
+            comparing results. The results must be the arguments themselves.
     """
 
     def __init__(self, parser: FunctionParser, *, reports_changes: bool = False) -> None:
@@ -49,7 +49,7 @@ class FunctionReader:
         self._is_empty = True
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
-        """Take *chunk* and give the result if it is another."""
+        """Read *chunk* and return the result if it has changed."""
         self._sum.add(chunk)
         self._is_empty = False
         piece = (getattr(part_of(chunk), "additional_kwargs", None) or {}).get("function_call")
@@ -66,7 +66,7 @@ class FunctionReader:
         return self._results.give(self._parser._result_of(self._so_far(), partial=True))
 
     def close(self) -> Iterable[Any]:
-        """Give the result for the whole message if it is another."""
+        """Return the result for the whole message if it has changed."""
         if self._is_empty:
             return ()
         result = self._parser.parse_result([self._sum.generation()])
@@ -82,7 +82,7 @@ class FunctionReader:
 
     def _give_changes(self) -> Iterable[Any]:
         changes = self._args.changes()
-        # A whole value of `None` counts as none; nothing can follow it.
+        # A top-level `None` counts as no value; nothing can follow it.
         if not changes or (changes[0]["path"] == "" and changes[0]["value"] is None):
             return ()
         return (changes,)

@@ -1,4 +1,4 @@
-"""A model that refuses, which providers tell apart from what it says."""
+"""Refusals of a model, which providers mark in its message."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class ModelRefusalError(OutputParserException):
-    """The model refused, or a filter of its provider held back all that it wrote.
+    """The model refused, or a filter of its provider held back its whole reply.
 
-    Do not ask again: the same prompt gives the same refusal, and so ``send_to_llm`` is not set. In
-    a loop, catch it before `OutputParserException`.
+    Do not ask again: the same prompt leads to the same refusal, so ``send_to_llm`` is not set. In a
+    loop, catch this error before `OutputParserException`.
     """
 
     @property
     def refusal(self) -> str:
-        """What the model said about it."""
+        """The words in which the model refused."""
         return self.llm_output or ""
 
     @classmethod
@@ -47,9 +47,9 @@ class ModelRefusalError(OutputParserException):
 
 
 def refusal_in(message: Any) -> str | None:
-    """Return what *message* says in refusal, or `None` if it does not refuse.
+    """Return the words in which *message* refuses, or `None` if it does not refuse.
 
-    Providers in OpenAI's style tell it by a block or beside the content::
+    OpenAI-compatible providers put them in a content block or in a separate field::
 
         AIMessage([{"type": "refusal", "refusal": "I can't help with that."}])
         AIMessage("", additional_kwargs={"refusal": "I can't help with that."})
@@ -68,16 +68,16 @@ def refusal_in(message: Any) -> str | None:
 
 
 def refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError | None:
-    """Return the error for a *message* that refuses, be it beside other words; `None` if none does.
+    """Return the error for a *message* that refuses, or `None` if it does not refuse.
 
-    Besides what `refusal_in` finds, Anthropic says it by the reason for which the message ended,
-    which may have begun to answer, and a refusal without words may be the only thing there is. What
-    a filter has left nothing of is no answer either.
+    In addition to `refusal_in`, this recognises Anthropic's stop reason for refusals, whose message
+    may have some text; an empty refusal in a message without content; and a message whose whole
+    content was held back by a filter.
 
     Args:
         message: The message.
-        text: What it says.
-        calls: Whether it calls anything.
+        text: The text of the message.
+        calls: Whether the message has calls.
     """
     refusal = refusal_in(message)
     if refusal is not None:
@@ -97,7 +97,7 @@ def refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError 
 
 
 def may_refuse(message: Any) -> bool:
-    """Tell whether `refusal_error` has to look at *message*, or at a chunk of one."""
+    """Return whether *message*, or a chunk of one, may be an error for `refusal_error`."""
     beside = getattr(message, "additional_kwargs", None)
     if refusal_in(message) is not None or (beside and isinstance(beside.get("refusal"), str)):
         return True

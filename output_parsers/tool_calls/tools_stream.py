@@ -1,7 +1,7 @@
-"""Tool calls while they arrive.
+"""Streamed tool calls.
 
-Each call has a reader of its own, which takes the pieces of its arguments, so the work for a chunk
-does not depend on what came before. The sum of the chunks is made once, at the end.
+Each call has its own reader for the pieces of its arguments, so the work for a chunk does not
+depend on earlier chunks. The chunks are added once, at the end.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ParsedCall:
-    """A tool call whose arguments have been read, as far as they have arrived."""
+    """A tool call with the arguments that have arrived."""
 
     name: str
     args: Any
-    """A dictionary; in messages of old it may be any JSON value."""
+    """A dictionary; in legacy messages, any JSON value."""
     id: str | None
     is_arriving: bool = False
-    """Whether more may come, of the name too; then what is wrong with it is told at the end."""
+    """Whether more of the call, even of its name, may follow; errors are reported at the end."""
     is_due: bool = True
-    """Whether to make something of it, again if that has been done before."""
+    """Whether a parser has to build its result (again)."""
     built: Any = None
-    """What a parser made of it, to give until it is due again."""
+    """The result that a parser built, to reuse until it is due again."""
     error: OutputParserException | None = None
-    """What is wrong with its arguments, if they cannot be read."""
+    """The error in its arguments, if they cannot be read."""
 
 
 class CallsParser(Changing, Protocol):
-    """What a reader of a stream asks of its parser."""
+    """The interface of a parser for `CallsReader`."""
 
     strict: bool
 
@@ -52,11 +52,11 @@ class CallsParser(Changing, Protocol):
         """Parse the whole message."""
 
     def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
-        """Return the result for calls that have been read; `None` are no calls at all."""
+        """Return the result for *calls*; `None` means that the message has no field for calls."""
 
 
 class CallsReader:
-    """Gives the result for the calls so far after each chunk, if it is not the one before."""
+    """Returns the result for the calls so far after each chunk, if it has changed."""
 
     def __init__(self, parser: CallsParser) -> None:
         self._parser = parser
@@ -66,7 +66,7 @@ class CallsReader:
         self._is_empty = True
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
-        """Take *chunk* and give the result if it is another."""
+        """Read *chunk* and return the result if it has changed."""
         message = self._sum.add(chunk)
         self._is_empty = False
         if isinstance(message, str):
@@ -78,7 +78,7 @@ class CallsReader:
         return self._results.give(self._parser._result_of(self._calls.read(), partial=True))
 
     def close(self) -> Iterable[Any]:
-        """Give the result for the whole message if it is another."""
+        """Return the result for the whole message if it has changed."""
         if self._is_empty:
             return ()
         return self._results.give(self._parser.parse_result([self._sum.generation()]))
@@ -87,12 +87,12 @@ class CallsReader:
 class CallsSoFar:
     """The calls of a message that arrives in chunks.
 
-    Pieces belong together by the rules of `outputs.merge_lists`, by which messages add up.
+    Pieces are assigned to calls by the rules of `outputs.merge_lists`, as in a sum of messages.
 
     Args:
-        message: The first chunk. If it is no AI message, neither is the sum, and its calls stand
-            in ``additional_kwargs`` only.
-        strict: How to read these.
+        message: The first chunk. If it is not an AI message, neither is the sum, and its calls are
+            only in ``additional_kwargs``.
+        strict: Whether to refuse control characters in the strings of those calls.
     """
 
     def __init__(self, message: Any, *, strict: bool) -> None:
@@ -102,11 +102,11 @@ class CallsSoFar:
         self._strict = strict and not self._is_ai
         self._calls: list[_GrowingCall] = []
         self._by_index: dict[int, _SameIndex] = {}
-        self._served: set[int] = set()  # calls that the provider's server makes
+        self._served: set[int] = set()  # calls executed by the provider's server
         self.add(message)
 
     def add(self, message: Any) -> bool:
-        """Take a chunk; return whether it has pieces of calls."""
+        """Read a chunk; return whether it has pieces of calls."""
         wire = (getattr(message, "additional_kwargs", None) or {}).get("tool_calls")
         entries = list(wire) if isinstance(wire, list | tuple) else None
         self._is_raw = self._is_raw or entries is not None
@@ -121,7 +121,7 @@ class CallsSoFar:
         return bool(pieces)
 
     def read(self) -> list[ParsedCall] | None:
-        """Return the calls as a parser finds them in the sum, or `None` if that has none."""
+        """Return the calls as a parser finds them in the sum, or `None` if there are no calls."""
         if self._is_ai and (calls := self._read(is_raw=False)):
             return calls
         return self._read(is_raw=True) if self._is_raw else None
@@ -131,7 +131,7 @@ class CallsSoFar:
         return [call for call in calls if call is not None]
 
     def _call_for(self, piece: ToolCallChunk) -> _GrowingCall:
-        # Pieces on the wire may have anything for an index or an id.
+        # Index and id are from the provider and may have any type.
         index, call_id = piece["index"], piece["id"] if isinstance(piece["id"], str) else None
         if not isinstance(index, int):
             index = None
@@ -146,7 +146,7 @@ class CallsSoFar:
 
 
 class _SameIndex:
-    """The calls with one index: rarely more than one, told apart by their ids."""
+    """The calls with one index: rarely more than one, distinguished by their ids."""
 
     __slots__ = ("by_id", "first")
 
@@ -163,8 +163,8 @@ class _SameIndex:
 
 
 _VALUES_PER_CHAR = 16
-"""How many values may be looked at anew for each character of a call that arrives. To make an
-object all of them are: were that done after every chunk, it would take quadratic time."""
+"""How many values may be processed again for each new character of a call. Building an object
+processes all its values, so doing that after every chunk would take quadratic time."""
 
 
 class _GrowingCall:
@@ -184,11 +184,11 @@ class _GrowingCall:
             self._has_changed = True
         text = piece["args"] or ""
         self._args.feed(text)
-        self._values += text.count(",")  # before every value but the first of a list or object
+        self._values += text.count(",")  # one before every value except the first in its container
         self._paid_values += _VALUES_PER_CHAR * len(text)
 
     def read(self, *, is_raw: bool) -> ParsedCall | None:
-        """Return the call so far, or `None` if its arguments cannot be read as one's."""
+        """Return the call so far, or `None` if its arguments cannot be read."""
         args, parsed = self._args, self.parsed
         if is_raw and not args.has_value:
             return None

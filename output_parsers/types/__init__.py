@@ -1,1 +1,1 @@
-"""What types say: the result of a generic parser, and the fields of pydantic models."""
+"""Type utilities: the result type of a generic parser, and pydantic models of both versions."""

@@ -1,4 +1,4 @@
-"""What a generic parser returns, found in the type arguments of its class and its parents."""
+"""The result type of a generic parser, from the type arguments of its class and its parents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def output_type_of(cls: type[BaseModel], root: type[BaseModel]) -> Any:
-    """Return what the type parameter of *root* stands for in *cls*, a subclass.
+    """Return the type argument of *root* in *cls*, a subclass.
 
     Arguments are followed through the generic classes between the two::
 
@@ -18,7 +18,7 @@ def output_type_of(cls: type[BaseModel], root: type[BaseModel]) -> Any:
         output_type_of(ListParser[int], BaseOutputParser)  # list[int]
 
     Raises:
-        TypeError: It stands for nothing in particular.
+        TypeError: *cls* does not specify the type argument.
     """
     found = _argument(cls, root)
     if isinstance(found, TypeVar):

@@ -1,4 +1,4 @@
-"""Models of pydantic and of its version 1 (``pydantic.v1``), treated alike."""
+"""A common interface to pydantic and ``pydantic.v1`` models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 
 def is_v1_model(thing: object) -> bool:
-    """Tell whether *thing* is a model of ``pydantic.v1``, without importing that."""
+    """Return whether *thing* is a ``pydantic.v1`` model, without importing ``pydantic.v1``."""
     return isinstance(thing, type) and any(
         base.__name__ == "BaseModel" and base.__module__ == "pydantic.v1.main"
         for base in thing.__mro__
@@ -28,8 +28,8 @@ def validate(model: type[Any], value: Any) -> Any:
     """Return *value* as an object of *model*.
 
     Raises:
-        ValueError: It is none: the ``ValidationError`` of pydantic or ``pydantic.v1``.
-        TypeError: *model* is a model of neither.
+        ValueError: *value* is not valid: the ``ValidationError`` of pydantic or ``pydantic.v1``.
+        TypeError: *model* is not a pydantic or ``pydantic.v1`` model.
     """
     if issubclass(model, BaseModel):
         return model.model_validate(value)
@@ -39,7 +39,7 @@ def validate(model: type[Any], value: Any) -> Any:
 
 
 def dump(thing: Any) -> Any:
-    """Return an object of a model as JSON data, and anything else as it is."""
+    """Return an object of a pydantic model as JSON data, and anything else unchanged."""
     if isinstance(thing, BaseModel):
         return thing.model_dump(mode="json")
     return json.loads(thing.json()) if is_v1_model(type(thing)) else thing
@@ -52,5 +52,5 @@ _address = re.compile(
 
 
 def without_addresses(message: str) -> str:
-    """Return *message* without the addresses of pages that pydantic and LangChain add to theirs."""
+    """Return *message* without the links that pydantic and LangChain add to their messages."""
     return _address.sub("", message)

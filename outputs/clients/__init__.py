@@ -1,1 +1,1 @@
-"""Messages of other libraries and APIs, known by their shape; no other library is imported."""
+"""Messages of other libraries and APIs, recognised by their shape without importing the library."""

@@ -7,7 +7,7 @@ r"""Messages from Anthropic's Messages API, whole or streamed.
                  {"type": "tool_use", "id": "1", "name": "search", "input": {"query": "rain"}}],
      "usage": {"input_tokens": 5, "output_tokens": 7}}
 
-A stream begins each block of the content, and goes on with it by its index::
+A stream starts each content block and then continues it by its index::
 
     {"type": "content_block_start", "index": 1, "content_block":
      {"type": "tool_use", "id": "1", "name": "search", "input": {}}}
@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from outputs.messages.roles import BaseMessage
 
 _KNOWN = ("message_", "content_block_", "ping")
-"""How events begin, those that are not known yet, too."""
+"""The prefixes of event types, including types that are not known yet."""
 
-_RETOLD = frozenset(("citation", "input_json", "text", "thinking"))
-"""Events of the client's own, which tell of a delta that is an event as well."""
+_DERIVED = frozenset(("citation", "input_json", "text", "thinking"))
+"""Events that the client library derives from deltas, which it delivers as events as well."""
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
     if kind == "message":
         return message_from_anthropic(fields)
     if kind in _EVENTS:
         return _EVENTS[kind](fields)
-    is_reworded = kind == "signature" or (kind in _RETOLD and "snapshot" in fields)
-    return AIMessageChunk([]) if is_reworded or kind.startswith(_KNOWN) else None
+    is_derived = kind == "signature" or (kind in _DERIVED and "snapshot" in fields)
+    return AIMessageChunk([]) if is_derived or kind.startswith(_KNOWN) else None
 
 
 def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
-    """Read a message. Content that is nothing but one text becomes text."""
+    """Convert a message. Content that consists of one text block becomes text."""
     content = fields["content"]
     blocks = [_block(block) for block in content]
     return AIMessage(
@@ -64,7 +64,7 @@ def message_from_anthropic(fields: dict[str, Any]) -> AIMessage:
 
 
 def _block(block: dict[str, Any]) -> dict[str, Any]:
-    """Return what the server sent of a *block*, without what the client made of it."""
+    """Return *block* as the server sent it, without what the client library added."""
     known = in_order(block).items()
     return {name: value for name, value in known if name != "parsed_output"}
 
@@ -81,7 +81,7 @@ def _metadata(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _usage(usage: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Read usage; tokens written to the cache or found in it are input tokens too."""
+    """Convert usage; tokens written to or read from the cache count as input tokens."""
     if not usage:
         return None
     cache = {
@@ -99,7 +99,7 @@ def _usage(usage: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _message_start(event: dict[str, Any]) -> AIMessageChunk:
-    # The output tokens are counted again at the end, and in all.
+    # The last event has the total of output tokens; counting them here would add them twice.
     message = event["message"]
     usage = message.get("usage") and {**message["usage"], "output_tokens": 0}
     return AIMessageChunk(
@@ -155,4 +155,4 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
     "content_block_start": _block_start,
     "content_block_delta": _block_delta,
 }
-"""The events that say something."""
+"""The events that carry content, usage or metadata."""

@@ -1,4 +1,4 @@
-"""Messages from other libraries and APIs, known by their shape; no other library is imported."""
+"""Messages of other libraries and APIs, recognised by their shape without importing the library."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from outputs.messages.roles import BaseMessage
 
 
 def from_any(value: Any) -> BaseMessage:
-    """Return our message for one of another kind, or for a piece of one.
+    """Convert a message, or a piece of one, from another library or API.
 
     *value* may be
 
-    * one of our messages, which is returned itself;
-    * text, which is what a model says;
-    * a message or message chunk of LangChain's;
-    * what OpenAI's Chat Completions return, or the many APIs made after them (LiteLLM has objects
-      of its own for it): a completion (its first choice), a choice, a message, or a chunk;
-    * what OpenAI's Responses return: a response, its list of output items or one of them, or an
-      event of its stream;
-    * what Anthropic's API returns: a message, or an event of its stream;
+    * one of our messages, which is returned unchanged;
+    * text, which becomes an `AIMessage`;
+    * a LangChain message or message chunk;
+    * a result of OpenAI's Chat Completions API, of a compatible API or of LiteLLM: a completion
+      (its first choice), a choice, a message, or a chunk;
+    * a result of OpenAI's Responses API: a response, its list of output items, one output item, or
+      a stream event;
+    * a result of Anthropic's Messages API: a message or a stream event;
     * any of these as a dictionary, such as ``{"role": "user", "content": "Hello"}`` or
       ``{"type": "human", "content": "Hello"}``.
 
-    What comes in pieces gives message chunks, which add up. An event that says nothing, or one of
-    these APIs that is not known, is a chunk that says nothing.
+    Pieces of a stream are converted to message chunks, which can be added. An event that carries
+    no content, and an unknown event of one of these APIs, becomes an empty chunk.
 
     Raises:
-        ProviderError: It says that the provider failed.
-        TypeError: It is none of these.
-        ValueError: It is one of these, but incomplete or malformed, or has itself inside.
+        ProviderError: *value* reports that the provider failed.
+        TypeError: *value* is not one of these.
+        ValueError: *value* is one of these, but incomplete, malformed or self-referential.
     """
     if isinstance(value, BaseMessage):
         return value
@@ -57,14 +57,14 @@ def _message(value: Any) -> BaseMessage:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """Return what *value* has, by name.
+    """Return the fields of *value* by name.
 
     Raises:
-        TypeError: It has no named parts.
+        TypeError: *value* has no named fields.
     """
     kind = getattr(value, "type", None)
     if isinstance(kind, str) and kind in MESSAGE_CLASSES and isinstance(value, BaseModel):
-        return dict(value)  # It yields its fields as they are, and so an artifact stays what it is.
+        return dict(value)  # Unlike `model_dump`, this keeps an artifact as it is.
     from outputs.clients.fields import fields_of, plain
 
     if isinstance(value, list) and value:
@@ -76,14 +76,14 @@ def _fields(value: Any) -> dict[str, Any]:
 
 
 def _read(fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message that *fields* are of; `None` if that is none that is known."""
+    """Return the message in *fields*, or `None` if its kind is unknown."""
     found = fields.get("type")
     kind = found if isinstance(found, str) else ""
     if kind in MESSAGE_CLASSES:
         data = fields["data"] if "data" in fields and "content" not in fields else fields
         return MESSAGE_CLASSES[kind].model_validate(data)
 
-    # Imported when they are needed, since most programs need at most one of them.
+    # Imported lazily: most programs need at most one of these modules.
     if kind == "error" or (fields.get("error") and not kind):
         from outputs.clients.errors import provider_error
 

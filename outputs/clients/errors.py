@@ -1,4 +1,4 @@
-"""What a provider sends in place of a message, or of the rest of one, when it fails.
+"""Errors that a provider sends instead of a message or of the rest of one.
 
 ::
 
@@ -14,14 +14,14 @@ from typing import Any
 
 
 class ProviderError(RuntimeError):
-    """A provider failed, and says so in place of a message or of the rest of one.
+    """A provider sent an error instead of a message or of the rest of one.
 
-    Neither the model nor the caller is at fault, so this is no `OutputParserException`: do not send
-    it to the model, but try again.
+    Neither the model nor the caller is at fault, so this is not an `OutputParserException`: do not
+    send it to the model, but try again.
 
     Args:
-        message: What the provider says.
-        kind: Its word for what is wrong, such as ``overloaded_error``.
+        message: The provider's error message.
+        kind: The provider's code or type of the error, such as ``overloaded_error``.
     """
 
     def __init__(self, message: str, kind: str = "") -> None:
@@ -32,7 +32,7 @@ class ProviderError(RuntimeError):
 
 
 def provider_error(fields: dict[str, Any]) -> ProviderError:
-    """Return the error that *fields* tell of."""
+    """Return the error that *fields* describe."""
     error = fields.get("error") or fields
     if not isinstance(error, dict):
         return ProviderError(str(error))

@@ -1,4 +1,4 @@
-"""What the objects of other libraries have, by name: dictionaries and lists all the way down."""
+"""Objects of other libraries converted to plain dictionaries and lists."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _LEAVES = frozenset((str, int, float, bool, type(None)))
 
 
 def fields_of(value: Any) -> dict[str, Any]:
-    """Return what *value* has: a mapping, a model, or any other object with attributes.
+    """Return the fields of *value*: a mapping, a model, or any other object with attributes.
 
     Raises:
-        TypeError: It has no named parts.
+        TypeError: *value* has no named fields.
     """
     found = plain(value)
     if not isinstance(found, dict):
@@ -32,10 +32,9 @@ def fields_of(value: Any) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return *value* with models and records in it as dictionaries; other values stay as they are.
+    """Return *value* with all models, dataclasses and namespaces in it converted to dictionaries.
 
-    Records are dataclasses and namespaces. Of other objects only the attributes of the outermost
-    count: who knows what is behind them?
+    Other values are returned unchanged: their attributes may be anything.
     """
     if type(value) in _LEAVES:
         return value
@@ -46,12 +45,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, type):
         return value
     if isinstance(value, BaseModel):
-        # Clients do not validate what a server sends, and pydantic warns of each wrong type.
+        # Clients do not validate what a server sends, so pydantic would warn about wrong types.
         return value.model_dump(warnings=False)
     if is_dataclass(value):
         return {field.name: plain(getattr(value, field.name)) for field in fields_of_class(value)}
     dump = getattr(value, "model_dump", None)
-    if callable(dump) and isinstance(found := dump(), dict):  # A mock gives but another mock.
+    if callable(dump) and isinstance(found := dump(), dict):  # A mock returns another mock.
         return plain(found)
     if isinstance(value, SimpleNamespace):
         return plain(vars(value))
@@ -59,12 +58,12 @@ def plain(value: Any) -> Any:
 
 
 def without_none(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return *fields* without those that are `None`."""
+    """Return *fields* without the ones that are `None`."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def content_of(blocks: list[dict[str, Any]]) -> Content:
-    """Return *blocks* as content: as text, if they are nothing but one text."""
+    """Return *blocks* as content: as text if they consist of one text block."""
     match blocks:
         case [{"type": "text", "text": str(text), **rest}] if not rest:
             return text
@@ -72,9 +71,9 @@ def content_of(blocks: list[dict[str, Any]]) -> Content:
 
 
 def in_order(block: dict[str, Any]) -> dict[str, Any]:
-    """Return a *block* as logs quote it, whoever made it: its type and id first, nothing `None`.
+    """Return *block* in a fixed key order, type and id first, without keys that are `None`.
 
-    What a tool is called with stays as it is.
+    The input of a tool call is left unchanged.
     """
     names = sorted(block, key=lambda name: (name != "type", name != "id", name))
     return {
@@ -91,12 +90,12 @@ def _in_order(part: Any) -> Any:
 
 
 def place(*numbers: int) -> str:
-    """Return the index of a block that comes in pieces, which add up by it; see `merge_lists`.
+    """Return the index by which `merge_lists` adds the pieces of a streamed block.
 
-    Blocks of other libraries have another, so that `finished` knows those of this one.
+    Its prefix is unique to this library, so that `finished` recognises these blocks.
     """
     return "_".join((PLACE, *map(str, numbers)))
 
 
 PLACE = "lc_at"
-"""How it begins."""
+"""The prefix of such an index."""

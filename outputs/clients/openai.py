@@ -1,6 +1,6 @@
-"""Messages from OpenAI's Chat Completions, and from the many APIs made after them.
+"""Messages from OpenAI's Chat Completions API and from APIs compatible with it.
 
-Whole, or streamed (then with ``delta`` in place of ``message``)::
+Whole, or streamed (with ``delta`` instead of ``message``)::
 
     {"object": "chat.completion", "model": "gpt-5", "choices": [{"finish_reason": "stop",
      "message": {"role": "assistant", "content": "Hello", "tool_calls": [...]}}], "usage": {...}}
@@ -39,25 +39,25 @@ _CLASSES: dict[str, type[BaseMessage]] = {
 _INPUT_DETAILS = {"audio": "audio_tokens", "cache_read": "cached_tokens"}
 _OUTPUT_DETAILS = {"audio": "audio_tokens", "reasoning": "reasoning_tokens"}
 
-_RETOLD = ("content.", "refusal.", "tool_calls.", "logprobs.")
-"""How events of the client's own begin, which tell of a chunk that is an event as well."""
+_DERIVED = ("content.", "refusal.", "tool_calls.", "logprobs.")
+"""The prefixes of events that the client library derives from chunks, which are events as well."""
 
-_ADDS_UP = (dict, list, str)
-"""What servers add to the pieces of a message: the rest, such as a truth value, is of one chunk."""
+_MERGEABLE = (dict, list, str)
+"""The types of extra fields that are merged over chunks; others, such as booleans, are dropped."""
 
 TEXT_ARGUMENT = "__arg1"
-"""Under this name stands what a tool is called with that takes a text; LangChain names it so."""
+"""The argument name for the input of a tool that takes text; LangChain uses the same name."""
 TEXT_START = f'{{"{TEXT_ARGUMENT}": "'
-"""How such arguments begin, while the text is written."""
+"""The JSON before the text of such an argument."""
 TEXT_END = '"}'
-"""How they end."""
+"""The JSON after it."""
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
     if kind == "chunk" and isinstance(fields.get("chunk"), dict):
         fields = fields["chunk"]
-    elif kind.startswith(_RETOLD):
+    elif kind.startswith(_DERIVED):
         return AIMessageChunk("")
     elif kind:
         return None
@@ -69,14 +69,14 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
 
 
 def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
-    """Read one message of a conversation, known by its ``role``; another role is a `ChatMessage`.
+    """Convert one message of a conversation by its ``role``; an unknown role is a `ChatMessage`.
 
-    What our message has no field for goes to ``additional_kwargs``. Anthropic's messages of a
-    conversation look the same, with their tool calls in the content.
+    Fields that our message does not have go into ``additional_kwargs``. Anthropic's conversation
+    messages have the same shape, with their tool calls in the content.
 
     Args:
         fields: The message.
-        more: Fields of our message that are known already.
+        more: Fields of our message that are already known.
     """
     message_class = _CLASSES.get(fields["role"], ChatMessage)
     names = {"content", "role", "name", "id"}
@@ -102,13 +102,13 @@ def message_from_role(fields: dict[str, Any], **more: Any) -> BaseMessage:
 
 
 def _transcript_in(fields: dict[str, Any]) -> str:
-    """Return what is said in the audio of a message, or of a piece of one."""
+    """Return the transcript of the audio in a message or a piece of one."""
     audio = fields.get("audio")
     return (audio.get("transcript") or "") if isinstance(audio, dict) else ""
 
 
 def calls_in_blocks(content: Any) -> list[ToolCall]:
-    """Return the tool calls among the blocks of *content*, as Anthropic has them there."""
+    """Return the tool calls among the blocks of *content*, in Anthropic's format."""
     return [
         tool_call(name=block["name"], args=block.get("input") or {}, id=block["id"])
         for block in (() if isinstance(content, str) else content)
@@ -117,7 +117,7 @@ def calls_in_blocks(content: Any) -> list[ToolCall]:
 
 
 def _with_function(entry: Any) -> Any:
-    """Return a call as that of a function; one of a custom tool has a text in place of arguments.
+    """Return a call as a function call; a custom tool's call has text instead of arguments.
 
     ::
 
@@ -134,21 +134,21 @@ def _with_function(entry: Any) -> Any:
 
 
 def _ordered(function: dict[str, Any]) -> dict[str, Any]:
-    """Return a *function* that begins with its name, as errors quote it, whoever made it."""
+    """Return *function* with its name first, so that errors always quote it in the same order."""
     return {"name": function["name"], **function} if "name" in function else function
 
 
 def _from_choices(fields: dict[str, Any]) -> BaseMessage:
-    """Read the first choice of a completion, or what a chunk has of it.
+    """Convert the first choice of a completion, or a chunk's piece of it.
 
     Raises:
-        ProviderError: The provider failed before the choice was whole.
-        ValueError: There is no choice.
+        ProviderError: The provider failed before the choice was complete.
+        ValueError: There are no choices.
     """
     choices = fields["choices"] or []
     if not all(isinstance(choice, dict) for choice in choices):
-        raise TypeError("a choice that is no data")
-    # Some servers leave the object out, and Azure's first chunk has an empty one and no choice.
+        raise TypeError("a choice that is not a dictionary")
+    # Some servers omit "object"; in Azure's first chunk it is empty, and there are no choices.
     is_chunk = (
         fields.get("object") in ("chat.completion.chunk", "")
         or any(isinstance(choice.get("delta"), dict) for choice in choices)
@@ -167,7 +167,7 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
         "usage_metadata": usage_of(fields, "prompt_tokens", "completion_tokens"),
     }
     if "message" not in choice and isinstance(text := choice.get("text"), str):
-        # The older completions, of text; a piece of a stream has no reason to finish.
+        # The legacy text completions; only the last piece of a stream has a finish reason.
         is_last = choice.get("finish_reason") is not None
         return (AIMessage if is_last else AIMessageChunk)(text, **known)
     message = choice["message"]
@@ -175,13 +175,14 @@ def _from_choices(fields: dict[str, Any]) -> BaseMessage:
 
 
 def _chunk_of(fields: dict[str, Any], choice: dict[str, Any]) -> AIMessageChunk:
-    """Read a chunk, of which *choice* is there; the last may have a usage and no choice."""
+    """Convert a chunk and its *choice*; the last chunk may have usage and no choice."""
     delta = without_none(choice.get("delta") or {})
     content, calls = delta.pop("content", "") or _transcript_in(delta), delta.pop("tool_calls", [])
     delta.pop("role", None)
-    delta = {name: value for name, value in delta.items() if isinstance(value, _ADDS_UP)}
+    delta = {name: value for name, value in delta.items() if isinstance(value, _MERGEABLE)}
     if customs := [call for call in calls if isinstance(call.get("custom"), dict)]:
-        # What such a tool takes is text. It is written as JSON here, to be ended by who knows when.
+        # A custom tool takes text. It is written as the start of a JSON object, which is closed
+        # when the message has ended.
         calls = [_text_piece(call) if call in customs else call for call in calls]
         delta["custom_tool_calls"] = [{"index": call.get("index")} for call in customs]
     return AIMessageChunk(
@@ -202,12 +203,12 @@ def _text_piece(call: dict[str, Any]) -> dict[str, Any]:
 
 
 def json_inside(text: str) -> str:
-    """Return *text* as it stands between the quotes of a JSON string."""
+    """Return *text* escaped for use between the quotes of a JSON string."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] | None:
-    """Return the usage of a reply, where the counts of tokens are called *read* and *written*."""
+    """Return the usage of a reply whose token counts are named *read* and *written*."""
     usage = fields.get("usage")
     if not usage:
         return None
@@ -228,7 +229,7 @@ def usage_of(fields: dict[str, Any], read: str, written: str) -> dict[str, Any] 
 
 
 def metadata_of(fields: dict[str, Any], choice: dict[str, Any]) -> dict[str, Any]:
-    """Return what is to know of a reply besides: its model, and why it ended."""
+    """Return the metadata of a reply: its model and why it ended."""
     return without_none(
         {
             "model_name": fields.get("model"),

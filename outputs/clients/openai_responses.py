@@ -6,10 +6,10 @@ r"""Messages from OpenAI's Responses API, whole or streamed.
      {"type": "message", "id": "msg_1", "content": [{"type": "output_text", "text": "Hello"}]},
      {"type": "function_call", "call_id": "1", "name": "search", "arguments": "{}"}]}
 
-All items stay in the content, in their order: those that reason and call belong together, and the
-API wants both back. Texts become blocks of type ``text`` that have the ``id`` of their item.
+All items stay in the content, in order: reasoning items and calls belong together, and the API
+expects both back. Texts become blocks of type ``text`` with the ``id`` of their item.
 
-A stream begins each item, and goes on with it by its index::
+A stream starts each item and then continues it by its index::
 
     {"type": "response.output_item.added", "output_index": 1, "item": {"type": "function_call", …}}
     {"type": "response.function_call_arguments.delta", "output_index": 1, "delta": "{\"query\": "}
@@ -53,15 +53,15 @@ ITEMS = frozenset((
     "program_output", "reasoning", "shell_call", "shell_call_output", "tool_search_call",
     "tool_search_output", "web_search_call",
 ))  # fmt: skip
-"""The types of items, but for messages, that are known by themselves."""
+"""The types that identify an item by themselves, which "message" does not."""
 _UNENDED = ("cancelled", "in_progress", "queued")
-"""The states of a response that has nothing to go by, or half of it."""
+"""The statuses of a response that is not complete."""
 _PARTS = ("output_", "input_", "refusal")
-"""How the types of the parts of an item begin that is a message."""
+"""The prefixes of the types of parts in a message item."""
 
 
 def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
-    """Return the message that *fields* of this *kind* are of; `None` if that is none of these."""
+    """Return the message in *fields*, whose ``type`` is *kind*; `None` if it is of another API."""
     if fields.get("object") == "response":
         return message_from_response(fields)
     if kind.startswith("response."):
@@ -73,10 +73,11 @@ def read(kind: str, fields: dict[str, Any]) -> BaseMessage | None:
 
 
 def message_from_response(fields: dict[str, Any]) -> AIMessage:
-    """Read what the API returned; what is no text stays the item it is.
+    """Convert a response; items other than text are kept as blocks.
 
     Raises:
         ProviderError: The response failed.
+        ValueError: The response is not complete.
     """
     status = fields.get("status")
     if status == "failed" or fields.get("error"):
@@ -92,13 +93,13 @@ def message_from_response(fields: dict[str, Any]) -> AIMessage:
 
 
 def is_output(items: list[Any]) -> bool:
-    """Tell whether *items* are those of a response."""
+    """Return whether *items* are output items of a response."""
     kinds = [item.get("type") if isinstance(item, dict) else None for item in items]
     return all(kind == "message" or kind in ITEMS for kind in kinds)
 
 
 def _is_item(fields: dict[str, Any]) -> bool:
-    """Tell whether a message is an item; Anthropic's messages have the same type."""
+    """Return whether a message is an item of this API; Anthropic's messages have the same type."""
     content = fields.get("content")
     return (
         isinstance(content, str)
@@ -108,7 +109,7 @@ def _is_item(fields: dict[str, Any]) -> bool:
 
 
 def _from_item(item: dict[str, Any]) -> BaseMessage:
-    """Read one item: of the model, or of what it was told."""
+    """Convert one item, of the model's output or of its input."""
     kind, role = item["type"], item.get("role", "assistant")
     if kind in ("function_call_output", "custom_tool_call_output"):
         return ToolMessage(item["output"], tool_call_id=item["call_id"])
@@ -132,7 +133,7 @@ def _from_items(items: list[dict[str, Any]], **known: Any) -> AIMessage:
 
 
 def wire_entry(item: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a call as Chat Completions have it; `None` if the *item* is no call of a tool."""
+    """Return a call in the Chat Completions format; `None` if *item* is not a tool call."""
     if item.get("type") == "function_call":
         kind, arguments = "function", item["arguments"]
     elif item.get("type") == "custom_tool_call":
@@ -151,12 +152,12 @@ def _text_block(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _item_fields(item: dict[str, Any]) -> dict[str, Any]:
-    """Return what a text has to know of its item."""
+    """Return the fields of *item* that its text blocks keep."""
     return without_none({"id": item.get("id"), "phase": item.get("phase")})
 
 
 def _item(item: dict[str, Any]) -> dict[str, Any]:
-    """Return an item as a block; those that are told piece by piece have no status."""
+    """Return an item as a block; items that are streamed in pieces lose their status."""
     growing = item["type"] in ("function_call", "custom_tool_call", "reasoning")
     known = in_order(item).items()
     return {name: value for name, value in known if not (growing and name == "status")}
@@ -215,7 +216,7 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
         is_cut = event["item"].get("status") == "incomplete"
         return _call(event, {"type": kind, "whole": item}, "" if is_cut else TEXT_END)
     if kind == "reasoning":
-        # Its texts were told, so that all of them came before what follows here.
+        # Its texts were streamed before, so only the rest is added. Even an empty summary is kept.
         late = {name: item[name] for name in ("encrypted_content",) if name in item}
         return _block(event, kind, summary=[], **late)
     item.pop("type")
@@ -223,7 +224,10 @@ def _done(event: dict[str, Any]) -> AIMessageChunk:
 
 
 def _emitted_late(part: dict[str, Any], item: dict[str, Any]) -> dict[str, Any]:
-    """Return what of a text is known only at its end, and the text, if that was not told before."""
+    """Return the fields of a text that are known only at its end, and the whole text.
+
+    `NewText` uses the whole text if it was not streamed before.
+    """
     block = _text_block(part, item)
     kind = block["type"]
     late: dict[str, Any] = {n: block[n] for n in ("annotations", "phase") if n in block}
@@ -284,4 +288,4 @@ _EVENTS: dict[str, Callable[[dict[str, Any]], AIMessageChunk]] = {
     "response.incomplete": _ended,
     "response.failed": _failed,
 }
-"""The events that say something."""
+"""The events that carry content, usage or metadata."""

@@ -1,7 +1,7 @@
-"""The message that a provider's stream came to, as the provider would have sent it whole.
+"""The message of a provider's stream, in the form the provider would have sent it whole.
 
-In the sum of what `from_any` made of its events, blocks have an ``index``, by which they were added
-up, and the input of a call is still the text that came::
+In the sum of the chunks from `from_any`, blocks still have the ``index`` by which they were added,
+and the input of a call is still JSON text::
 
     [{"type": "text", "text": "Let me see.", "index": "lc_at_0"},
      {"type": "tool_use", "id": "1", "name": "f", "input": {}, "partial_json": "{}", "index": …}]
@@ -24,14 +24,14 @@ Message = TypeVar("Message", bound="AIMessage")
 
 
 def is_from_stream(content: Content) -> bool:
-    """Tell whether *content* is a sum, or a part of one."""
+    """Return whether *content* is the sum of a stream's chunks, or one of them."""
     return isinstance(content, list) and any(map(_has_place, content))
 
 
 def finished(message: Message) -> Message:
-    """Return *message*, if it is the sum of a stream's chunks, as it is whole.
+    """Return *message* in its whole form if it is the sum of a stream's chunks, else unchanged.
 
-    Calls that the provider's server makes are none of the message's.
+    Calls that the provider's server executes are removed from the message's tool calls.
     """
     content = message.content
     if isinstance(content, str) or not is_from_stream(content):
@@ -48,16 +48,16 @@ def finished(message: Message) -> Message:
 
 
 class NewText:
-    """Tells what a stream said of an item at its end, and not piece by piece before.
+    """Adds the fields of an item that a stream sent only at the item's end, not in pieces before.
 
-    A block that ends an item has all of it as ``whole``.
+    The block that ends an item has the complete item as ``whole``.
     """
 
     def __init__(self) -> None:
-        self._emit: dict[str, set[str]] = {}  # what was said of each block
+        self._emitted: dict[str, set[str]] = {}  # the fields of each block emitted so far
 
     def told(self, message: Any) -> Any:
-        """Return *message*, a chunk or a sum, with what was not said yet in place of the whole."""
+        """Return *message*, a chunk or a sum, with each ``whole`` replaced by its new fields."""
         content = message.content
         if not isinstance(message, AIMessageChunk) or not isinstance(content, list):
             return message
@@ -67,25 +67,25 @@ class NewText:
             if not isinstance(block, dict) or not _has_place(block):
                 blocks.append(block)
                 continue
-            said = self._emit.setdefault(block["index"], set())
-            told = {name: part for name, part in block.items() if name != "whole"}
-            said.update(name for name, part in told.items() if part)
+            emitted = self._emitted.setdefault(block["index"], set())
+            fields = {name: part for name, part in block.items() if name != "whole"}
+            emitted.update(name for name, part in fields.items() if part)
             whole = block.get("whole", {})
-            late = {name: part for name, part in whole.items() if part and name not in said}
-            said.update(late)
-            told.update(late)
-            blocks.append(told)
-            pieces = merge_lists(_late_pieces(told["type"], late, _number(block)), pieces) or []
+            late = {name: part for name, part in whole.items() if part and name not in emitted}
+            emitted.update(late)
+            fields.update(late)
+            blocks.append(fields)
+            pieces = merge_lists(_late_pieces(fields["type"], late, _number(block)), pieces) or []
         if blocks == content:
             return message
-        calls: dict[str, Any] = {"tool_calls": [], "invalid_tool_calls": []}  # read anew
+        calls: dict[str, Any] = {"tool_calls": [], "invalid_tool_calls": []}  # read again
         return AIMessageChunk(**{
             **dict(message), **calls, "content": blocks, "tool_call_chunks": pieces,
         })  # fmt: skip
 
 
 def _late_pieces(kind: str, late: dict[str, Any], index: int) -> list[ToolCallChunk]:
-    """Return what is said *late* of an item as pieces of a call, if it is one."""
+    """Return the *late* fields of an item as pieces of a call, if the item is a call."""
     if not late or kind not in ("custom_tool_call", "function_call"):
         return []
     args = late.get("arguments")
@@ -102,7 +102,7 @@ def _number(block: dict[Any, Any]) -> int:
 
 
 def served_indexes(content: Content) -> set[int]:
-    """Return the indexes of those calls in *content*, which pieces of their arguments have too."""
+    """Return the indexes of server-side calls in *content*; their argument pieces share them."""
     return {
         _number(block)
         for block in (() if isinstance(content, str) else content)
@@ -131,11 +131,11 @@ def _finished_block(block: dict[Any, Any]) -> dict[Any, Any]:
 
 
 _HOW = ("index", "whole")
-"""What a block has only while it comes in."""
+"""The keys that a block has only while it is streamed."""
 
 
 def _without_index(part: Any) -> Any:
-    """Return the texts of some reasoning without the index by which they were added up."""
+    """Return the texts of a reasoning item without the index by which they were added."""
     if not isinstance(part, list):
         return part
     return [
@@ -147,7 +147,7 @@ def _without_index(part: Any) -> Any:
 
 
 def _object(written: str, given: Any) -> Any:
-    """Return the input that was *written*; what was *given* at the beginning, if it is none."""
+    """Return the object *written* as JSON; if it is not an object, *given*, the initial input."""
     from outputs.growing_json.load import load_json
 
     try:

@@ -1,1 +1,1 @@
-"""JSON that is still being written: one reader, whole and partial values, and what changed."""
+"""Incremental JSON reading: whole values, partial values and their changes."""

@@ -1,7 +1,7 @@
-"""What changed in a growing JSON value, as JSON Patch operations (RFC 6902).
+"""Changes of a growing JSON value, as JSON Patch operations (RFC 6902).
 
-Nothing is compared: the reader tells each value it adds to a container that the receiver of the
-operations already has, and what is newly open is added whole when they are collected.
+Values are not compared: the reader notes each value that it adds to a container which the receiver
+of the operations already has. Newly opened containers are added whole when they are collected.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Operation: TypeAlias = dict[str, Any]
 
 
 def pointer(keys: Iterable[str | int]) -> str:
-    """Return the JSON Pointer (RFC 6901) that leads through *keys*."""
+    """Return the JSON Pointer (RFC 6901) for the path *keys*."""
     return "".join(
         f"/{key}" if isinstance(key, int) else "/" + key.replace("~", "~0").replace("/", "~1")
         for key in keys
@@ -26,10 +26,10 @@ def pointer(keys: Iterable[str | int]) -> str:
 
 
 class Changes:
-    """The operations since they were last collected, and what the receiver has.
+    """The operations since the last call of `collect`, and the state of the receiver.
 
     Args:
-        depth: How many containers are open in the value that the receiver got first.
+        depth: How many containers are open in the first value sent to the receiver.
         partial: The open string or number in it, or `NOTHING`.
     """
 
@@ -44,29 +44,29 @@ class Changes:
         self.depth = depth
 
     def put(self, path: str, value: Any) -> None:
-        """Note that *value* is final and stands at *path*, in a container the receiver has."""
-        told, self._partial = self._partial, NOTHING
-        if told is NOTHING and path:
+        """Note that *value* is final and is at *path*, in a container the receiver has."""
+        sent, self._partial = self._partial, NOTHING
+        if sent is NOTHING and path:
             self._operations.append({"op": "add", "path": path, "value": value})
-        elif type(told) is not type(value) or told != value:
+        elif type(sent) is not type(value) or sent != value:
             self._operations.append({"op": "replace", "path": path, "value": value})
 
     def open(self, path: str, value: Any, depth: int, partial: Any) -> None:
-        """Note that *value* was opened at *path*; *depth* and *partial* as at the start."""
+        """Note that *value* was opened at *path*; *depth* and *partial* are as in `__init__`."""
         self._operations.append({"op": "add", "path": path, "value": value})
         self.depth = depth
         self._partial = partial
 
     def grow(self, path: str, partial: Any, before: Any) -> None:
-        """Note that *partial* stands at *path* now, which held *before* until it began."""
-        told = self._partial
-        if type(told) is type(partial) and told == partial:
+        """Note that *partial* is at *path* now, where *before* was until it began."""
+        sent = self._partial
+        if type(sent) is type(partial) and sent == partial:
             return
         if partial is not NOTHING:
-            kind = "add" if told is NOTHING and path else "replace"
+            kind = "add" if sent is NOTHING and path else "replace"
             self._operations.append({"op": kind, "path": path, "value": partial})
         elif not path:
-            return  # A top-level value cannot be taken back.
+            return  # A top-level value cannot be removed.
         elif before is NOTHING:
             self._operations.append({"op": "remove", "path": path})
         else:

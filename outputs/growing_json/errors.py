@@ -1,15 +1,15 @@
-"""What can go wrong while JSON is read.
+"""Errors raised while JSON is read.
 
 ::
 
     ValueError
     └── json.JSONDecodeError
-        └── JsonError               all that the reader itself raises
+        └── JsonError               base class of the reader's errors
             ├── JsonSyntaxError     from ``pos`` on, the text is not JSON
             ├── JsonIncompleteError the text ended before its value did
-            └── JsonLimitError      the text passes a limit, whose name is ``limit``
+            └── JsonLimitError      the text exceeds the limit named by ``limit``
 
-All of them are `json.JSONDecodeError`, so that a caller who handles that handles these.
+All of them are subclasses of `json.JSONDecodeError`, so handlers of that catch these too.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 class JsonError(json.JSONDecodeError):
-    """A text that cannot be read as JSON, or not to its end.
+    """A text cannot be read as JSON, or not to its end.
 
-    The reader does not keep the text, so ``doc`` is empty and the place is told as a character
-    offset; a caller who has the text finds line and column from ``pos``.
+    The reader does not keep the text, so ``doc`` is empty and the place is given as a character
+    offset; callers that have the text can compute line and column from ``pos``.
     """
 
     doc: str
     """Always empty here; `json.JSONDecodeError` promises the attribute."""
 
     pos: int
-    """Offset in ``str`` characters, from the start of the text, where the expectation failed."""
+    """Where the error is, in ``str`` characters from the start of the text."""
 
     def __init__(self, msg: str, doc: str, pos: int) -> None:
         super().__init__(msg, doc, pos)
@@ -40,7 +40,7 @@ class JsonError(json.JSONDecodeError):
         self.args = (f"{msg} (character {pos})",)
 
     def moved(self, by: int) -> Self:
-        """Return the same error *by* characters further on, for a text that begins earlier."""
+        """Return the same error with ``pos`` moved *by* characters, for an enclosing text."""
         cls, (msg, doc, pos, *more) = type(self), self.__reduce__()[1]
         return cls(msg, doc, pos + by, *more)
 
@@ -70,7 +70,7 @@ class JsonIncompleteError(JsonError):
 
 
 class JsonLimitError(JsonError):
-    """The text passes a limit that was set against hostile or runaway input."""
+    """The text exceeds a limit that guards against hostile or runaway input."""
 
     limit: str
     """The name of the limit: ``max_depth``, ``max_chars`` or ``max_number_chars``."""

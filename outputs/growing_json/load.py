@@ -1,4 +1,4 @@
-"""JSON read whole at the speed of C, within the depth that every reader here keeps to."""
+"""Fast loading of whole JSON documents, with the same depth limit as the other readers."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, Final
 __all__ = ["load_json"]
 
 _SURELY_SHALLOW: Final = 200
-"""As many brackets are never nested too deep, and need no other reader."""
+"""A text with at most this many brackets cannot be nested too deeply, so needs no check."""
 
 
 def load_json(text: str) -> Any:
     """Return the value of *text*, one JSON document.
 
-    How deep `json.loads` goes depends on the version of Python, and on the stack.
+    Unlike that of `json.loads`, the depth limit does not depend on the Python version or the stack.
 
     Raises:
-        ValueError: It is no JSON, is nested deeper than 200 levels, or has too long a number.
+        ValueError: *text* is not JSON, is nested deeper than 200 levels, or has too long a number.
     """
     if text.count("[") + text.count("{") <= _SURELY_SHALLOW:
         return json.loads(text)
     from outputs.growing_json.scalars import NOTHING
-    from outputs.growing_json.whole import MAX_DEPTH, parse_whole  # few documents need it
+    from outputs.growing_json.whole import MAX_DEPTH, parse_whole  # imported lazily
 
     value = parse_whole(text, MAX_DEPTH)
     if value is NOTHING:

@@ -1,6 +1,6 @@
-"""JSON read while it is written: the value so far, at every moment.
+"""Incremental JSON reading: the value so far, after every chunk.
 
-`parse_partial_json` takes a text at once, cut short or not; `JsonReader` takes it as it streams in.
+`parse_partial_json` takes a whole text, complete or cut short; `JsonReader` takes it in chunks.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class JsonReader(JsonSteps):
     The value after any prefix is what `parse_partial_json` returns for that prefix. Python's
     ``NaN`` and ``Infinity`` are accepted, and raw control characters in strings.
 
-    Text that stops being JSON does not raise: `error` is set, and `value` follows the brackets of
-    the rest, as LangChain's does. Only a limit raises in `feed`.
+    `feed` does not raise when the text stops being JSON: it sets `error`, and `value` follows the
+    brackets of the rest, as in LangChain. Only an exceeded limit raises.
 
     Args:
         strict: Refuse control characters in strings, except the newline.
         max_depth: How many arrays and objects may be open at once.
-        max_chars: How many characters may be read; `None` for any number.
+        max_chars: How many characters may be read; `None` for no limit.
     """
 
     __slots__ = ("_open_value", "_seen", "_snapshot")
@@ -65,16 +65,16 @@ class JsonReader(JsonSteps):
     ) -> None:
         super().__init__(strict=strict, max_depth=max_depth, max_chars=max_chars)
         self._snapshot: Any = NOTHING
-        self._open_value: Any = NOTHING  # the string or number in it that is not whole
-        self._seen: Any = _NEVER  # what it was when `changed` was asked, once there is an error
+        self._open_value: Any = NOTHING  # the unfinished string or number in it
+        self._seen: Any = _NEVER  # the snapshot at the last `changed`, after an error
 
     def feed(self, chunk: str) -> int:
-        """Read on; return how many characters of *chunk* were used.
+        """Read *chunk* and return how many of its characters were used.
 
-        That is all of them until the value has ended; what comes after it is left alone.
+        All characters are used until the value has ended; text after it is not read.
 
         Raises:
-            JsonLimitError: A limit is passed. It is raised again if more is fed.
+            JsonLimitError: A limit is exceeded. Later calls raise it again.
         """
         if self._offset + len(chunk) > self._max_chars:
             return self._feed_to_limit(chunk)
@@ -105,13 +105,13 @@ class JsonReader(JsonSteps):
 
     @property
     def nothing_read(self) -> bool:
-        """Whether the text stopped being JSON before anything of it could be read."""
+        """Whether the text stopped being JSON before any part of a value was read."""
         grown = self._grown
         return self.error is not None and grown.root is NOTHING and not grown.depth
 
     @property
     def has_value(self) -> bool:
-        """Whether anything can be read yet; if not, `value` is `None`."""
+        """Whether there is a value yet; if not, `value` is `None`."""
         if self._stale:
             self._look()
         return self._snapshot is not NOTHING
@@ -120,19 +120,19 @@ class JsonReader(JsonSteps):
     def value(self) -> Any:
         """The value so far.
 
-        It never changes, however the text goes on, and shares all closed containers with the
-        values before and after it, so treat it as read-only. It costs a copy of the open
-        containers (their items are not copied) and of the open string.
+        A returned value never changes later. It shares all closed containers with earlier and later
+        values, so treat it as read-only. Each access may copy the open containers (shallowly) and
+        the open string.
         """
         if self._stale:
             self._look()
         return None if self._snapshot is NOTHING else self._snapshot
 
     def changed(self) -> bool:
-        """Whether `value` is another than when this was last asked: ``0`` is not yet ``0.0``.
+        """Return whether `value` has changed since the last call; ``0`` and ``0.0`` differ.
 
-        It does not compare values, so its cost does not depend on how large they are. Where the
-        text has stopped being JSON (see `error`) it may say so of a value that is the same.
+        Whole values are not compared, so the cost does not depend on their size. Once the text has
+        stopped being JSON (see `error`), it may return true for an equal value.
         """
         if self._stale:
             self._look()
@@ -144,12 +144,12 @@ class JsonReader(JsonSteps):
     def changes(self) -> list[Operation]:
         r"""Return what changed since the last call, as JSON Patch operations (RFC 6902).
 
-        The first is a ``replace`` at path ``""`` with the whole value; then what is new is an
-        ``add``, and a string that grows is a ``replace`` of the whole string. What cannot be read
-        any more is a ``remove``: a string that ends in ``\u12``, until the rest comes. The cost
-        does not depend on how many items the open containers have.
+        The first is a ``replace`` at path ``""`` with the whole value. After that, a new value is
+        an ``add``, and a string that grows is a ``replace`` of the whole string. A value that is
+        no longer readable is a ``remove``: a string that ends in ``\u12``, until the rest arrives.
+        The cost does not depend on how many items the open containers have.
         """
-        if self._moved:  # The brackets of a broken text may lead anywhere.
+        if self._moved:  # After an error, brackets may change the value anywhere.
             self._moved = False
             return self._grown.start_again(self.value if self.has_value else NOTHING)
         if self._stale:
@@ -157,16 +157,16 @@ class JsonReader(JsonSteps):
         return self._grown.changes(self._open_value)
 
     def close(self, *, supply_closers: bool = False) -> Any:
-        """Tell the end of the text; return the whole value.
+        """End the text and return the whole value.
 
         Args:
-            supply_closers: Accept a value that lacks nothing but brackets at its end.
+            supply_closers: Accept a value that lacks only brackets at its end.
 
         Raises:
             JsonSyntaxError: The text stopped being JSON.
-            JsonLimitError: A limit was passed.
-            JsonIncompleteError: The text ended before the value did; its ``closers`` tells
-                whether only brackets are missing.
+            JsonLimitError: A limit was exceeded.
+            JsonIncompleteError: The text ended before the value did; ``closers`` has the missing
+                brackets if only brackets are missing.
         """
         if self._inside is JsonSteps._number and self._grown.top is None:
             self._end_number("", 0, self._parts[0])
@@ -183,9 +183,9 @@ class JsonReader(JsonSteps):
         return self._grown.root
 
     def feed_trailing(self, chunk: str) -> None:
-        """Read text after the end of the value as if it belonged to it, as LangChain does.
+        """Read text after the end of the value as if it were part of it, as LangChain does.
 
-        It leaves the value alone unless its brackets are unbalanced.
+        The value changes only if the brackets in *chunk* are unbalanced.
         """
         self._break(chunk, 0, f"expected {self._END.expected}")
 
@@ -198,7 +198,7 @@ class JsonReader(JsonSteps):
             self._snapshot = self._remains.value()
 
     def _partial(self) -> Any:
-        """Return what can be read of the string or number that is open, or `NOTHING`."""
+        """Return the readable part of the open string or number, or `NOTHING`."""
         if self._inside is JsonSteps._text:
             text = "".join(self._parts)
             self._parts = [text]
@@ -222,25 +222,25 @@ def parse_partial_json(
 ) -> Any:
     r"""Return the value of the longest readable prefix of *text*.
 
-    What is open at the end is closed, and what cannot be read there is dropped::
+    Values open at the end are closed, and unreadable text there is dropped::
 
         {"tool": "search", "input": {"query": "par   {"tool": "search", "input": {"query": "par"}}
         {"tool": "search", "inp                      {"tool": "search"}
         {"ok": tru                                   {}
 
-    This is the rule of ``langchain_core.utils.json.parse_partial_json``, with all that follows
-    from it: a closing bracket that closes nothing makes the value `None`, and after text that is
-    not JSON the brackets of the rest still decide what the value is.
+    This is the rule of ``langchain_core.utils.json.parse_partial_json``, with all its consequences:
+    an unmatched closing bracket makes the value `None`, and after text that is not JSON the
+    brackets of the rest still determine the value.
 
     Args:
         text: JSON, whole or cut short. Text after the value is ignored if its brackets match.
         strict: Refuse control characters in strings, except the newline.
         max_depth: How many arrays and objects may be open at once.
-        max_chars: How long *text* may be; `None` for any length.
+        max_chars: How long *text* may be; `None` for no limit.
 
     Raises:
         json.JSONDecodeError: No prefix has a value; the message is that of `json.loads`.
-        JsonLimitError: *text* passes a limit (it is a `json.JSONDecodeError`, too).
+        JsonLimitError: *text* exceeds a limit (a subclass of `json.JSONDecodeError`).
     """
     if max_chars is not None and len(text) > max_chars:
         reason = f"expected at most {max_chars} characters (max_chars)"
@@ -256,6 +256,6 @@ def parse_partial_json(
         reader.feed_trailing(text[used:])
     if not reader.has_value:
         with suppress(RecursionError):
-            json.loads(text, strict=strict)  # Raises what everybody knows how to read.
+            json.loads(text, strict=strict)  # Raises the familiar error.
         reader.close()
     return reader.value

@@ -1,10 +1,10 @@
-"""What can still be read of a text that stopped being JSON.
+"""The part of a text that stopped being JSON which can still be read.
 
-After ``[0, {"a": 1,}`` no further text makes the whole valid. But the brackets in that text still
-say at which depth we are, and so which part of what was read before counts as the value: the
-longest prefix whose open brackets are those that are open now. LangChain's partial parser has this
-rule (it closes all open brackets and drops characters from the end until the rest is valid); here
-its results are found without trying.
+After ``[0, {"a": 1,}`` no further text makes the whole valid. But the brackets in the text that
+follows still determine the depth, and so which part of the text before is the value: the longest
+prefix with the same open brackets as now. LangChain's partial parser has this rule (it closes all
+open brackets and drops characters from the end until the rest is valid); this module finds the same
+results without trial and error.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLOSERS: Final = {"[": "]", "{": "}"}
 
 @dataclass(slots=True, eq=False)
 class _Place:
-    """A container and where it stands: after *index* items of *outer*, in an object under *key*."""
+    """A container and its position: after *index* items of *outer*, under *key* if in an object."""
 
     outer: _Place | None
     index: int
@@ -32,21 +32,21 @@ class _Place:
 
 @dataclass(slots=True)
 class _Kind:
-    """All containers with the same brackets around them; the last of them is what counts."""
+    """All containers with the same brackets around them; only the last one counts."""
 
     last: _Place | None = None
     inner: dict[str, _Kind] = field(default_factory=dict)
 
 
 class Remains:
-    """Follows the brackets of a broken text and knows the value they leave readable.
+    """Follows the brackets of a broken text and finds the value they leave readable.
 
     Args:
-        frames: The open containers, outermost first, each with the key it waits to fill (`None` in
-            an array). They must not change any more.
+        frames: The open containers, outermost first, each with the key whose value is expected
+            (`None` in an array). They must not change any more.
         root: The top-level value if it had ended, else `NOTHING`.
-        overwritten: For each object, by ``id``, in which a key came twice: all its members.
-        in_string: Whether the text broke off inside a string.
+        overwritten: By ``id``, all members of each object in which a key appeared twice.
+        in_string: Whether the text stopped being JSON inside a string.
     """
 
     __slots__ = (
@@ -84,7 +84,7 @@ class Remains:
         self._brackets = [_closer(place.container) for place in self._open]
 
     def scan(self, chunk: str, pos: int) -> bool:
-        """Read *chunk* from *pos* to its end; return whether brackets were there."""
+        """Read *chunk* from *pos* to its end; return whether it had brackets."""
         size = len(chunk)
         moved = False
         if self._cut_escape and pos < size:
@@ -116,7 +116,7 @@ class Remains:
     def value(self) -> Any:
         """Return the value that the open brackets leave readable, or `NOTHING`.
 
-        Once a closing bracket has closed nothing, it is `None`, whatever follows.
+        After an unmatched closing bracket it is `None`, whatever follows.
         """
         if self._mismatched:
             return None
@@ -128,7 +128,7 @@ class Remains:
     def _find(self) -> _Place | None:
         """Return the last container around which exactly the open brackets are open."""
         depth = len(self._brackets)
-        # Most texts break once and go on at about the same depth, so this comes first.
+        # Most texts break once and continue at about the same depth, so this is tried first.
         if depth <= len(self._open) and all(
             _closer(place.container) == bracket
             for place, bracket in zip(self._open, self._brackets, strict=False)
@@ -144,7 +144,7 @@ class Remains:
         return kind.last
 
     def _sort(self) -> _Kind:
-        """Sort all containers by their brackets. Once is enough: none will be added."""
+        """Sort all containers by their brackets. This is done once, as no containers are added."""
         top = _Kind()
         level: list[tuple[_Kind, _Place]] = [(top, place) for place in self._open[:1]]
         if isinstance(self._root, list | dict):

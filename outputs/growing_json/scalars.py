@@ -1,4 +1,4 @@
-"""Strings, numbers and words of JSON, whole or cut by the end of a chunk."""
+"""JSON strings, numbers and literals, whole or cut by the end of a chunk."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias, cast
 
 NOTHING: Final[Any] = object()
-"""Stands for “no value yet”, which `None` cannot: that is JSON's ``null``."""
+"""Means “no value yet”. `None` cannot, because it is JSON's ``null``."""
 
 WORDS: Final[dict[str, tuple[str, Any]]] = {
     "t": ("true", True),
@@ -19,30 +19,30 @@ WORDS: Final[dict[str, tuple[str, Any]]] = {
     "I": ("Infinity", float("inf")),
     "-": ("-Infinity", float("-inf")),
 }
-"""The words that are values, by their first character. The last three are Python's, not JSON's."""
+"""The literals and their values, by first character. The last three are Python's, not JSON's."""
 
 MAX_NUMBER_CHARS: Final = 4300
-"""No number may be longer: Python itself refuses to convert more digits than that."""
+"""The longest number allowed: by default, Python refuses to convert more digits."""
 
 Matcher: TypeAlias = Callable[[str, int], "re.Match[str]"]
-"""Matches at a position; for the patterns here that always succeeds, if only with nothing."""
+"""Matches at a position. The patterns here always match, if only the empty string."""
 
 
 def matcher(pattern: str) -> Matcher:
-    """Compile *pattern*, in which white space does not count."""
+    """Compile *pattern* in verbose mode and return its ``match``."""
     return cast("Matcher", re.compile(pattern, re.VERBOSE).match)
 
 
-# An escaped high surrogate pairs with an escape right after it, so it is taken only when so much
-# has arrived that we know.
+# An escaped high surrogate may pair with the escape right after it, so it is read only when enough
+# text has arrived to decide.
 ESCAPE: Final = r"""
     \\ (?: ["\\/bfnrt]
          | u (?! [dD][89abAB] ) [0-9a-fA-F]{4}
          | u [dD][89abAB][0-9a-fA-F]{2} (?! \Z | \\\Z | \\u[0-9a-fA-F]{0,3}\Z )
        )
 """
-"""An escape that is whole."""
-# Loops are possessive (`*+`): nothing is tried twice, so matching is linear on any input.
+"""A complete escape."""
+# Loops are possessive (`*+`): there is no backtracking, so matching is linear on any input.
 skip_space = matcher(r"[\ \t\n\r]*+")
 plain_text = matcher(r'[^"\\]*+')
 escaped_text = matcher(rf'(?: [^"\\]++ | {ESCAPE} )*+')
@@ -68,16 +68,16 @@ _readable_escape = re.compile(r"(\\u[0-9a-fA-F]{4})?\\?\Z").match
 
 
 def unescape(body: str) -> str:
-    """Return what *body*, the inside of a string with whole escapes, stands for."""
+    """Return the text that *body*, the inside of a string with complete escapes, stands for."""
     text: str = _decoder.raw_decode(f'"{body}"')[0]
     return text
 
 
 def read_cut_escape(held: str) -> str | None:
-    r"""Return what can be read of *held*, an escape cut by the end of the text.
+    r"""Return the readable part of *held*, an escape cut by the end of the text.
 
     A lone backslash adds nothing and a high surrogate stands for itself, but ``\u12`` makes the
-    whole string unreadable, which is told by `None`.
+    whole string unreadable, so `None` is returned.
     """
     whole = _readable_escape(held)
     if whole is None:
@@ -86,7 +86,7 @@ def read_cut_escape(held: str) -> str | None:
 
 
 def read_number(text: str) -> tuple[Any, bool]:
-    """Return the number that *text* begins with, or `NOTHING`, and whether it is all of *text*."""
+    """Return the number at the start of *text*, or `NOTHING`, and whether it is all of *text*."""
     whole = _number(text)
     if whole is None:
         return NOTHING, False
@@ -97,6 +97,6 @@ def read_number(text: str) -> tuple[Any, bool]:
 
 
 def max_number_chars() -> int:
-    """Return how long a number may be in this process, its sign not counted."""
+    """Return how many characters a number may have in this process, without its sign."""
     limit = sys.get_int_max_str_digits()
     return limit if 0 < limit < MAX_NUMBER_CHARS else MAX_NUMBER_CHARS

@@ -1,11 +1,10 @@
-"""The steps in which JSON is read, a chunk at a time, in time linear in the text.
+"""The state machine that reads JSON chunk by chunk, in time linear in the text.
 
-A state is a table: what the next character may be, and the method that reads it. What the end of a
-chunk cuts is either held back and read again with the next chunk (a word, an escape: at most a
-dozen characters), or read on by the method in ``_inside`` (a string, a number).
+A state is a table of the characters that may come next and the methods that read them. Text cut by
+the end of a chunk is either held back and read again with the next chunk (a literal, an escape: at
+most a dozen characters), or continued by the method in ``_inside`` (a string, a number).
 
-A reader that mends what models write instead of JSON adds entries to the tables, or overrides
-`JsonSteps._unexpected`.
+A lenient reader adds entries to the tables, or overrides `JsonSteps._unexpected`.
 """
 
 from __future__ import annotations
@@ -22,16 +21,17 @@ from outputs.growing_json.value import GrowingValue
 from outputs.growing_json.whole import MAX_DEPTH, MIN_CHARS, ContainerScanner
 
 Step: TypeAlias = Callable[[Any, str, int], int]
-"""A method that reads a chunk from a position on and returns the position after what it read."""
+"""A method that reads a chunk from a position and returns the position after what it read."""
 
 
 class State(dict[str, Step]):
-    """What may come next: a step for each character, and the words for an error.
+    """What may come next: a step for each character, and the wording for an error.
 
     Args:
-        expected: What may come.
-        steps: What reads it, by its first character.
-        closable: Whether nothing is lost if the text ends here. None: if a bracket may close.
+        expected: What may come next, for error messages.
+        steps: The step for each first character.
+        closable: Whether nothing is lost if the text ends here. By default, whether a closing
+            bracket may come next.
     """
 
     def __init__(self, expected: str, steps: dict[str, Step], closable: bool | None = None) -> None:
@@ -41,10 +41,10 @@ class State(dict[str, Step]):
 
 
 class JsonSteps:
-    """The states and steps of a `JsonReader`, which documents the arguments."""
+    """The states and steps of a `JsonReader`; see there for the arguments."""
 
     _READS_REMAINS: ClassVar = True
-    """Whether the value changes after an error, with the brackets of the rest."""
+    """Whether the brackets after an error still change the value."""
 
     __slots__ = (
         "_broke_in_string",
@@ -71,7 +71,7 @@ class JsonSteps:
     end: int | None
     """Where the value ended, in ``str`` characters from the start of the text; `None` until then.
 
-    The end of a number at the top shows only with the character after it, or at `close`.
+    The end of a top-level number is known only at the character after it, or at `close`.
     """
 
     error: JsonSyntaxError | JsonLimitError | None
@@ -94,14 +94,14 @@ class JsonSteps:
         self._held = ""
         self._parts: list[str] = []  # of the open string or number
         self._grown = GrowingValue()
-        self._stale = False  # whether the value may have changed since it was last looked at
+        self._stale = False  # whether the value may have changed since the last snapshot
         self._scanner: ContainerScanner | None = None
         self._remains: Remains | None = None
         self._broke_in_string = False
-        self._moved = False  # whether the remains have
+        self._moved = False  # whether brackets after the error have changed the value
 
     def _feed(self, chunk: str) -> int:
-        """Read *chunk*; return how much of it was used, which is all until the value has ended."""
+        """Read *chunk*; return how many characters were used: all until the value has ended."""
         held = len(self._held)
         if held:
             chunk = self._held + chunk
@@ -210,7 +210,7 @@ class JsonSteps:
         return stop + 1
 
     def _read_text(self, chunk: str, pos: int) -> int:
-        """Read on in a string, up to its end, the end of the chunk or what may not be there."""
+        """Continue reading a string, up to its end, the chunk's end or an invalid character."""
         size = len(chunk)
         stop = self._plain_text(chunk, pos).end()
         if stop == size or chunk[stop] != "\\":
@@ -263,7 +263,7 @@ class JsonSteps:
         return self._break(chunk, pos, "expected a value")
 
     def _unexpected(self, chunk: str, pos: int) -> int:
-        """Deal with a character that the state has no step for."""
+        """Handle a character for which the state has no step."""
         return self._break(chunk, pos, f"expected {self._state.expected}")
 
     def _break_in_text(self, chunk: str, pos: int) -> int:
@@ -271,7 +271,7 @@ class JsonSteps:
         return self._break(chunk, pos, f"expected {reason}", in_string=True)
 
     def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
-        """Give up on the text as JSON at *pos*, and follow its brackets from there."""
+        """Set the error at *pos*, and follow the brackets from there."""
         self.error = JsonSyntaxError(reason, "", self._offset + pos)
         self.end = None
         self._broke_in_string = in_string
@@ -290,7 +290,7 @@ class JsonSteps:
 
     def _refuse(self, pos: int, reason: str, limit: str) -> NoReturn:
         self.error = JsonLimitError(f"{reason} ({limit})", "", self._offset + pos, limit)
-        self._max_chars = -1  # No text is short enough now.
+        self._max_chars = -1  # Every later call of `feed` raises.
         raise self.error
 
     _SPACE: ClassVar[dict[str, Step]] = dict.fromkeys(" \t\n\r", _space)

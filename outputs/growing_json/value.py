@@ -1,4 +1,4 @@
-"""A value of arrays and objects under construction, and copies of it that stay as they are."""
+"""A JSON value under construction, and immutable snapshots of it."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from outputs.growing_json.scalars import NOTHING
 
 
 class GrowingValue:
-    """Builds a value from the outside in, and hands out snapshots on the way.
+    """Builds a value from the outside in, and returns snapshots of it.
 
-    A container is added to the one around it only when it closes. So whatever an open container
-    holds is final, and a snapshot copies the open containers and shares everything else.
+    A container is added to its parent only when it closes. So everything in an open container is
+    final, and a snapshot copies the open containers and shares everything else.
     """
 
     __slots__ = ("_changed", "_changes", "_shown", "_stack", "key", "overwritten", "root", "top")
 
     def __init__(self) -> None:
         self.root: Any = NOTHING
-        """The whole value, once it is."""
+        """The whole value, once it is complete."""
         self.top: Any = None
         """The innermost open container."""
         self.key: str | None = None
-        """The key, in an object, for which a value is awaited."""
+        """The key whose value is expected, in an object."""
         self.overwritten: dict[int, list[tuple[str, Any]]] = {}
-        """For each object, by ``id``, in which a key came twice: all its members, in order."""
+        """By ``id``, all members, in order, of each object in which a key appeared twice."""
         # The open containers around the top and their keys, above an entry for the bottom.
         self._stack: list[tuple[Any, str | None]] = []
         self._changes: Changes | None = None
-        # Whether snapshots have become others since `changed` was asked; what was partial then.
+        # Whether snapshots have changed since the last call of `changed`; what was partial then.
         self._changed = False
         self._shown: Any = NOTHING
 
@@ -39,11 +39,11 @@ class GrowingValue:
         return len(self._stack)
 
     def frames(self) -> list[tuple[Any, str | None]]:
-        """Return the open containers, outermost first, each with the key it waits to fill."""
+        """Return the open containers, outermost first, each with the key awaiting a value."""
         return [*self._stack[1:], (self.top, self.key)] if self._stack else []
 
     def open(self, container: Any) -> None:
-        """Open a new array or object where a value is awaited."""
+        """Open a new array or object where a value is expected."""
         self._note(container)
         self._stack.append((self.top, self.key))
         self.top = container
@@ -55,7 +55,7 @@ class GrowingValue:
         self.top, self.key = self._stack.pop()
         changes = self._changes
         if changes is not None and changes.depth > len(self._stack):
-            changes.depth = len(self._stack)  # Nothing to tell: it was known while it was open.
+            changes.depth = len(self._stack)  # Already reported while it was open.
             self._add(container)
         else:
             self._put(container)
@@ -85,7 +85,7 @@ class GrowingValue:
             self.root = value
 
     def _keep_overwritten(self, top: dict[str, Any], key: str, value: Any) -> None:
-        """Keep what a repeated key would lose; if the text breaks, it may be the value again."""
+        """Keep a member that a repeated key replaces; after an error it may be the value again."""
         members = self.overwritten.get(id(top))
         if members is not None:
             members.append((key, value))
@@ -93,13 +93,13 @@ class GrowingValue:
             self.overwritten[id(top)] = [*top.items(), (key, value)]
 
     def snapshot(self, partial: Any) -> Any:
-        """Return the value so far, with *partial* (or `NOTHING`) where a value is awaited."""
+        """Return the value so far, with *partial* (or `NOTHING`) where a value is expected."""
         if self._stack:
             return self._copy_from(1, partial)
         return self.root if partial is NOTHING else partial
 
     def _copy_from(self, depth: int, value: Any) -> Any:
-        """Return copies of the open containers from number *depth* inwards, *value* innermost."""
+        """Return copies of the open containers from level *depth* inwards, *value* innermost."""
         stack = self._stack
         top, key = self.top, self.key
         for number in range(len(stack), depth - 1, -1):
@@ -114,7 +114,7 @@ class GrowingValue:
         return value
 
     def changed(self, partial: Any) -> bool:
-        """Whether a snapshot with *partial* is another value than when last asked."""
+        """Return whether a snapshot with *partial* differs from the one at the last call."""
         changed, shown = self._changed, self._shown
         if not changed and shown is not partial:
             shown, visible = self._visible(shown), self._visible(partial)
@@ -123,20 +123,20 @@ class GrowingValue:
         return changed
 
     def _note(self, value: Any) -> None:
-        """Note whether *value*, where one is awaited, is new to who asked last."""
+        """Note whether *value*, where one is expected, changes what `changed` last saw."""
         if not self._changed:
             shown = self._visible(self._shown)
             self._changed = shown is NOTHING or differ(shown, value)
         self._shown = NOTHING
 
     def _visible(self, partial: Any) -> Any:
-        """Return what stands where a value is awaited, if *partial* is what is open there."""
+        """Return what a snapshot shows where a value is expected, if *partial* is open there."""
         if partial is NOTHING and self.key is not None:
             return self.top.get(self.key, NOTHING)
         return partial
 
     def changes(self, partial: Any) -> list[Operation]:
-        """Return what changed since the last call; *partial* as in `snapshot`."""
+        """Return what changed since the last call; *partial* is as in `snapshot`."""
         depth = len(self._stack)
         changes = self._changes
         if changes is None:
@@ -150,20 +150,20 @@ class GrowingValue:
         return changes.collect()
 
     def start_again(self, value: Any, partial: Any = NOTHING) -> list[Operation]:
-        """Return the change that replaces everything by *value*, unless that is `NOTHING`."""
+        """Return the operation that replaces everything by *value*; nothing for `NOTHING`."""
         if value is NOTHING:
             return []
         self._changes = Changes(len(self._stack), partial)
         return [{"op": "replace", "path": "", "value": value}]
 
     def _path(self, depth: int) -> str:
-        """Return the path to what is awaited in the open container number *depth*."""
+        """Return the path of the expected value in the open container at level *depth*."""
         frames = [*self._stack, (self.top, self.key)][1 : depth + 1]
         return pointer(len(top) if key is None else key for top, key in frames)
 
 
 def differ(one: Any, other: Any) -> bool:
-    """Whether two JSON values are not the same, as ``0`` and ``0.0`` are not."""
+    """Return whether two JSON values differ, in type too: ``0`` and ``0.0`` do."""
     pairs = [(one, other)]
     while pairs:
         one, other = pairs.pop()

@@ -1,7 +1,7 @@
-"""Whole values at the speed of C, where they are what the reader would make of them.
+"""Fast parsing of whole values in C, for texts that the Python reader would read the same way.
 
-The reader in Python takes about twenty times as long per character, and says the last word:
-whatever is refused here is left to it.
+The Python reader takes about twenty times as long per character. It has the last word: it reads
+whatever is refused here.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from pydantic_core import from_json
 from outputs.growing_json.scalars import NOTHING, matcher, max_number_chars, number_run
 
 MAX_DEPTH: Final = 200
-"""How many arrays and objects may be open at once, unless the caller says otherwise.
+"""How many arrays and objects may be open at once by default.
 
-Deeper values break much of what is done with values (``==``, ``repr``, ``json.dumps``).
+Deeper values make ``==``, ``repr`` and ``json.dumps`` fail.
 """
 
 MIN_CHARS: Final = 64
-"""In less text than this, looking for a whole container is not worth the attempt."""
+"""The fast parser is not tried on less text than this, where it does not pay."""
 
 _MAX_WASTE: Final = 16
-"""How many times all there is may be looked through in vain."""
+"""How many times the length of the text may be scanned in vain."""
 
 _HARMLESS_CHARS: Final = 600
-"""No number in this much text is refused; Python's own limit cannot be set below 640 digits."""
+"""A text of this length has no number that is too long; Python's limit is at least 640 digits."""
 
 _containers = frozenset((list, dict))
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
@@ -38,15 +38,15 @@ _scan_container = json.JSONDecoder(strict=False).raw_decode
 
 
 def parse_whole(text: str, max_depth: int) -> Any:
-    """Return the value of *text* if it is JSON by the book, else `NOTHING`."""
+    """Return the value of *text* if it is strictly valid JSON, else `NOTHING`."""
     if max_depth < MAX_DEPTH and text.count("[") + text.count("{") > max_depth:
         return NOTHING
     if _has_long_number(text, 0, len(text)):
         return NOTHING
     try:
-        # The parser takes 201 levels. Inside one more array it is the 200 that we want.
+        # The parser allows 201 levels. Inside one more array that makes 200, the limit here.
         items = from_json(f"[{text}]")
-    except (ValueError, TypeError):  # A TypeError tells of surrogates in *text*.
+    except (ValueError, TypeError):  # A TypeError means surrogates in *text*.
         return NOTHING
     return items[0] if len(items) == 1 else NOTHING
 
@@ -54,7 +54,7 @@ def parse_whole(text: str, max_depth: int) -> Any:
 def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     """Return the array or object that begins at *start*, and where it ends, or `NOTHING`.
 
-    Text after it does not matter. Control characters in strings are accepted.
+    Text after it is ignored. Control characters in strings are accepted.
     """
     try:
         value, end = _scan_container(text, start)
@@ -66,9 +66,9 @@ def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
 
 
 def supply_closers(text: str) -> str:
-    """Return *text* without a cut key or a comma at its end, and with what closes it.
+    """Return *text* with its strings and brackets closed, without a cut key or comma at its end.
 
-    That makes most text that was cut short JSON again; where it does not, the reader is asked.
+    This turns most text that was cut short into valid JSON; the reader handles the rest.
     """
     start = _to_open_string(text, 0).end()
     closers: list[str] = []
@@ -81,18 +81,18 @@ def supply_closers(text: str) -> str:
     if start == len(text) or (closers[-1:] == ["}"] and before.endswith(("{", ","))):
         ending = before.removesuffix(",")
     else:
-        cut = (len(text) - len(text.rstrip("\\"))) % 2  # A backslash that has nothing to escape.
+        cut = (len(text) - len(text.rstrip("\\"))) % 2  # a backslash without its escaped character
         ending = text[: len(text) - cut] + '"'
     return ending + "".join(reversed(closers))
 
 
 class ContainerScanner:
-    """Reads arrays and objects that lie as a whole in one chunk.
+    """Reads arrays and objects that are complete within one chunk.
 
     Args:
         strict: Refuse all control characters in strings.
-        overwritten: Is told the members of each object in which a key came twice, by its ``id``.
-            None: nobody has to know, which is faster.
+        overwritten: Receives, by ``id``, the members of each object in which a key appeared twice.
+            `None` is faster.
     """
 
     __slots__ = ("_found", "_overwritten", "_scan", "_waste")
@@ -121,8 +121,8 @@ class ContainerScanner:
             chunk: The text.
             pos: Where a bracket opens.
             max_depth: How many levels the value may have.
-            offset: How many characters came before *chunk*. What is read in vain may not be more
-                than a multiple of all there was, to keep the time linear.
+            offset: How many characters came before *chunk*. The text scanned in vain is limited to
+                a multiple of the whole text, to keep the time linear.
         """
         self._found.clear()
         left = len(chunk) - pos
@@ -142,23 +142,23 @@ class ContainerScanner:
 
 
 def _is_safe(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
-    """Whether the reader would not refuse *value*, which was read from *text*."""
+    """Return whether the reader would accept *value*, which was read from *text*."""
     return end - start <= min(2 * max_depth, _HARMLESS_CHARS) or not (
         _has_long_number(text, start, end) or _is_deeper(value, max_depth, text, start, end)
     )
 
 
 def _has_long_number(text: str, start: int, end: int) -> bool:
-    """Whether there may be a number so long that the reader refuses it."""
+    """Return whether there may be a number so long that the reader refuses it."""
     stride = max_number_chars() // 2
-    # Any number of twice the stride holds a whole stride between two of these places.
+    # A number twice as long as the stride covers a whole stride between two of these positions.
     return end - start > stride and any(
         number_run(text, pos).end() - pos >= stride for pos in range(start, end, stride)
     )
 
 
 def _is_deeper(value: Any, max_depth: int, text: str, start: int, end: int) -> bool:
-    """Whether *value*, read from *text*, has more than *max_depth* levels."""
+    """Return whether *value*, read from *text*, has more than *max_depth* levels."""
     if text.count("[", start, end) + text.count("{", start, end) <= max_depth:
         return False
     level = [value]

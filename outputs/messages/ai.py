@@ -1,4 +1,4 @@
-"""What a model says: content, the tools it wants to be called, and what that cost."""
+"""Messages of the model: content, tool calls and token usage."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -17,10 +17,10 @@ _CALL_FIELDS = frozenset(
 
 
 class AIMessage(BaseMessage):
-    """What a model says.
+    """A message from the model.
 
-    If no calls are given, they are read from ``additional_kwargs["tool_calls"]``, where providers
-    in OpenAI's style put them::
+    If no calls are given, they are read from ``additional_kwargs["tool_calls"]``, where
+    OpenAI-compatible providers put them::
 
         {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
 
@@ -32,7 +32,7 @@ class AIMessage(BaseMessage):
     invalid_tool_calls: list[InvalidToolCall] = Field(default_factory=list)
     """Calls whose arguments could not be read."""
     usage_metadata: UsageMetadata | None = None
-    """Token counts, if the provider gave them."""
+    """Token counts, if the provider sent them."""
     type: Literal["ai"] = "ai"
 
     def __init__(
@@ -52,16 +52,16 @@ class AIMessage(BaseMessage):
 
     @classmethod
     def _fill_calls(cls, fields: dict[str, Any]) -> None:
-        """Complete the calls in *fields*, or find them where the provider put them."""
+        """Complete the calls in *fields*, or read them from where the provider put them."""
         given = complete_calls(fields, "tool_calls", "invalid_tool_calls")
         if not given and (entries := wire_entries(fields)):
             fields["tool_calls"], fields["invalid_tool_calls"] = calls_from_wire(entries)
 
     def pretty_repr(self, html: bool = False) -> str:
-        """Return the message below a title line, and its calls below the content.
+        """Return a title line, the content and the calls, for people to read.
 
         Args:
-            html: Print the title in bold, by a terminal's escape sequences.
+            html: Make the title bold with terminal escape sequences.
         """
         lines = [super().pretty_repr(html).strip()]
         for title, calls in (
@@ -75,7 +75,7 @@ class AIMessage(BaseMessage):
 
 
 def wire_entries(fields: dict[str, Any]) -> list[Any] | None:
-    """Return the tool calls in OpenAI's shape among the *fields* of a message, if there are any."""
+    """Return the tool calls in OpenAI's format among the *fields* of a message, or `None`."""
     additional = fields.get("additional_kwargs")
     entries = additional.get("tool_calls") if isinstance(additional, dict) else None
     return list(entries) if isinstance(entries, (list, tuple)) else None

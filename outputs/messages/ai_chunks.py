@@ -1,4 +1,4 @@
-"""The pieces of what a model says, and how they add up."""
+"""Chunks of the model's messages, and how they are added."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 class AIMessageChunk(AIMessage, BaseMessageChunk):
     """A piece of an `AIMessage`.
 
-    The calls are read from ``tool_call_chunks`` when the chunk is made, as far as their arguments
-    have arrived: ``""``, `None` and ``{"b":`` are ``{}`` so far, ``abc`` and ``[1]`` are invalid.
+    The calls are read from ``tool_call_chunks`` when the chunk is created, with the arguments that
+    have arrived: ``""``, `None` and ``{"b":`` are read as ``{}``; ``abc`` and ``[1]`` are invalid.
     In a sum, pieces with the same index become one.
     """
 
-    # Of a sum: what has been read of the calls, until the next sum takes it out of the list.
+    # In a sum: the readers of its calls, until the next sum takes them out of the list.
     __slots__ = ("_growing",)
 
-    # A chunk is a message, and its type says that it is a chunk.
+    # Subclasses narrow the type to their own name, which type checkers forbid.
     type: Literal["AIMessageChunk"] = "AIMessageChunk"  # type: ignore[assignment]
     tool_call_chunks: list[ToolCallChunk] = Field(default_factory=list)
     """The pieces of tool calls in this piece of the message."""
     chunk_position: Literal["last"] | None = None
-    """``last`` in the last piece of a message, and in a sum that has it."""
+    """``last`` in the last piece of a message, and in a sum that includes it."""
 
     if TYPE_CHECKING:
 
@@ -55,7 +55,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         """Read the calls; after the last piece, complete the typed blocks of the content too.
 
         Args:
-            context: In a sum, the readers of its calls, as far as they got before.
+            context: In a sum, the readers that have read the calls so far.
         """
         if self.tool_call_chunks:
             growing = context if isinstance(context, GrowingCalls) else None
@@ -77,12 +77,13 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
     def __add__(self, other: Any) -> Self:
         """Add a chunk, or a list of chunks in one go, in time linear in their size.
 
-        Besides what adds up in every `BaseMessageChunk`, tool call chunks and usage do. The ``id``
-        is the first a provider gave, else the first ``lc_run-…``, else the first there is.
+        Tool call chunks and usage are added, as well as the fields of every `BaseMessageChunk`. The
+        ``id`` is the first from a provider, else the first ``lc_run-…``, else the first of any.
 
         Raises:
-            TypeError: *other* is neither, or values do not add up; see `merge_dicts`.
-            ValueError: Usages do not add up; see `add_usage`.
+            TypeError: *other* is neither a chunk nor a list of chunks, or values cannot be merged;
+                see `merge_dicts`.
+            ValueError: Usages cannot be added; see `add_usage`.
         """
         others = self._others(other)
         fields = self._sum(others)
@@ -96,12 +97,12 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         return total
 
     def _pass_on(self, others: Sequence[BaseMessageChunk]) -> GrowingCalls | None:
-        """Return the readers of the calls for the sum to go on with; only one sum can have them."""
+        """Return the call readers, which the new sum continues; only one sum can have them."""
         kept: list[GrowingCalls] = getattr(self, "_growing", [])
         try:
             return kept.pop()
         except IndexError:
-            # A list is usually all there is, and read faster at once.
+            # A list is usually the whole message, which is faster to read in one go.
             return GrowingCalls() if len(others) == 1 else None
 
     def _sum(self, others: Sequence[BaseMessageChunk]) -> dict[str, Any]:
@@ -124,7 +125,7 @@ def add_ai_message_chunks(left: AIMessageChunk, *others: AIMessageChunk) -> AIMe
 
 
 def _best_id(ids: list[str | None]) -> str | None:
-    """Return the first id a provider gave, else the first of a run, else the first there is."""
+    """Return the first id from a provider, else the first of a run, else the first of any."""
     best = None
     for id_ in ids:
         if not id_:

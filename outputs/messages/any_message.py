@@ -1,4 +1,4 @@
-"""Fields for messages of any class, which are written in full and read back by their `type`."""
+"""Field types for messages of any class, serialized in full and read back by their `type`."""
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
@@ -44,7 +44,7 @@ MESSAGE_CLASSES: dict[str, type[BaseMessage]] = {
 
 
 def _by_type(value: Any) -> Any:
-    """Return the message a dictionary describes; anything else, and unknown types, unchanged."""
+    """Return the message that a dictionary describes; anything else, or an unknown type, as is."""
     if isinstance(value, dict) and isinstance(kind := value.get("type"), str):
         message_class = MESSAGE_CLASSES.get(kind)
         if message_class is not None:
@@ -53,9 +53,9 @@ def _by_type(value: Any) -> Any:
 
 
 class _InFull:
-    """Tells pydantic to read a value by its type, and to write all fields of its own class.
+    """Makes pydantic read a value by its `type` and serialize all fields of its own class.
 
-    This is `BeforeValidator` and `SerializeAsAny` in one; importing these costs a millisecond.
+    This combines `BeforeValidator` and `SerializeAsAny`, whose import costs a millisecond.
     """
 
     @staticmethod
@@ -66,7 +66,7 @@ class _InFull:
 
 
 AnyMessage: TypeAlias = Annotated[BaseMessage, _InFull]
-"""A message; a field of this type keeps what the message's own class has, there and back."""
+"""A message; a field of this type keeps the message's class in serialization round trips."""
 
 AnyMessageChunk: TypeAlias = Annotated[BaseMessageChunk, _InFull]
-"""A message chunk; a field of this type keeps what the chunk's own class has, there and back."""
+"""A message chunk; a field of this type keeps the chunk's class in serialization round trips."""

@@ -18,6 +18,6 @@ def without_defaults(model: BaseModel, args: ReprArgs) -> Iterator[tuple[str | N
     fields = type(model).model_fields
     for name, value in args:
         default = fields[name].default if name in fields else ...
-        # Types first: comparing arrays gives an array, which is neither true nor false.
+        # Types first: comparing arrays returns an array, which has no truth value.
         if type(value) is not type(default) or value != default:
             yield name, value

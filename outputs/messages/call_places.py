@@ -1,4 +1,4 @@
-"""Which call a piece of one belongs to, whatever index its server gave it."""
+"""Assigns pieces of tool calls to their calls, whatever index the server gave them."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ class _Call:
 
 
 class CallPlaces:
-    """Gives each call of a message that comes in chunks an index of its own.
+    """Assigns a unique index to each call of a streamed message.
 
-    Some servers give none: then a piece that has a name begins a call, and one that has none goes
-    on with the last. Some give all calls the same: then another id begins a call, and what has no
-    id goes on with the last. Some say id and name again in each piece: once is enough.
+    Some servers send no index: then a piece with a name starts a call, and a piece without one
+    continues the last call. Some send the same index for all calls: then a new id starts a call,
+    and a piece without an id continues the last call. Some repeat id and name in each piece: the
+    repetitions are dropped.
     """
 
     def __init__(self) -> None:
-        self._last: dict[int | None, _Call] = {}  # by the index that was given
+        self._last: dict[int | None, _Call] = {}  # by the server's index
         self._by_id: dict[tuple[int | None, str], _Call] = {}
-        self._count = 0  # how many calls had to be given another index
+        self._count = 0  # how many calls needed an index of our own
 
     def place(self, piece: ToolCallChunk) -> ToolCallChunk:
-        """Return *piece* with the index of its call, and without a name that was said before."""
+        """Return *piece* with the index of its call, and without a repeated name."""
         index, call_id, name = piece["index"], piece["id"], piece["name"]
         call = self._by_id.get((index, call_id)) if call_id else None
         if index is None and name is not None:
@@ -42,7 +43,7 @@ class CallPlaces:
         elif call is None:
             call = self._last.get(index)
             if call is None and index is None and not call_id:
-                return piece  # It goes on with nothing.
+                return piece  # There is no call to continue.
             if call is None or (call_id and call.id):
                 call = self._begin(index)
         elif name == call.name:
@@ -64,7 +65,7 @@ class CallPlaces:
 
 
 def sum_of_pieces(pieces: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
-    """Add up *pieces* to one for each call, with the index that the first of it had."""
+    """Add *pieces* into one per call, with the index of the call's first piece."""
     places = CallPlaces()
     sums = ListMerger([])
     given: dict[int | None, int | None] = {}

@@ -1,4 +1,4 @@
-"""Pieces of messages, as a model streams them, and how they add up."""
+"""Chunks of messages, as a model streams them, and how they are added."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, Self
@@ -16,17 +16,18 @@ from outputs.messages.roles import (
 
 
 class BaseMessageChunk(BaseMessage):
-    """A piece of a message; pieces add up to a piece of the class of the first."""
+    """A piece of a message; the sum of pieces has the class of the first."""
 
     def __add__(self, other: Any) -> Self:
         """Add a chunk, or a list of chunks in one go, in time linear in their size.
 
         Content, ``additional_kwargs`` and ``response_metadata`` are merged; ``name`` and fields
-        that are not declared are left out.
+        that are not declared are dropped.
 
         Raises:
-            TypeError: *other* is neither, or values do not add up; see `merge_dicts`.
-            ValueError: The chunks are of different messages: another role, name or tool call id.
+            TypeError: *other* is neither a chunk nor a list of chunks, or values cannot be merged;
+                see `merge_dicts`.
+            ValueError: The chunks belong to different messages: role, name or tool call id differ.
         """
         return type(self)(**self._sum(self._others(other)))
 
@@ -58,7 +59,7 @@ class BaseMessageChunk(BaseMessage):
 class HumanMessageChunk(HumanMessage, BaseMessageChunk):
     """A piece of a `HumanMessage`."""
 
-    # A chunk is a message, and its type says that it is a chunk: here and in the classes below.
+    # Subclasses, here and below, narrow the type to their own name, which type checkers forbid.
     type: Literal["HumanMessageChunk"] = "HumanMessageChunk"  # type: ignore[assignment]
 
 
@@ -69,7 +70,7 @@ class SystemMessageChunk(SystemMessage, BaseMessageChunk):
 
 
 class ChatMessageChunk(ChatMessage, BaseMessageChunk):
-    """A piece of a `ChatMessage`; pieces of different roles do not add up."""
+    """A piece of a `ChatMessage`; pieces with different roles cannot be added."""
 
     type: Literal["ChatMessageChunk"] = "ChatMessageChunk"  # type: ignore[assignment]
 
@@ -81,7 +82,7 @@ class ChatMessageChunk(ChatMessage, BaseMessageChunk):
 
 
 class FunctionMessageChunk(FunctionMessage, BaseMessageChunk):
-    """A piece of a `FunctionMessage`; pieces of different functions do not add up."""
+    """A piece of a `FunctionMessage`; pieces of different functions cannot be added."""
 
     type: Literal["FunctionMessageChunk"] = "FunctionMessageChunk"  # type: ignore[assignment]
 
@@ -93,7 +94,7 @@ class FunctionMessageChunk(FunctionMessage, BaseMessageChunk):
 
 
 class ToolMessageChunk(ToolMessage, BaseMessageChunk):
-    """A piece of a `ToolMessage`; pieces that answer different calls do not add up."""
+    """A piece of a `ToolMessage`; pieces that answer different calls cannot be added."""
 
     type: Literal["ToolMessageChunk"] = "ToolMessageChunk"  # type: ignore[assignment]
 
@@ -110,7 +111,7 @@ class ToolMessageChunk(ToolMessage, BaseMessageChunk):
 
 
 def message_chunk_to_message(chunk: BaseMessage) -> BaseMessage:
-    """Return the message that *chunk* amounts to; a message that is no chunk is returned itself."""
+    """Convert *chunk* to a message; a message that is not a chunk is returned unchanged."""
     if not isinstance(chunk, BaseMessageChunk):
         return chunk
     message_class = next(

@@ -1,4 +1,4 @@
-"""The content of a message: text, or a list of blocks; its text, and how contents add up."""
+"""The content of a message: text, or a list of blocks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def text_of(content: Content, *, untyped: bool = False) -> str:
 
     Args:
         content: Text or blocks.
-        untyped: Count blocks with a ``text`` but without a ``type`` too.
+        untyped: Include blocks that have a ``text`` but no ``type``.
     """
     if isinstance(content, str):
         return content
@@ -45,14 +45,14 @@ def text_of(content: Content, *, untyped: bool = False) -> str:
 
 
 def merge_content(first_content: Content | None, *contents: Content) -> Content:
-    """Add up contents, in linear time and without changing any of them.
+    """Return the sum of contents, in linear time and without changing any of them.
 
-    Text and text is joined. Once a list occurs the result is a list: text before it becomes its
-    first item, text after it goes on with the last item if that is text and is a new item if not,
-    and lists add up by the rules of `merge_lists`.
+    Texts are joined. If there is a list, the result is a list: text before it becomes the first
+    item, text after it is joined to the last item if that is text and otherwise becomes a new item,
+    and lists are merged by the rules of `merge_lists`.
 
     Raises:
-        TypeError: Blocks with the same index do not fit together; see `merge_dicts`.
+        TypeError: Blocks with the same index cannot be merged; see `merge_dicts`.
     """
     pieces: list[str] = []
     merger: ListMerger | None = None

@@ -9,7 +9,7 @@ __all__ = ["Ended", "ended_of", "is_filtered", "is_paused", "is_refused", "soone
 
 Ended: TypeAlias = Literal["unknown", "stop", "length"]
 """How a text ended: ``"stop"`` if the model stopped by itself or at a stop sequence, ``"length"``
-if the text was cut, ``"unknown"`` if nobody says."""
+if the text was cut, ``"unknown"`` if the provider does not report it."""
 
 _STOP: Final = frozenset(
     ("stop", "tool_calls", "tool_call", "function_call", "tool_use", "end_turn", "stop_sequence",
@@ -32,17 +32,16 @@ _BY_LENGTH: Final = tuple(sorted(_STOP | _CUT, key=len, reverse=True))
 _FIELDS: Final = (
     "finish_reason", "stop_reason", "done_reason", "status", "stopReason", "finishReason",
 )  # fmt: skip
-"""Where providers say it: OpenAI and its kin, Anthropic, Ollama, OpenAI's Responses, Bedrock,
-Gemini."""
+"""The fields in which providers report it: OpenAI Chat Completions, Anthropic, Ollama, OpenAI
+Responses, Bedrock, Gemini."""
 
 
 def ended_of(metadata: Mapping[str, Any]) -> Ended:
     """Return how a message ended, given its ``response_metadata``.
 
-    It takes the words of OpenAI's Chat Completions and Responses and of the servers made after
-    them, of Anthropic, Bedrock, Cohere, Gemini, Mistral and Ollama, in any case. A filter of the
-    provider's cuts a text, as a limit does. A reason that is not known here says nothing; of two
-    reasons, the one for a cut counts.
+    Knows, in upper or lower case, the stop reasons of OpenAI's Chat Completions and Responses and
+    compatible servers, and of Anthropic, Bedrock, Cohere, Gemini, Mistral and Ollama. A text that a
+    filter stopped counts as cut. Unknown reasons are ignored; of several reasons, a cut wins.
     """
     ended: Ended = "unknown"
     for word in _reasons(metadata):
@@ -53,24 +52,24 @@ def ended_of(metadata: Mapping[str, Any]) -> Ended:
 
 
 def sooner(one: Ended, other: Ended) -> Ended:
-    """Return how a message ended of which two chunks say so: a cut counts."""
+    """Return how a message ended for which two chunks give a reason: a cut wins."""
     if "length" in (one, other):
         return "length"
     return one if other == "unknown" else other
 
 
 def is_refused(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether a message ended since the model refused, given its ``response_metadata``."""
+    """Return whether a message ended because the model refused, by its ``response_metadata``."""
     return not _REFUSED.isdisjoint(_reasons(metadata))
 
 
 def is_paused(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether the provider paused a message, to go on when it gets it back."""
+    """Return whether the provider paused the message, to be sent back for the model to continue."""
     return "pause_turn" in _reasons(metadata)
 
 
 def is_filtered(metadata: Mapping[str, Any]) -> bool:
-    """Tell whether the provider's filter ended a message, given its ``response_metadata``."""
+    """Return whether the provider's filter ended a message, by its ``response_metadata``."""
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping) and details.get("reason") in _FILTERED:
         return True
@@ -78,7 +77,7 @@ def is_filtered(metadata: Mapping[str, Any]) -> bool:
 
 
 def _reasons(metadata: Mapping[str, Any]) -> list[str]:
-    """Return the words in *metadata* that are known here."""
+    """Return the known stop reasons in *metadata*."""
     found: list[str] = []
     for field in _FIELDS:
         value = metadata.get(field)
@@ -92,9 +91,9 @@ def _reasons(metadata: Mapping[str, Any]) -> list[str]:
 
 
 def _words_in(text: str) -> list[str]:
-    """Return the words that *text* is the sum of; none if it is anything else.
+    """Return the stop reasons that *text* concatenates; an empty list if it has anything else.
 
-    Where two chunks of a message say why it ends, their sum says both: ``"stopstop"``.
+    If two chunks of a message have a reason, their sum has both: ``"stopstop"``.
     """
     found: list[str] = []
     at = 0

@@ -1,4 +1,4 @@
-"""Adding up the pieces a model streams: dictionaries, lists, and single values.
+"""Merging the pieces that a model streams: dictionaries, lists, and single values.
 
 A provider sends a long value in many small pieces, in dictionaries of the same shape::
 
@@ -6,9 +6,9 @@ A provider sends a long value in many small pieces, in dictionaries of the same 
     {"function": {"arguments": '{"q": '}}
     {"function": {"arguments": '"rain"}'}}
 
-Every function takes any number of them at once and works in time linear in their size: the pieces
-of one value are collected first and joined once. The inputs are never changed; what needed no
-merging is shared with them, not copied.
+Every function takes any number of pieces and works in time linear in their size: the pieces of one
+value are collected first and joined once. The inputs are never changed; values that need no merging
+are shared with them, not copied.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from collections import deque
 from typing import Any
 
 _LABELS = {"id", "output_version", "model_provider"}
-"""Keys whose text, when it is repeated, is the same label and not another piece."""
+"""Keys whose text, if repeated, is the same label and not another piece."""
 
 _LATEST = {"index", "created", "timestamp"}
-"""Keys whose numbers are not counts: the last one holds."""
+"""Keys whose numbers are not counts: the last one is kept."""
 
 
 def merge_dicts(left: dict[Any, Any], *others: dict[Any, Any]) -> dict[Any, Any]:
-    """Add *others* to *left*, key by key, into a new dictionary.
+    """Merge *others* into *left*, key by key, and return a new dictionary.
 
-    Of two values under one key, `None` gives way to the other. Text is joined, dictionaries and
-    lists are merged, equal values stay as they are, and different integers are added. Exceptions:
-    equal text under ``id``, ``output_version`` and ``model_provider`` stays as it is, an ``index``
-    beginning with ``lc_`` keeps its first value, and integers under ``index``, ``created`` and
-    ``timestamp`` take the last.
+    `None` values are replaced by others under the same key. Text is joined, dictionaries and lists
+    are merged, equal values are kept, and different integers are added. Exceptions: equal text
+    under ``id``, ``output_version`` and ``model_provider`` is kept once, an ``index`` that starts
+    with ``lc_`` keeps its first value, and integers under ``index``, ``created`` and ``timestamp``
+    take the last value.
 
     Raises:
-        TypeError: The values of a key differ in type, or differ and are neither text, integers,
-            dictionaries nor lists (booleans do not add up).
+        TypeError: The values of a key differ in type, or differ and are not text, integers,
+            dictionaries or lists (different booleans are not added).
     """
     if not any(others):
         return left.copy()
@@ -52,11 +52,11 @@ def merge_dicts(left: dict[Any, Any], *others: dict[Any, Any]) -> dict[Any, Any]
 
 
 def merge_lists(left: list[Any] | None, *others: list[Any] | None) -> list[Any] | None:
-    """Add *others* to *left*, item by item, into a new list; `None` counts as no list.
+    """Merge *others* into *left*, item by item, and return a new list; `None` means no list.
 
-    A dictionary whose ``index`` is an integer, or text beginning with ``lc_``, is merged by the
+    A dictionary whose ``index`` is an integer, or text that starts with ``lc_``, is merged by the
     rules of `merge_dicts` into the first item with the same index, unless both have an ``id`` and
-    these differ. The item keeps the ``type`` it has. Any other item is appended.
+    the ids differ. The item keeps its ``type``. Any other item is appended.
 
     Returns:
         The merged list, or `None` if there was no list at all.
@@ -74,11 +74,11 @@ def merge_lists(left: list[Any] | None, *others: list[Any] | None) -> list[Any] 
 
 
 def merge_obj(left: Any, *others: Any) -> Any:
-    """Add up values of one type: text, dictionaries, lists, or equal values; `None` is nothing.
+    """Merge values of one type: text, dictionaries, lists, or equal values; `None` is ignored.
 
     Raises:
         TypeError: The values differ in type.
-        ValueError: The values differ and are of a type that does not add up.
+        ValueError: The values differ and their type cannot be merged.
     """
     values = [value for value in (left, *others) if value is not None]
     if not values:
@@ -106,17 +106,17 @@ def merge_obj(left: Any, *others: Any) -> Any:
 
 
 class ListMerger:
-    """A list in the making: lists and text go in one after the other, `result` joins once.
+    """Collects lists and text one after the other; `result` joins the pieces once.
 
     Args:
-        first: The items to begin with; they are not merged with each other.
+        first: The initial items; they are not merged with each other.
     """
 
     __slots__ = ("_places", "_slots")
 
     def __init__(self, first: list[Any]) -> None:
         self._slots: list[list[Any]] = [[item] for item in first]
-        # Where the items of an index are. Most lists never need it, so it is made when first asked.
+        # The slots of each index. Most lists never need it, so it is built on first use.
         self._places: dict[Any, _Places] | None = None
 
     def extend(self, items: list[Any]) -> None:
@@ -133,7 +133,7 @@ class ListMerger:
             self._slots.append([item])
 
     def extend_text(self, text: str) -> None:
-        """Add *text* to the last item if that is text, else as a new item; nothing if empty."""
+        """Join *text* to the last item if that is text, else add it as an item unless empty."""
         if self._slots and isinstance(self._slots[-1][0], str):
             self._slots[-1].append(text)
         elif text:
@@ -144,7 +144,7 @@ class ListMerger:
         return [parts[0] if len(parts) == 1 else _sum_of(parts) for parts in self._slots]
 
     def _place_of(self, item: dict[Any, Any]) -> int | None:
-        """Return which slot *item* belongs to, and note the id it brings."""
+        """Return the slot that *item* belongs to, and remember its id."""
         if self._places is None:
             self._places = {}
             for place, parts in enumerate(self._slots):
@@ -154,7 +154,7 @@ class ListMerger:
 
 
 class _Places:
-    """The slots of one index: the first, those still without an id, and the first of each id."""
+    """The slots of one index: the first, those without an id yet, and the first of each id."""
 
     __slots__ = ("blank", "by_id", "first")
 
@@ -170,7 +170,7 @@ class _Places:
             self.by_id.setdefault(item_id, place)
 
     def take(self, item_id: Any) -> int | None:
-        """Return the first slot an item with *item_id* fits, which from now on has that id."""
+        """Return the first slot that fits an item with *item_id*, and give the slot that id."""
         if item_id in {None, ""}:
             return self.first
         known = self.by_id.get(item_id)
@@ -202,7 +202,7 @@ def _sum_of(parts: list[Any]) -> Any:
 
 
 def _addition(kept: dict[Any, Any], item: dict[Any, Any]) -> dict[Any, Any]:
-    """Return what *item* adds to the item *kept*, whose type stays."""
+    """Return the fields that *item* adds to *kept*, which keeps its type."""
     if kept.get("type") and item.get("type") == "non_standard" and "value" in item:
         value = {key: part for key, part in item["value"].items() if key != "type"}
         if kept["type"] == "non_standard":

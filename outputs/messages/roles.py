@@ -1,4 +1,4 @@
-"""Messages of a conversation with a model, apart from the model's own (see `_ai`)."""
+"""Messages of a conversation with a model, except the model's own (see `outputs.messages.ai`)."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,10 +14,10 @@ _BOLD = "\x1b[1m{}\x1b[0m"
 
 
 class BaseMessage(BaseModel):
-    """What all messages have. Fields it does not declare are kept as they are.
+    """The base class of all messages. Undeclared fields are kept unchanged.
 
     Args:
-        content: See the field; it may be given by position.
+        content: See the field; it may be passed by position.
         content_blocks: Typed blocks, instead of ``content``.
         fields: The other fields, by name.
 
@@ -30,15 +30,15 @@ class BaseMessage(BaseModel):
     content: Content
     """Text, or a list of text and blocks."""
     additional_kwargs: dict[Any, Any] = Field(default_factory=dict)
-    """What the provider sent besides, as it sent it."""
+    """Other data from the provider, unchanged."""
     response_metadata: dict[Any, Any] = Field(default_factory=dict)
-    """About the response: model name, stop reason, log probabilities, headers."""
+    """Metadata of the response: model name, stop reason, log probabilities, headers."""
     type: str
-    """Which kind of message it is; one word per class."""
+    """The kind of message; one word per class."""
     name: str | None = None
-    """A name for whoever speaks, if the provider supports one."""
+    """A name for the speaker, if the provider supports names."""
     id: str | None = Field(default=None, coerce_numbers_to_str=True)
-    """The message's id, given by the provider if possible."""
+    """The message's id, from the provider if possible."""
 
     def __init__(
         self,
@@ -58,10 +58,10 @@ class BaseMessage(BaseModel):
         return TextAccessor(text_of(self.content))
 
     def pretty_repr(self, html: bool = False) -> str:
-        """Return the message below a title line of 80 characters, for people to read.
+        """Return a title line of 80 characters and the content, for people to read.
 
         Args:
-            html: Print the title in bold, by a terminal's escape sequences.
+            html: Make the title bold with terminal escape sequences.
         """
         title = f" {self.type.title()} Message "
         side = "=" * ((_WIDTH - len(title)) // 2)
@@ -70,22 +70,22 @@ class BaseMessage(BaseModel):
         return f"{head}{name}\n\n{self.content}"
 
     def pretty_print(self) -> None:
-        """Print `pretty_repr`."""
+        """Print the result of `pretty_repr`."""
         print(self.pretty_repr())
 
 
 class HumanMessage(BaseMessage):
-    """What the user says."""
+    """A message from the user."""
 
     type: Literal["human"] = "human"
 
-    if TYPE_CHECKING:  # Type checkers know pydantic's own: content would have to be named.
+    if TYPE_CHECKING:  # Pydantic's own signature would require content by name.
 
         def __init__(self, content: Content = ..., **fields: Any) -> None: ...
 
 
 class SystemMessage(BaseMessage):
-    """What the model is told before the conversation begins."""
+    """The instructions that the model gets before the conversation."""
 
     type: Literal["system"] = "system"
 
@@ -95,7 +95,7 @@ class SystemMessage(BaseMessage):
 
 
 class ChatMessage(BaseMessage):
-    """What someone in a role of any name says."""
+    """A message from a speaker with an arbitrary role."""
 
     role: str
     """The speaker's role."""
@@ -107,7 +107,7 @@ class ChatMessage(BaseMessage):
 
 
 class FunctionMessage(BaseMessage):
-    """What a function returned, for models that call functions without ids."""
+    """The result of a function, for models that call functions without ids."""
 
     name: str
     """The function's name."""
@@ -119,19 +119,19 @@ class FunctionMessage(BaseMessage):
 
 
 class ToolMessage(BaseMessage):
-    """What a tool returned.
+    """The result of a tool call.
 
-    Content that is neither text nor a list becomes text, and so does an item of a list that is
-    neither text nor a block; a tuple becomes a list, and an id that is a number or UUID text.
+    Content that is neither text nor a list is converted to text, and so are list items that are
+    neither text nor a block. A tuple becomes a list; a numeric or UUID call id becomes text.
     """
 
     tool_call_id: str
-    """The id of the call that it answers."""
+    """The id of the call that this message answers."""
     type: Literal["tool"] = "tool"
     artifact: Any = None
-    """What the tool produced in full, if the content is only what the model shall see of it."""
+    """The tool's full output, if the content is only the part meant for the model."""
     status: Literal["success", "error"] = "success"
-    """How the call went."""
+    """Whether the call succeeded."""
     additional_kwargs: dict[Any, Any] = Field(default_factory=dict, repr=False)
     response_metadata: dict[Any, Any] = Field(default_factory=dict, repr=False)
 

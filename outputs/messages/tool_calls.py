@@ -1,6 +1,6 @@
-"""Tool calls as a message has them: complete, invalid, or still arriving in chunks.
+"""The tool calls of a message: complete, invalid, or still arriving in chunks.
 
-A complete one::
+A complete call::
 
     {"name": "search", "args": {"query": "rain"}, "id": "call_1", "type": "tool_call"}
 """
@@ -20,7 +20,7 @@ class ToolCall(TypedDict):
     args: dict[str, Any]
     """The arguments, by name."""
     id: str | None
-    """What a `ToolMessage` answers to; it tells parallel calls apart."""
+    """The id that a `ToolMessage` answers; it distinguishes parallel calls."""
     type: NotRequired[Literal["tool_call"]]
     """Always ``tool_call``."""
 
@@ -31,21 +31,21 @@ class InvalidToolCall(TypedDict):
     type: Literal["invalid_tool_call"]
     """Always ``invalid_tool_call``."""
     id: str | None
-    """The id the model gave, if any."""
+    """The call's id, if it has one."""
     name: str | None
-    """The tool's name, if any."""
+    """The tool's name, if there is one."""
     args: str | None
     """The arguments as the model wrote them."""
     error: str | None
-    """What was wrong, if that is known."""
+    """What is wrong, if known."""
     index: NotRequired[int | str]
-    """Which block of the message it is, while streaming."""
+    """The index of the block in the message, while streaming."""
     extras: NotRequired[dict[str, Any]]
-    """Whatever else the provider sent."""
+    """Other data from the provider."""
 
 
 class ToolCallChunk(TypedDict):
-    """A piece of a tool call; pieces with the same ``index`` add up, their texts joined."""
+    """A piece of a tool call; pieces with the same ``index`` are merged, their texts joined."""
 
     name: str | None
     """The tool's name, usually in the first piece only."""
@@ -54,7 +54,7 @@ class ToolCallChunk(TypedDict):
     id: str | None
     """The call's id, usually in the first piece only."""
     index: int | None
-    """Which call of the message it belongs to; with `None` it is a call by itself."""
+    """The index of the call it belongs to; with `None` it is a separate call."""
     type: NotRequired[Literal["tool_call_chunk"]]
     """Always ``tool_call_chunk``."""
 
@@ -94,11 +94,11 @@ _BLANK: dict[str, dict[str, Any]] = {
 
 
 def complete_calls(fields: dict[str, Any], *kinds: str) -> bool:
-    """Give the calls among a message's *fields* their type and missing keys, in new lists.
+    """Add the type and missing keys to the calls in a message's *fields*, in new lists.
 
     Args:
-        fields: The arguments a message is made from; they are changed.
-        kinds: Which of them are lists of calls, such as ``tool_calls``.
+        fields: The arguments of the message's constructor; they are changed.
+        kinds: The names of the fields with calls, such as ``tool_calls``.
 
     Returns:
         Whether there are any calls.

@@ -1,4 +1,4 @@
-"""Token usage: how many tokens a model read and wrote, and how usages add up."""
+"""Token usage: how many tokens a model read and wrote, and how usages are added."""
 
 from __future__ import annotations
 
@@ -10,42 +10,42 @@ _MAX_DEPTH = 100
 
 
 class InputTokenDetails(TypedDict, total=False):
-    """What input tokens were, in tokens; it need not be complete nor sum to the total."""
+    """The breakdown of input tokens; it may be incomplete and need not sum to the total."""
 
     audio: int
-    """Audio."""
+    """Audio tokens."""
     cache_creation: int
-    """Tokens that were not in the cache yet, and were written to it."""
+    """Tokens that were not cached yet and were written to the cache."""
     cache_read: int
-    """Tokens that were found in the cache."""
+    """Tokens that were read from the cache."""
 
 
 class OutputTokenDetails(TypedDict, total=False):
-    """What output tokens were, in tokens; it need not be complete nor sum to the total."""
+    """The breakdown of output tokens; it may be incomplete and need not sum to the total."""
 
     audio: int
-    """Audio."""
+    """Audio tokens."""
     reasoning: int
-    """Reasoning that is not part of the reply."""
+    """Reasoning tokens, which are not part of the reply."""
 
 
 class UsageMetadata(TypedDict):
-    """Token counts of one message, the same for every provider."""
+    """Token counts of one message, in the same form for every provider."""
 
     input_tokens: int
     """Tokens of the prompt, of all kinds."""
     output_tokens: int
     """Tokens of the reply, of all kinds."""
     total_tokens: int
-    """Both together."""
+    """Input and output tokens together."""
     input_token_details: NotRequired[InputTokenDetails]
-    """What the input tokens were."""
+    """The breakdown of the input tokens."""
     output_token_details: NotRequired[OutputTokenDetails]
-    """What the output tokens were."""
+    """The breakdown of the output tokens."""
 
 
 def add_usage(left: UsageMetadata | None, right: UsageMetadata | None) -> UsageMetadata:
-    """Add up two usages, count by count; `None` and missing counts are zero.
+    """Return the sum of two usages, count by count; `None` and missing counts are zero.
 
     Example:
         ``{"input_tokens": 5, "output_tokens": 0, "total_tokens": 5}`` and

@@ -1,6 +1,6 @@
-"""Tool calls whose arguments are JSON text, from a provider or in chunks, read and written.
+"""Reading and writing tool calls whose arguments are JSON text.
 
-Providers in OpenAI's style send calls in this shape::
+OpenAI-compatible providers send calls in this format::
 
     {"id": "call_1", "function": {"name": "search", "arguments": '{"query": "rain"}'}}
 """
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToolCall]]:
-    """Read complete tool calls in OpenAI's shape; an entry without a function is skipped.
+    """Read complete tool calls in OpenAI's format; an entry without a function is skipped.
 
     Returns:
-        The calls that name a tool and whose arguments are a JSON object or an empty JSON value,
-        which counts as ``{}``; and all others. Arguments may also come as a dictionary already.
+        The valid calls and the invalid ones. A valid call names a tool, and its arguments are a
+        JSON object, an empty JSON value (read as ``{}``) or a dictionary.
     """
     calls: list[ToolCall] = []
     invalid: list[InvalidToolCall] = []
@@ -49,7 +49,7 @@ def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToo
 
 
 def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
-    """Read pieces of tool calls in OpenAI's shape, which have an ``index`` besides."""
+    """Read pieces of tool calls in OpenAI's format, which also have an ``index``."""
     chunks = []
     for entry in entries:
         if isinstance(entry, dict):
@@ -67,16 +67,16 @@ def chunks_from_wire(entries: list[Any]) -> list[ToolCallChunk]:
 def calls_from_chunks(
     chunks: list[ToolCallChunk], growing: GrowingCalls | None = None
 ) -> tuple[list[ToolCall], list[InvalidToolCall]]:
-    """Read the calls that *chunks* amount to so far.
+    """Read the calls in *chunks*, as far as they have arrived.
 
     Args:
-        chunks: One for each call.
-        growing: What was read of the same calls when they were shorter, to read on from there;
-            `None` to read all at once, which is faster if it is done once.
+        chunks: One merged chunk per call.
+        growing: The readers of the same calls from earlier, to continue from there; `None` to read
+            everything again, which is faster if it is done only once.
 
     Returns:
-        The calls, with as much of the arguments as has arrived (``{}`` before anything has), and
-        those whose arguments cannot become a JSON object.
+        The calls, with the arguments that have arrived (``{}`` if none have), and the invalid
+        calls, whose arguments cannot become a JSON object.
     """
     calls: list[ToolCall] = []
     invalid: list[InvalidToolCall] = []
@@ -91,7 +91,7 @@ def calls_from_chunks(
 
 
 class GrowingCalls:
-    """The arguments of calls while their texts grow; what was read once is not read again."""
+    """Reads the arguments of calls while their texts grow; each character is read once."""
 
     __slots__ = ("_args",)
 
@@ -99,11 +99,11 @@ class GrowingCalls:
         self._args: list[_GrowingArgs] = []
 
     def read(self, position: int, text: str) -> dict[str, Any] | None:
-        """Return the object *text* amounts to so far, or `None` if it is none.
+        """Return the object in *text* so far, or `None` if it is not an object.
 
         Args:
-            position: Which call it is; positions begin at 0 and none is left out.
-            text: All that has arrived of its arguments.
+            position: The number of the call, from 0 and without gaps.
+            text: The arguments so far.
         """
         if position == len(self._args):
             self._args.append(_GrowingArgs())
@@ -127,18 +127,18 @@ class _GrowingArgs:
             self._text = ""
         try:
             self._reader.feed(text[len(self._text) :])
-        except ValueError:  # A limit is passed, and will be at every further try.
+        except ValueError:  # A limit is exceeded, and will be on every further attempt.
             return None
         self._text = text
         if self._reader.end is not None and text[self._reader.end :].strip():
             return _partial(text)
         value = self._reader.value
-        # The copy is the caller's to change; what is inside is shared with later values.
+        # The caller may change the copy; the values inside are shared with later results.
         return dict(value) if isinstance(value, dict) else None
 
 
 def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> list[ToolCallChunk]:
-    """Write complete calls as chunks without an index, so that they stay apart in a sum."""
+    """Write complete calls as chunks without an index, so that a sum does not merge them."""
     return [
         *(
             tool_call_chunk(name=call["name"], args=json.dumps(call["args"]), id=call.get("id"))
@@ -151,11 +151,11 @@ def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> 
 def finished_block(
     block: str | dict[Any, Any], calls: dict[str | None, ToolCall]
 ) -> str | dict[Any, Any]:
-    """Return a typed block of a message that has ended, with its call complete if it is one.
+    """Return a block of a finished message, with its call complete if it is a call.
 
     Args:
-        block: Of type ``tool_call_chunk``, ``server_tool_call_chunk`` or ``server_tool_call``;
-            any other is returned as it is.
+        block: A block of type ``tool_call_chunk``, ``server_tool_call_chunk`` or
+            ``server_tool_call``; any other is returned unchanged.
         calls: The calls of the message by id.
     """
     if isinstance(block, str):
@@ -172,8 +172,8 @@ def finished_block(
 
 
 def _complete(written: str) -> dict[str, Any] | None:
-    """Return the object written as JSON, ``{}`` for any empty value, or `None` if it is neither."""
-    from outputs.growing_json.load import load_json  # at the first call, as below
+    """Return the object *written* as JSON, ``{}`` for any empty value, `None` for others."""
+    from outputs.growing_json.load import load_json  # imported lazily, as below
 
     try:
         value = load_json(written) or {}
@@ -183,10 +183,10 @@ def _complete(written: str) -> dict[str, Any] | None:
 
 
 def _partial(written: str | None) -> dict[str, Any] | None:
-    """Return as much of an object as has been written as JSON, or `None` if it is none."""
+    """Return as much of an object as has been *written* as JSON; `None` if it is not an object."""
     if not written:
         return {}
-    # Imported at the first call: many programs never see one, and `import outputs` is to be cheap.
+    # Imported lazily to keep `import outputs` cheap: many programs never see a tool call.
     from outputs.growing_json.reader import parse_partial_json
 
     try:
@@ -207,9 +207,10 @@ def _as_text(written: Any) -> str | None:
 
 
 def unread_calls(message: Any) -> list[dict[str, Any]] | None:
-    """Return the calls of an AI *message* in OpenAI's shape, if it has not read all to their end.
+    """Return the calls of an AI *message* in OpenAI's format if some may be invalid or cut short.
 
-    Of a chunk it has read what there is so far, so ``{"a": 1`` is ``{"a": 1}`` among its calls.
+    A chunk reads its calls as far as they have arrived, so ``{"a": 1`` is ``{"a": 1}`` among its
+    ``tool_calls``. Returns `None` if all calls of *message* were read in full.
     """
     if pieces := getattr(message, "tool_call_chunks", None):
         return [_entry(piece) for piece in pieces]
@@ -223,7 +224,7 @@ def unread_calls(message: Any) -> list[dict[str, Any]] | None:
 
 
 def pieces_of(message: Any) -> list[ToolCallChunk]:
-    """Return the pieces of calls in an AI *message*, a chunk or whole, in the order they came."""
+    """Return the pieces of calls in an AI *message*, a chunk or whole, in order of arrival."""
     if hasattr(message, "tool_call_chunks"):
         return list(message.tool_call_chunks)
     entries = unread_calls(message)

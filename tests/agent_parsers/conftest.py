@@ -1,4 +1,4 @@
-"""How much is tried on each dialect when nothing says that there is time for all."""
+"""How many examples to try on each dialect by default."""
 
 from collections.abc import Generator
 from zlib import crc32
@@ -15,7 +15,7 @@ NAMES = {*list_dialects()}
 
 
 def dialect_of(item: pytest.Item) -> Dialect | None:
-    """Return the dialect that a test is about, if it is made on each."""
+    """Return the dialect of a test that is parametrized by dialects."""
     params = getattr(getattr(item, "callspec", None), "params", {})
     found = params.get("dialect", params.get("name"))
     if isinstance(found, str) and found in NAMES:
@@ -25,7 +25,7 @@ def dialect_of(item: pytest.Item) -> Dialect | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
-    """Give dialects that are much like others fewer examples; see `share`."""
+    """Use fewer examples for dialects that resemble others; see `share`."""
     test = getattr(item, "obj", None)
     dialect = dialect_of(item)
     usual = getattr(test, "_hypothesis_internal_use_settings", None)
@@ -40,9 +40,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what a sample can do without.
+    """Deselect the tests that are not in the sample.
 
-    Every snapshot counts, and so does what is asked for by name or with ``-k``.
+    Snapshot tests and tests selected by name or with ``-k`` always run.
     """
     if not (config.option.keyword or any("::" in asked for asked in config.args)):
         left_out = [item for item in items if not is_in_sample(item)]
@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_in_sample(item: pytest.Item) -> bool:
-    """Tell whether a test belongs to the sample."""
+    """Return whether a test belongs to the sample."""
     if mark := item.get_closest_marker("one_in"):
         # Tests with the same parameters share what they read.
         case = getattr(getattr(item, "callspec", None), "id", item.name)

@@ -1,4 +1,4 @@
-"""Scratchpads by LangChain's names: the same, unless a tool returned what looks like a label."""
+"""Scratchpads match LangChain's, unless a tool returned text that looks like a label."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Strict JSON parsers do what LangChain's do, but for what ``docs/differences.md`` says."""
+"""Strict JSON parsers match LangChain's, except for the cases in ``docs/differences.md``."""
 
 import json
 import logging
@@ -128,7 +128,7 @@ def turns(draw: st.DrawFn, most: int = 2) -> str:
 
 
 def whole_calls(text: str) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Give the objects in *text* with an action that can be read, and whether a key comes twice."""
+    """Return the readable objects with an action in *text*, and whether a key is repeated."""
     twice: list[bool] = []
 
     def members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def whole_calls(text: str) -> Iterator[tuple[dict[str, Any], bool]]:
 
 
 def is_refused_for_a_reason(text: str, theirs: dict[str, Any]) -> bool:
-    """Tell whether ours may refuse what LangChain reads."""
+    """Return whether our parser may reject a text that LangChain reads."""
     if "return_values" in theirs and '"action"' in text:
         return True  # an answer beside an action, or one that has the action in it
     if not theirs.get("tool", "x").strip():
@@ -156,11 +156,11 @@ def is_refused_for_a_reason(text: str, theirs: dict[str, Any]) -> bool:
     if any(call != calls[0] for call in calls):
         return True  # two blobs that differ
     first = next(iter(calls), None)
-    return first is None or first[1]  # JSON that is cut or broken, or says something twice
+    return first is None or first[1]  # JSON that is cut or broken, or repeats a key
 
 
 def is_read_for_a_reason(name: str, text: str, ours: dict[str, Any]) -> bool:
-    """Tell whether ours may read what LangChain refuses: the same JSON alone is read by both."""
+    """Return whether ours may read a text that LangChain rejects: both read its JSON alone."""
     value = ours.get("tool_input", ours.get("return_values", {}).get("output"))
     if ours["type"] == "AgentFinish" and name in ("react_json", "chat"):
         return False
@@ -216,7 +216,7 @@ def test_what_models_are_asked_for_is_the_same(name: str, text: str) -> None:
 
 @every_pair
 @pytest.mark.parametrize("text", ["prose", '```json\n{"a": 1}\n```', '```\n{"action": 3}\n```'])
-def test_refusals_are_in_the_same_words(name: str, text: str) -> None:
+def test_error_messages_are_the_same(name: str, text: str) -> None:
     ours, theirs = (outcome(parser.parse, text) for parser in PAIRS[name])
     if name == "structured_chat" and text == "prose":
         assert ours == theirs
@@ -286,7 +286,7 @@ class TestWhereLangChainIsWrong:
             '```json\n{"action": "search", "action_input": "lake"}',
         ],
     )
-    def test_an_action_is_no_answer(self, text: str) -> None:
+    def test_an_action_is_not_an_answer(self, text: str) -> None:
         ours, theirs = (outcome(parser.parse, text) for parser in PAIRS["structured_chat"])
         assert isinstance(ours, dict)
         assert isinstance(theirs, dict)

@@ -1,4 +1,4 @@
-"""What importing the package, and using a little of it, brings along."""
+"""The modules that are imported with the package, and when using a little of it."""
 
 import json
 import subprocess
@@ -13,18 +13,18 @@ HEAVY = {
 }  # fmt: skip
 
 
-# -- what importing it brings along --------------------------------------------------------------
+# -- imported modules ----------------------------------------------------------------------------
 
 
 @cache
 def modules_after(code: str) -> set[str]:
-    """The modules a new interpreter has loaded after *code*."""
+    """Return the modules that a new interpreter has loaded after *code*."""
     code += "\nimport json, sys; print(json.dumps(list(sys.modules)))"
     return set(json.loads(subprocess.check_output([sys.executable, "-c", code], text=True)))
 
 
 def heavy_after(code: str) -> set[str]:
-    """The heavy modules among those that *code* loads and pydantic alone does not."""
+    """Return the heavy modules that *code* loads but pydantic alone does not."""
     return HEAVY & modules_after(code) - modules_after("import pydantic.main, pydantic.fields")
 
 

@@ -1,4 +1,4 @@
-"""Strict mode does what LangChain does, and says so in the same words."""
+"""Strict mode matches LangChain, including its messages."""
 
 import re
 from functools import cache
@@ -26,10 +26,10 @@ OURS = ReActSingleInputOutputParser()
 THEIRS = LangChainReActSingleInputOutputParser()
 
 LONG_RUN = re.compile(r"Action\s*\d*\s*(Input\s*\d*\s*)?:")
-"""A label as LangChain finds it; ours has at most 16 digits, with 16 blanks on either side."""
+"""A label as LangChain finds it; ours has at most 16 digits and 16 spaces on either side."""
 
 
-def as_told(result: Any) -> dict[str, Any]:
+def fields_of(result: Any) -> dict[str, Any]:
     """Return all fields of *result*, which may be ours or LangChain's, and the name of its type."""
     fields: dict[str, Any] = result.model_dump()
     return fields
@@ -37,7 +37,7 @@ def as_told(result: Any) -> dict[str, Any]:
 
 def theirs(text: str) -> dict[str, Any]:
     try:
-        return as_told(THEIRS.parse(text))
+        return fields_of(THEIRS.parse(text))
     except LangChainOutputParserException as error:
         return {
             "message": str(error).partition("\nFor troubleshooting, visit:")[0],
@@ -49,7 +49,7 @@ def theirs(text: str) -> dict[str, Any]:
 
 def ours(text: str) -> dict[str, Any]:
     try:
-        return as_told(OURS.parse(text))
+        return fields_of(OURS.parse(text))
     except OutputParserException as error:
         return {
             "message": str(error),
@@ -60,12 +60,12 @@ def ours(text: str) -> dict[str, Any]:
 
 
 def has_long_run(text: str) -> bool:
-    """Tell whether a label has so many blanks or digits in a row that ours may not have them."""
+    """Return whether a label has more spaces or digits in a row than our parser allows."""
     return any(re.search(r"\s{17}|\d{17}", label[0]) for label in LONG_RUN.finditer(text))
 
 
 def unquoted(text: str) -> str:
-    """Take off what LangChain takes off an input: spaces, then all quotes at both ends."""
+    """Strip an input like LangChain: spaces, then all quotes at both ends."""
     return text.strip(" ").strip('"')
 
 
@@ -120,11 +120,11 @@ def test_strict_parsing_is_langchains(text: str) -> None:
         assert found["send_to_llm"]
         return
     if "tool_input" in expected:
-        # Only a pair of quotes around the whole is taken off.
+        # Only a pair of quotes around the whole input is removed.
         value = found.pop("tool_input")
         assert unquoted(value) == expected.pop("tool_input")
     if expected.get("message") and expected["observation"] is None:
-        # LangChain has nothing to tell the model; ours always says what was wrong.
+        # LangChain has no observation; ours always has one.
         assert found["observation"]
         assert found["llm_output"] == text
         del found["observation"], found["llm_output"]
@@ -158,12 +158,12 @@ def test_a_label_has_at_most_16_digits_with_16_blanks_around(fits: str, is_too_l
 
 
 @given(soup(), st.integers(1, 9))
-def test_a_stream_is_parsed_to_what_langchain_makes_of_the_whole(text: str, size: int) -> None:
+def test_a_stream_parses_to_the_same_as_the_whole_in_langchain(text: str, size: int) -> None:
     outcome = told(get_dialect("react"), "strict", cut(text, [size])).outcome
     if isinstance(outcome, Refusal):
         assert outcome.message == ours(text)["message"]
     else:
-        assert as_told(outcome) == ours(text)
+        assert fields_of(outcome) == ours(text)
 
 
 @given(soup())

@@ -1,4 +1,4 @@
-"""Label and tag parsers do in strict mode what LangChain's do, but for what the docs tell."""
+"""In strict mode label and tag parsers match LangChain's, except where the docs say so."""
 
 import pickle
 import re
@@ -69,19 +69,19 @@ def near(name: str) -> st.SearchStrategy[str]:
     return made | made | st.deferred(lambda: texts(get_dialect(name), "strict"))
 
 
-def as_told(parse: Any, text: str) -> dict[str, Any]:
+def as_reported(parse: Any, text: str) -> dict[str, Any]:
     try:
         result: dict[str, Any] = parse(text).model_dump()
     except ValueError as error:
         message = str(error).partition("\nFor troubleshooting, visit:")[0]
-        told = {"message": message, "observation": getattr(error, "observation", None)}
-        return {**told, "sent": getattr(error, "send_to_llm", False)}
+        fields = {"message": message, "observation": getattr(error, "observation", None)}
+        return {**fields, "sent": getattr(error, "send_to_llm", False)}
     return result
 
 
 def both(name: str, text: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what ours and LangChain's parser make of *text*; ours has an observation always."""
-    ours, theirs = (as_told(parser.parse, text) for parser in PARSERS[name])
+    """Return the outcomes of our parser and LangChain's for *text*; ours has an observation."""
+    ours, theirs = (as_reported(parser.parse, text) for parser in PARSERS[name])
     if "message" in theirs and "message" in ours:
         assert ours["observation"]
         if theirs["observation"] is None:
@@ -122,8 +122,8 @@ def test_a_line_that_begins_with_its_marker_and_has_one_colon_is_langchains(text
 def test_the_markers_of_self_ask_are_the_users_to_choose(text: str) -> None:
     words: Any = {"followups": ["Ask:", "Followup:"], "finish_string": "=> "}
     text = text.replace("Follow up:", "Ask:").replace("So the final answer is: ", "=> ")
-    ours = as_told(SelfAskOutputParser(**words).parse, text)
-    theirs = as_told(LangChainSelfAskOutputParser(**words).parse, text)
+    ours = as_reported(SelfAskOutputParser(**words).parse, text)
+    theirs = as_reported(LangChainSelfAskOutputParser(**words).parse, text)
     assert ours.keys() == theirs.keys()
 
 
@@ -187,7 +187,7 @@ def test_the_conversational_parser_is_langchains(text: str) -> None:
         assert "expected the name of a tool" in ours["message"]
         return
     if "tool_input" in theirs:
-        # Only a pair of quotes goes; white space before an input is no part of it.
+        # Only a pair of quotes is removed; white space before an input is not part of it.
         assert unquoted(ours.pop("tool_input").strip()) == unquoted(
             unquoted(theirs.pop("tool_input").strip())
         )
@@ -197,8 +197,8 @@ def test_the_conversational_parser_is_langchains(text: str) -> None:
 @given(near("conversational"))
 def test_the_prefix_of_a_reply_is_the_users_to_choose(text: str) -> None:
     text = text.replace("AI:", "Ada Bot:")
-    ours = as_told(ConvoTextOutputParser(ai_prefix="Ada Bot").parse, text)
-    theirs = as_told(LangChainConvoTextOutputParser(ai_prefix="Ada Bot").parse, text)
+    ours = as_reported(ConvoTextOutputParser(ai_prefix="Ada Bot").parse, text)
+    theirs = as_reported(LangChainConvoTextOutputParser(ai_prefix="Ada Bot").parse, text)
     if "return_values" in theirs:
         assert ours == theirs
     assert "return_values" in theirs or "return_values" not in ours
@@ -256,8 +256,8 @@ def test_elements_in_order_are_read_as_langchain_reads_them(text: str) -> None:
 @given(near("xml"))
 def test_an_unescaped_value_is_langchains(text: str) -> None:
     assume(IN_ORDER(tags_of(text)))
-    ours = as_told(XMLAgentOutputParser(escape_format=None).parse, text)
-    theirs = as_told(LangChainXMLAgentOutputParser(escape_format=None).parse, text)
+    ours = as_reported(XMLAgentOutputParser(escape_format=None).parse, text)
+    theirs = as_reported(LangChainXMLAgentOutputParser(escape_format=None).parse, text)
     if "return_values" in theirs or "tool_input" in ours:
         for key in ("return_values", "tool_input"):
             assert ours.get(key) == theirs.get(key)
@@ -314,10 +314,10 @@ every_parser = pytest.mark.parametrize("name", PARSERS)
 
 @every_parser
 @given(data=st.data())
-def test_a_stream_comes_to_what_the_whole_is_parsed_to(name: str, data: st.DataObject) -> None:
+def test_a_stream_parses_to_the_same_as_the_whole(name: str, data: st.DataObject) -> None:
     text, size = data.draw(near(name)), data.draw(st.integers(1, 9))
     outcome = told(get_dialect(name), "strict", cut(text, [size])).outcome
-    whole = as_told(PARSERS[name][0].parse, text)
+    whole = as_reported(PARSERS[name][0].parse, text)
     if isinstance(outcome, Refusal):
         assert outcome.message == whole["message"]
     else:
@@ -332,7 +332,7 @@ def test_the_type_is_langchains(name: str) -> None:
 
 
 @every_parser
-def test_an_error_is_a_value_error_that_tells_what_to_do(name: str) -> None:
+def test_an_error_is_a_value_error_with_an_observation(name: str) -> None:
     with pytest.raises(OutputParserException) as caught:
         PARSERS[name][0].parse("prose")
     assert isinstance(caught.value, ValueError)

@@ -1,4 +1,4 @@
-"""Objects of Anthropic's client, built by it from what a server sends, are read as that data is."""
+"""Objects of Anthropic's client are read like the data that a server sends."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ def test_messages(server: Recorded, client: Any) -> None:
         given = client.messages.create(**ASK)
         for parser in case.parsers(by_function=False):
             assert_same_whole(parser, given, body)
-    assert said == len(cases()) - 9  # the arguments of the others are no JSON objects
+    assert said == len(cases()) - 9  # the arguments of the others are not JSON objects
 
 
 def test_events(server: Recorded, client: Any) -> None:
@@ -61,19 +61,19 @@ def test_a_stream_says_what_the_whole_message_does() -> None:
         for parser in case.parsers(by_function=False):
             streamed = said_by(parser, anthropic_events(case.message))
             whole = said_by(parser, [body])
-            # What is wrong is told with the arguments, which a stream has as they were written.
+            # Errors contain the arguments, which a stream keeps as they were written.
             assert streamed == whole or (isinstance(whole, tuple) and isinstance(streamed, tuple))
 
 
-def test_arguments_are_mended_as_those_of_other_apis() -> None:
+def test_arguments_are_repaired_like_those_of_other_apis() -> None:
     for case in cases():
         if not case.is_function:
-            parser = case.parsers()[-1]  # it reads leniently, so that blocks are an answer as text
+            parser = case.parsers()[-1]  # a lenient parser: its answer is text rather than blocks
             chat = said_by(parser, [completion(case.message)])
             assert said_by(parser, anthropic_events(case.message)) == chat, case.id
 
 
-def test_what_the_client_tells_besides_is_told_once(server: Recorded, client: Any) -> None:
+def test_events_added_by_the_client_are_read_once(server: Recorded, client: Any) -> None:
     """Its helper for streams yields events of its own among those of the server."""
     for case in cases()[:19]:
         events = anthropic_events(case.message)
@@ -90,14 +90,14 @@ def test_what_the_client_tells_besides_is_told_once(server: Recorded, client: An
 def test_a_stream_that_is_waited_for(server: Recorded) -> None:
     client = server.client(anthropic.AsyncAnthropic)
 
-    async def told(stream: AsyncIterator[Any]) -> list[Event]:
+    async def events_in(stream: AsyncIterator[Any]) -> list[Event]:
         return [event async for event in ToolsAgentOutputParser().aevents(stream)]
 
     async def run(case: Case) -> None:
         events = anthropic_events(case.message)
         server.stream(events)
         stream = await client.messages.create(**ASK, stream=True)
-        assert merge_events(await told(stream)) == merge_events(
+        assert merge_events(await events_in(stream)) == merge_events(
             ToolsAgentOutputParser().events(events)
         )
 

@@ -1,4 +1,4 @@
-"""Messages of langchain-core, built by it from what a server sent, are read as dictionaries."""
+"""Messages of langchain-core are read like the dictionaries that a server sends."""
 
 from typing import Any
 

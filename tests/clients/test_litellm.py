@@ -1,4 +1,4 @@
-"""Objects of LiteLLM, built by it from what a server sends, are read as that data is."""
+"""Objects of LiteLLM are read like the data that a server sends."""
 
 import os
 import warnings
@@ -12,7 +12,9 @@ from ..helpers.native_corpus import cases
 from ..helpers.recorded_client import Recorded
 from ..helpers.wire import completion, completion_chunks
 
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # else it asks a server at import
+os.environ.setdefault(
+    "LITELLM_LOCAL_MODEL_COST_MAP", "True"
+)  # otherwise it requests a file at import
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     litellm: Any = pytest.importorskip(
@@ -25,7 +27,7 @@ ASK: dict[str, Any] = {
     "max_retries": 0,
 }
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # it has many of its own
+pytestmark = pytest.mark.filterwarnings("ignore")  # LiteLLM emits many warnings of its own
 
 
 @pytest.fixture(scope="module")

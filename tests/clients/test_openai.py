@@ -1,4 +1,4 @@
-"""Objects of OpenAI's client, built by it from what a server sends, are read as that data is."""
+"""Objects of OpenAI's client are read like the data that a server sends."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -62,12 +62,12 @@ def test_responses(server: Recorded, client: Any) -> None:
 def test_both_apis_say_the_same() -> None:
     for case in cases():
         if not case.is_function:
-            parser = case.parsers()[-1]  # it reads leniently, so that blocks are an answer as text
+            parser = case.parsers()[-1]  # a lenient parser: its answer is text rather than blocks
             chat = said_by(parser, [completion(case.message)])
             assert said_by(parser, [response(case.message)]) == chat, case.id
 
 
-def test_what_the_client_tells_besides_is_told_once(server: Recorded, client: Any) -> None:
+def test_events_added_by_the_client_are_read_once(server: Recorded, client: Any) -> None:
     """Its helpers for streams yield events of their own among those of the server."""
     for case in cases()[:19]:
         server.stream(completion_chunks(case.message))
@@ -94,8 +94,8 @@ def test_a_stream_that_is_waited_for(server: Recorded) -> None:
     async def run(case: Case) -> None:
         chunks = completion_chunks(case.message)
         server.stream(chunks)
-        told = await events(await client.chat.completions.create(**ASK, stream=True))
-        assert merge_events(told) == merge_events(ToolsAgentOutputParser().events(chunks))
+        found = await events(await client.chat.completions.create(**ASK, stream=True))
+        assert merge_events(found) == merge_events(ToolsAgentOutputParser().events(chunks))
         given = response_events(case.message)
         server.stream(given)
         stream = await client.responses.create(**ASK_RESPONSES, stream=True)

@@ -1,4 +1,4 @@
-"""Streams with all that the corpus has not: reasoning, refusals, failures, odd servers."""
+"""Streams that the corpus lacks: reasoning, refusals, failures, odd servers."""
 
 import contextlib
 from pathlib import Path
@@ -66,13 +66,13 @@ def recorded(name: str) -> str:
     return (FOLDER / f"{name}.sse").read_text(encoding="utf-8")
 
 
-def test_every_recording_is_told_of() -> None:
+def test_every_recording_is_tested() -> None:
     names = {path.stem for path in FOLDER.glob("*.sse")}
     assert names == {*SAID, *REFUSED, *FAILED, "responses_incomplete"}
 
 
 def client_events(name: str) -> list[Any]:
-    """Return what the client yields for a recorded stream."""
+    """Return the events that the client yields for a recorded stream."""
     family = name.partition("_")[0]
     server = Recorded(anthropic if family == "anthropic" else openai)
     server.stream(recorded(name).encode())
@@ -102,7 +102,7 @@ def test_what_a_stream_says(name: str, said: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in SAID if name.startswith("responses")])
-def test_a_response_is_what_its_stream_came_to(name: str) -> None:
+def test_a_response_equals_the_result_of_its_stream(name: str) -> None:
     events = events_in(recorded(name))
     whole = events[-1]["response"]
     for parser in PARSERS:
@@ -112,7 +112,7 @@ def test_a_response_is_what_its_stream_came_to(name: str) -> None:
 
 
 def test_the_client_adds_up_to_the_same_message() -> None:
-    """Anthropic's client has a message at the end that it put together itself."""
+    """Anthropic's client builds a message at the end of a stream."""
     for name in ("anthropic_thinking", "anthropic_server_tools"):
         server = Recorded(anthropic)
         server.stream(recorded(name).encode())
@@ -153,7 +153,7 @@ def test_a_streamed_message_keeps_what_the_api_wants_back() -> None:
 
 
 @pytest.mark.parametrize(("name", "refusal"), REFUSED.items(), ids=[*REFUSED])
-def test_a_refusal_is_no_answer(name: str, refusal: str) -> None:
+def test_a_refusal_is_not_an_answer(name: str, refusal: str) -> None:
     for parser in PARSERS:
         stream = parser.stream_parser()
         events = [event for each in events_in(recorded(name)) for event in stream.feed(each)]
@@ -165,7 +165,7 @@ def test_a_refusal_is_no_answer(name: str, refusal: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "said"), FAILED.items(), ids=[*FAILED])
-def test_a_failure_of_the_provider_is_no_error_of_the_model(
+def test_a_failure_of_the_provider_is_not_an_error_of_the_model(
     name: str, said: tuple[str, str]
 ) -> None:
     for parser in PARSERS:
@@ -175,7 +175,7 @@ def test_a_failure_of_the_provider_is_no_error_of_the_model(
         assert not isinstance(caught.value, OutputParserException)
 
 
-def test_half_of_the_arguments_is_no_call() -> None:
+def test_half_of_the_arguments_is_not_a_call() -> None:
     events = events_in(recorded("responses_incomplete"))
     for form in (events, [events[-1]["response"]]):
         with pytest.raises(OutputParserException, match="is not valid JSON"):
@@ -192,7 +192,7 @@ junk = st.recursive(
 
 
 @given(data=st.data())
-def test_a_broken_event_is_an_error_of_a_kind_that_is_told(data: st.DataObject) -> None:
+def test_a_broken_event_is_a_documented_error(data: st.DataObject) -> None:
     name = data.draw(st.sampled_from([*SAID, *REFUSED]))
     event = data.draw(st.sampled_from(events_in(recorded(name))))
     whole = event["response"] if event.get("type") == "response.completed" else event

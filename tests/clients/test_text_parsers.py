@@ -1,4 +1,4 @@
-"""Parsers of text take what a client gives, as they take the text in it."""
+"""Text parsers read the objects of clients like the text in them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -50,7 +50,7 @@ MODES = pytest.mark.parametrize("lenient", [False, True], ids=["strict", "lenien
 
 def wholes(message: dict[str, Any]) -> list[Any]:
     """Return a message in every form, as data and as objects."""
-    told: Any = anthropic_message(message)
+    given: Any = anthropic_message(message)
     server, other = Recorded(openai), Recorded(anthropic)
     client, theirs = server.client(openai.OpenAI), other.client(anthropic.Anthropic)
     ask: Any = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
@@ -58,7 +58,7 @@ def wholes(message: dict[str, Any]) -> list[Any]:
     chat = client.chat.completions.create(**ask)
     server.whole(response(message))
     responses = client.responses.create(model="m", input="?")
-    other.whole(told)
+    other.whole(given)
     return [
         message,
         completion(message),
@@ -67,7 +67,7 @@ def wholes(message: dict[str, Any]) -> list[Any]:
         response(message),
         responses,
         responses.output,
-        told,
+        given,
         theirs.messages.create(**ask, max_tokens=9),
         *lc.convert_to_messages([message]),
     ]
@@ -184,7 +184,7 @@ def test_a_call_beside_text_is_an_error_too() -> None:
         assert caught.value.llm_output == reader.text == "Final Answer: 42"
 
 
-def test_a_refusal_is_no_empty_text() -> None:
+def test_a_refusal_is_not_an_empty_text() -> None:
     parser = get_parser("react")
     for name in ("responses_refusal", "chat_refusal"):
         for chunks in (events_in(recorded(name)), client_events(name)):
@@ -194,7 +194,7 @@ def test_a_refusal_is_no_empty_text() -> None:
         parser.invoke(AIMessage("", additional_kwargs={"refusal": "No."}))
 
 
-def test_a_failure_is_told() -> None:
+def test_a_failure_is_reported() -> None:
     for parser in (get_parser("react"), StrOutputParser()):
         with pytest.raises(ProviderError, match="Overloaded"):
             [*parser.transform(iter(events_in(recorded("anthropic_error"))))]
@@ -228,7 +228,7 @@ def test_general_parsers_take_them_as_well() -> None:
         assert built == [renamed(a=1)]
 
 
-def test_calls_that_the_server_makes_are_none_of_the_models() -> None:
+def test_calls_by_the_server_are_not_calls_of_the_model() -> None:
     events = events_in(recorded("anthropic_server_tools"))
     assert [*JsonOutputToolsParser().transform(iter(events))] == [[]]
     assert "".join(StrOutputParser().transform(iter(events))) == "High water is at 11:20."
@@ -247,7 +247,7 @@ def test_a_call_that_is_malformed_is_a_call() -> None:
         get_parser("react").invoke(message)
 
 
-# -- servers that leave out, or say late -----------------------------------------------------------
+# -- servers that omit fields, or send them late ---------------------------------------------------
 
 
 def pieces(*entries: dict[str, Any]) -> list[dict[str, Any]]:
@@ -315,7 +315,7 @@ BEGINNINGS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("before", BEGINNINGS)
 @pytest.mark.parametrize("kind", ITEMS)
-def test_a_call_may_be_told_whole_at_its_end(kind: str, before: str) -> None:
+def test_a_call_may_be_sent_whole_at_its_end(kind: str, before: str) -> None:
     item = ITEMS[kind]
     begun = {**item, **{n: v for n, v in BEGINNINGS[before].items() if n in item}}
     added = {"type": "response.output_item.added", "output_index": 0, "item": begun}
@@ -329,7 +329,7 @@ def test_a_call_may_be_told_whole_at_its_end(kind: str, before: str) -> None:
     assert last[0]["args"] in ({"a": 1}, {"__arg1": 'a "b"'})
 
 
-def test_a_text_may_be_told_whole_at_its_end() -> None:
+def test_a_text_may_be_sent_whole_at_its_end() -> None:
     part = {"type": "output_text", "text": "Final Answer: 42", "annotations": []}
     item = {"type": "message", "id": "msg", "role": "assistant", "content": [part]}
     events = [{"type": "response.output_item.done", "output_index": 0, "item": item}]
@@ -353,6 +353,6 @@ def test_what_is_of_one_chunk_does_not_add_up() -> None:
     {"delta": {"content": ""}, "error": {"message": "Overloaded"}},
     {"message": {"content": "half"}, "error": {"message": "Overloaded"}},
 ])  # fmt: skip
-def test_a_choice_that_failed_is_no_answer(choice: dict[str, Any]) -> None:
+def test_a_failed_choice_is_not_an_answer(choice: dict[str, Any]) -> None:
     with pytest.raises(ProviderError):
         get_parser("tools").invoke({"choices": [choice]})

@@ -1,4 +1,4 @@
-"""Steps go back to the APIs: the client libraries' own types take what is written, as it is."""
+"""Steps are sent back to the APIs in a format that the client libraries' types accept."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -44,7 +44,7 @@ PARSER = ToolsAgentOutputParser(lenient=True)
 
 
 def written(api: str, history: Any, **options: Any) -> list[dict[str, Any]]:
-    """Return what is written for an API; its types take all of it, and know every key."""
+    """Return the messages written for an API, after checking them against its types."""
     messages = WRITERS[api](history, **options)
     for message in messages:
         assert _drained(ADAPTERS[api].validate_python(message)) == message, message
@@ -52,7 +52,7 @@ def written(api: str, history: Any, **options: Any) -> list[dict[str, Any]]:
 
 
 def _drained(value: Any) -> Any:
-    """Return a validated value with the iterators in it read, which validates them."""
+    """Return a validated value after reading the iterators in it, which validates them."""
     if isinstance(value, dict):
         return {name: _drained(part) for name, part in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, str):
@@ -70,8 +70,7 @@ def calls_of(messages: Iterable[BaseMessage]) -> list[Any]:
 
 
 def taken(cases: Iterable[Case], form: Any) -> list[Any]:
-    """Return the steps of messages that came in the *form* of an API; those that call nothing,
-    or nothing that can be called, are left out."""
+    """Return the steps of messages in the *form* of an API that make a valid call."""
     steps: list[Any] = []
     for case in cases:
         body = form(case.message)
@@ -111,7 +110,7 @@ def test_every_run_goes_to_every_api_and_is_read_back(source: str, api: str) -> 
 
 
 def _with_each_id_once(calls: list[Any]) -> list[Any]:
-    """Return *calls* with new ids in place of those that came before, as in some of the runs."""
+    """Return *calls* with new ids in place of repeated ones, which some runs have."""
     ids = [call[2] for call in calls]
     return [
         (*call[:2], f"toolu_{number}" if call[2] in ids[: number - 1] else call[2])
@@ -144,8 +143,8 @@ def test_every_run_goes_to_langchain_and_is_read_back(source: str) -> None:
         convert_to_openai_messages(messages)  # LangChain itself can go on with them
 
 
-def test_what_was_mended_goes_back_mended() -> None:
-    """No API takes arguments that are no JSON, or names that no tool has."""
+def test_repaired_calls_go_back_repaired() -> None:
+    """APIs reject arguments that are not JSON, and unknown tool names."""
     read = 0
     for case in cases():
         if not case.id.startswith("tm-") or case.is_function:
@@ -194,7 +193,7 @@ def test_functions_go_back_as_functions_or_with_new_ids_as_calls() -> None:
     assert [m.type for m in to_langchain(steps)] == ["ai", "function"] * len(steps)
 
 
-# -- what an API wants back ----------------------------------------------------------------------
+# -- fields that APIs require --------------------------------------------------------------------
 
 
 def steps_of(name: str) -> list[tuple[ToolAgentAction, str]]:
@@ -246,7 +245,7 @@ def test_a_custom_tool_gets_its_text_back() -> None:
 
 
 def test_a_graph_goes_on_with_the_messages() -> None:
-    """An agent in LangGraph: a node that parses what a model streamed, and takes the step."""
+    """An agent in LangGraph: a node parses the stream of a model, and takes the step."""
     turns = iter([
         response_events(next(c for c in cases() if c.id.startswith("tm-content")).message),
         response_events({"role": "assistant", "content": "A light wind."}),

@@ -1,11 +1,11 @@
 """Fuzzes everything: ``python -m tests.fuzz --minutes 30``, or ``make fuzz``.
 
-Each text is a real shape with parts left out, moved, doubled, cut, or put in from any dialect. It
-is read in every way there is, by each dialect and mode, with tools and without, and by each public
-output parser; the laws say whether that was right. What breaks one is shrunk, and printed as a
-case for ``tests/cases``. The exit code is 1 then.
+Each text is a realistic text with parts removed, moved, repeated, cut or inserted from any dialect.
+It is read by each dialect in each mode, with and without tools, and by each public output parser;
+the laws decide whether the result is valid. A text that breaks a law is shrunk and printed as a
+case for ``tests/cases``, and the exit code is 1.
 
-``--guided`` lets atheris choose the texts by what code they reach, if that is installed.
+With ``--guided``, atheris, if installed, chooses the texts by code coverage.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .subjects import Found
 
 _TURN_S: Final = 2.0
-"""How long one subject is tried before the next takes its turn."""
+"""How long one subject is tried before the next one."""
 
 
 def turn(job: tuple[int, str], *, seed: str, seconds: float) -> tuple[Counter[str], list[Found]]:
@@ -44,7 +44,7 @@ def turn(job: tuple[int, str], *, seed: str, seconds: float) -> tuple[Counter[st
 
 
 def show(found: Found) -> None:
-    """Print how a law is broken, as a case to be."""
+    """Print how a law is broken, as a test case."""
     error = found.error
     title = error.law
     print(f"\n# {found.subject}: {error.reason}")
@@ -54,10 +54,10 @@ def show(found: Found) -> None:
 
 
 def guided(chosen: list[str], seed: str, runs: int) -> None:
-    """Let atheris choose; it ends at the first law that is broken."""
+    """Fuzz with texts chosen by atheris, until a law is broken."""
     import atheris  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-    # It watches what is imported from here on.
+    # Modules imported from here on are instrumented.
     with atheris.instrument_imports(include=["agent_parsers", "output_parsers", "outputs"]):
         from .subjects import names, trial_of
         from .texts import Bytes
@@ -75,19 +75,23 @@ def guided(chosen: list[str], seed: str, runs: int) -> None:
 
 
 def is_chosen(name: str, chosen: list[str]) -> bool:
-    """Tell whether what has this *name* is among the *chosen*, which are all if none is."""
+    """Return whether the subject *name* is among the *chosen*; an empty list chooses all."""
     return not chosen or name.split(" ")[0] in chosen
 
 
 def main() -> None:
-    """Fuzz, and print what was tried and what was found."""
+    """Fuzz, and print a report."""
     arguments = argparse.ArgumentParser(description="Fuzz all dialects and parsers.")
     arguments.add_argument("subject", nargs="*", help="react, XMLOutputParser, …; all by default")
     arguments.add_argument("--minutes", type=float, default=10)
-    arguments.add_argument("--jobs", type=int, default=2, help="how many processes")
-    arguments.add_argument("--seed", default="0", help="another seed makes other texts")
-    arguments.add_argument("--guided", action="store_true", help="by coverage, with atheris")
-    arguments.add_argument("--runs", type=int, default=100_000, help="texts, if guided")
+    arguments.add_argument("--jobs", type=int, default=2, help="number of processes")
+    arguments.add_argument("--seed", default="0", help="seed of the random texts")
+    arguments.add_argument(
+        "--guided", action="store_true", help="choose texts by coverage, with atheris"
+    )
+    arguments.add_argument(
+        "--runs", type=int, default=100_000, help="number of texts with --guided"
+    )
     options = arguments.parse_args()
     if options.guided:
         guided(options.subject, options.seed, options.runs)

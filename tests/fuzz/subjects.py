@@ -1,4 +1,4 @@
-"""What is fuzzed, and the laws that say whether a reading is right."""
+"""The subjects of fuzzing, and the laws that they are checked against."""
 
 from __future__ import annotations
 
@@ -58,16 +58,16 @@ class Found(NamedTuple):
 
     @property
     def kind(self) -> tuple[str, str, str]:
-        """What makes two of them the same."""
+        """The key by which two findings count as the same."""
         return self.subject, self.error.law, self.error.reason[:60]
 
 
 Trial: TypeAlias = "Callable[[Random, Counter[str]], Iterator[Found]]"
-"""Makes one text, tries laws on it, counts them, and yields how they are broken."""
+"""Makes one text, tries and counts the laws for it, and yields those that are broken."""
 
 
 def names() -> list[str]:
-    """Return the names of all that can be fuzzed: ``react lenient``, ``XMLOutputParser 7``."""
+    """Return the names of all subjects: ``react lenient``, ``XMLOutputParser 7``."""
     modes = {name: _modes(get_dialect(name)) for name in list_dialects()}
     dialects = [f"{name} {mode}" for name, known in modes.items() for mode in known]
     parsers = (f"{type(it.parser).__name__} {at}" for at, it in enumerate(SUBJECTS))
@@ -79,7 +79,7 @@ def _modes(dialect: Dialect) -> tuple[Mode, ...]:
 
 
 def trial_of(name: str) -> Trial:
-    """Return the `Trial` of what has this *name*."""
+    """Return the `Trial` of the subject *name*."""
     subject, _, what = name.rpartition(" ")
     if what.isdecimal():
         return partial(_try_parser, name, SUBJECTS[int(what)])
@@ -152,7 +152,7 @@ def _try_parser(
 
 
 def _with_fewer(parser: Any, chunks: Sequence[Any], error: BrokenLawError) -> BrokenLawError:
-    """Return how the same law is broken by as few of the *chunks* as may be."""
+    """Return how the same law is broken by as few *chunks* as possible."""
     kept = [*chunks]
     for at in reversed(range(len(kept))):
         fewer = kept[:at] + kept[at + 1 :]
@@ -165,7 +165,7 @@ def _with_fewer(parser: Any, chunks: Sequence[Any], error: BrokenLawError) -> Br
 
 
 def _chunks(random: Random, subject: Subject) -> list[Any] | None:
-    """Return what a stream may bring to a public parser; `None` if it is exempt."""
+    """Return the chunks of a stream for a public parser, or `None` if the text is exempt."""
     material = Material(subject.texts, NOISE, NOISE)
     if subject.reads == "xml":
         text = spoilt(random, material).strip()

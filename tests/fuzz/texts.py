@@ -1,4 +1,4 @@
-"""Texts nobody wrote: real shapes, with parts left out, moved, doubled and put in."""
+"""Fuzzed texts: realistic texts with parts removed, moved, repeated and inserted."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _POLICIES: Final[tuple[OnConflict, ...]] = ("error", "error", "error", "first", 
 
 
 class Material(NamedTuple):
-    """What texts are made of."""
+    """The material that texts are made of."""
 
     wholes: Sequence[str]
-    """Texts of real shapes."""
+    """Realistic texts."""
     marks: Sequence[str]
-    """What means something in them."""
+    """Markers with a meaning in these texts."""
     foreign: Sequence[str]
-    """What means something elsewhere, or nothing."""
+    """Markers of other dialects, and noise."""
 
 
 class Bytes(Random):
-    """A source of choices that a fuzzer guides: it decides what *data* is.
+    """A source of random choices that are read from a fuzzer's *data*.
 
     Args:
-        data: What is drawn from; when it is used up all choices are the first.
+        data: The bytes to draw from; once they are used up, all choices are the first one.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -68,7 +68,7 @@ class Bytes(Random):
 
 @cache
 def material_of(name: str, mode: Mode) -> Material:
-    """Return what texts for the dialect *name* are made of."""
+    """Return the material for texts of the dialect *name*."""
     dialect = get_dialect(name)
     folder = CASES / "transcripts" if mode == "transcript" else CASES
     wholes = [dialect.sample, *written(dialect), *bodies(dialect), *_texts_in(folder, name)]
@@ -104,7 +104,7 @@ def spoilt(random: Random, material: Material) -> str:
         elif kind == 1:
             new = 2 * text[at:end]
         elif kind == 2:
-            text, new = text[:end], text[at:end]  # what follows is lost
+            text, new = text[:end], text[at:end]  # the rest is removed
         elif kind == 3:
             other = random.choice(material.wholes)
             begin = random.randrange(len(other) + 1)
@@ -121,7 +121,7 @@ def spoilt(random: Random, material: Material) -> str:
 
 
 def case_for(random: Random, dialect: Dialect, mode: Mode) -> Case:
-    """Return a text for *dialect*, how it is cut, and what tools there are."""
+    """Return a text for *dialect*, its cut, and the tools."""
     usual = sorted({"search", sample_action(dialect).tool, "word"})
     return Case(
         spoilt(random, material_of(dialect.name, mode)),
@@ -132,7 +132,7 @@ def case_for(random: Random, dialect: Dialect, mode: Mode) -> Case:
 
 
 def cut(random: Random, text: str) -> list[str]:
-    """Cut *text* into chunks, some of them perhaps empty."""
+    """Cut *text* into chunks, some of which may be empty."""
     sizes = _sizes(random)
     chunks, at = [], 0
     while at < len(text):

@@ -1,4 +1,4 @@
-"""What parsers make of what a client gives, compared with what they make of the same as data."""
+"""Compares the results of parsing a client's objects with those of parsing the same data."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from agent_parsers.testing.trials.stories import outcome_of
 
 
 def assert_same_whole(parser: Any, given: Any, plain: Any) -> None:
-    """Assert that the object *given* is read as the *plain* data, whole."""
+    """Assert that the object *given* is read like the *plain* data."""
     assert_same_events(parser.events([given]), parser.events([plain]))
     if parser.tools is None and parser.lenient:
         assert parser.invoke(given) == parser.invoke(plain)
@@ -20,20 +20,20 @@ def assert_same_whole(parser: Any, given: Any, plain: Any) -> None:
 
 
 def assert_same_stream(parser: Any, given: Sequence[Any], plain: Sequence[Any]) -> None:
-    """Assert that the objects *given* are read as the *plain* data, piece by piece."""
+    """Assert that a stream of the objects *given* is read like one of the *plain* data."""
     assert_same_events(parser.events(given), parser.events(plain))
     if parser.tools is None and parser.lenient:
-        return  # So are the runs read, which are many: their events have the results in them.
+        return  # for the many runs this suffices: their events contain the results
     assert stream_outcome(parser, given) == stream_outcome(parser, plain)
 
 
 def stream_outcome(parser: Any, chunks: Sequence[Any]) -> Any:
-    """Return what `transform` gives for *chunks*, or the error it raises."""
+    """Return the result of `transform` for *chunks*, or the error that it raises."""
     return outcome_of(lambda: next(parser.transform(iter(chunks))))
 
 
 def calls_in(result: Any) -> Any:
-    """Return what *result* says to do, however it was said."""
+    """Return the calls or the answer in *result*, whatever API it is from."""
     if isinstance(result, AgentFinish):
         return result.return_values["output"]
     if isinstance(result, list):
@@ -42,7 +42,7 @@ def calls_in(result: Any) -> Any:
 
 
 def said_by(parser: MessageParser, chunks: Sequence[Any]) -> Any:
-    """Return what the message in *chunks* says to do; of an error, where it is and what it says."""
+    """Return the calls or the answer in *chunks*, or the place and reason of the error."""
     reader = parser.stream_parser()
     try:
         for chunk in chunks:

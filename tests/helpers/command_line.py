@@ -1,4 +1,4 @@
-"""Ways to run the command line: in this process, in one of its own, and at a terminal."""
+"""Runs the command line in this process, in another process, or in a terminal."""
 
 import fcntl
 import json
@@ -30,7 +30,7 @@ COMMAND = [sys.executable, "-m", "agent_parsers"]
 
 
 def needs_corpus() -> Path:
-    """Return the folder of the corpus; a machine that has to have it fails without."""
+    """Return the folder of the corpus; skip, or fail where it is required, if it is missing."""
     if not CORPUS.is_dir():
         if os.environ.get("CI") == "true":
             pytest.fail(f"{CORPUS} is missing")
@@ -40,7 +40,7 @@ def needs_corpus() -> Path:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a command left behind."""
+    """The output and the exit code of a command."""
 
     status: int
     stdout: str
@@ -48,7 +48,7 @@ class Outcome:
 
     @property
     def runs(self) -> list[dict[str, Any]]:
-        """The runs that were written as JSON, as a list or a line each."""
+        """The runs in the JSON output, which is a list or has one run per line."""
         if self.stdout.startswith("["):
             runs = json.loads(self.stdout)
             assert isinstance(runs, list)
@@ -57,13 +57,13 @@ class Outcome:
 
     @property
     def run(self) -> dict[str, Any]:
-        """The only run."""
+        """The only run in the output."""
         (run,) = self.runs
         return run
 
 
 def command(*args: object, stdin: bytes = b"") -> Outcome:
-    """Run the command in this process; any exception but its exit is an error."""
+    """Run the command in this process; any exception except its exit is an error."""
     result = CliRunner().invoke(
         app, list(map(str, args)), input=stdin, catch_exceptions=False, prog_name="agent-parsers"
     )
@@ -76,13 +76,13 @@ def parse(*args: object, stdin: bytes = b"") -> Outcome:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Return an environment in which the packages are found and nothing asks for colours."""
+    """Return an environment that finds the packages and does not request colours."""
     env = {key: value for key, value in os.environ.items() if key not in {"FORCE_COLOR", "COLUMNS"}}
     return env | {"PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"} | more
 
 
 def process(*args: object, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Outcome:
-    """Run the command in a process whose streams are pipes."""
+    """Run the command in another process, with pipes as its streams."""
     done = subprocess.run(
         [*COMMAND, *map(str, args)],
         input=stdin,
@@ -103,10 +103,10 @@ def terminal(
     stderr: bool = True,
     env: Mapping[str, str] | None = None,
 ) -> tuple[int, str, str]:
-    """Run the command with some of its streams at a terminal.
+    """Run the command with some of its streams connected to a terminal.
 
     Returns:
-        Its status, what the terminal got, and what the streams got that are not at it.
+        The exit code, the output to the terminal, and the output to the other streams.
     """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
@@ -118,7 +118,7 @@ def terminal(
         env=environment(TERM="xterm-256color", **(env or {})),
     )
     os.close(theirs)
-    with ThreadPoolExecutor() as pool:  # a pipe that nobody empties would stop the command
+    with ThreadPoolExecutor() as pool:  # a full pipe would block the command
         pipes = [pool.submit(_drain, stream) for stream in (ran.stdout, ran.stderr) if stream]
         seen = _drain(os.fdopen(ours, "rb", buffering=0))
         piped = b"".join(pipe.result() for pipe in pipes)

@@ -1,12 +1,12 @@
-"""How much is tried: a sample by default, everything when there is time."""
+"""How much the tests try: a sample by default, everything in thorough runs."""
 
 from hypothesis import settings
 
 DEEP = settings.get_current_profile_name() == "deep"
-"""Whether there are hours."""
+"""Whether the tests may run for hours."""
 
 THOROUGH = DEEP or settings.get_current_profile_name() == "ci"
-"""Whether each row and message is tried, and as much on each dialect."""
+"""Whether each transition and message is tried, on every dialect."""
 
 MANY = settings(max_examples=3 * settings().max_examples)
-"""For laws of one reader, which has to do with any text; those of dialects are tried on each."""
+"""For laws of a single reader; laws of dialects are tried on each dialect."""

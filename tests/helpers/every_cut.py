@@ -1,4 +1,4 @@
-"""A text in pieces, and the whole story of what a parser gives for them."""
+"""Cuts texts into chunks, and collects the output of a parser for them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ from output_parsers import OutputParserException
 
 
 def every_cut(text: str) -> Iterator[list[str]]:
-    """Yield *text* whole, character by character, and in two at each place."""
+    """Yield *text* whole, character by character, and in two at each position."""
     yield [text]
     yield list(text)
     for place in range(len(text) + 1):
@@ -31,18 +31,18 @@ def fours(text: str) -> Iterator[str]:
 
 
 def story(parser: Any, chunks: Iterable[Any]) -> tuple[list[Any], Any]:
-    """Return what *parser* gives for a stream, asynchronous or not, and how it fails.
+    """Return the output of *parser* for a stream, asynchronous or not, and its error.
 
-    A failure is its message, the text it is about, and the span.
+    The error is returned as its message, its text and its span.
     """
     chunks = list(chunks)
-    told = sync_story(parser, chunks)
-    assert asyncio.run(_astory(parser, chunks)) == told
-    return told
+    found = sync_story(parser, chunks)
+    assert asyncio.run(_astory(parser, chunks)) == found
+    return found
 
 
 def one_shot(parser: Any, text: str) -> tuple[Any, Any]:
-    """Return what *parser* makes of *text*, and how it fails."""
+    """Return the result of *parser* for *text*, and its error."""
     try:
         return parser.parse(text), None
     except OutputParserException as error:
@@ -50,7 +50,7 @@ def one_shot(parser: Any, text: str) -> tuple[Any, Any]:
 
 
 def sync_story(parser: Any, chunks: Iterable[Any]) -> tuple[list[Any], Any]:
-    """Return the same, without looking at the asynchronous side."""
+    """Return the output and error for a synchronous stream."""
     outputs: list[Any] = []
     try:
         outputs.extend(parser.transform(iter(chunks)))

@@ -1,4 +1,4 @@
-"""How the time of some work grows with its input, whatever else the machine is doing."""
+"""Measures how time grows with the input, even on a busy machine."""
 
 import gc
 import time
@@ -8,28 +8,27 @@ from typing import TypeVar
 T = TypeVar("T")
 
 TIMES = 16
-"""How much longer the longer input is."""
+"""Ratio of the lengths of the two inputs."""
 
 MOST = 4 * TIMES
-"""How many times as long it may take; work that is squared takes 256 times as long."""
+"""Maximum ratio of the times; quadratic work takes 256 times as long."""
 
 CLEAR_S = 0.002
-"""What is shorter is done again and again until it takes that long."""
+"""Work that takes less time is repeated until it takes this long."""
 
 
 def assert_linear(do: Callable[[T], object], make: Callable[[int], T], size: int) -> None:
     """Fail if *do* takes much more than sixteen times as long for sixteen times the input.
 
-    What counts is the processor time of this thread, and the best of several attempts, so that a
-    machine that is busy or slow makes no difference.
+    The best CPU time of several attempts is used, so that a busy or slow machine does not matter.
 
     Args:
-        do: What is measured; it is called more than once with the same input.
-        make: Makes an input of a size.
+        do: The function to measure; it is called more than once with the same input.
+        make: Makes an input of a given size.
         size: The smaller size.
     """
     short, long = make(size), make(size * TIMES)
-    do(short)  # what is made at first use is no growth
+    do(short)  # run first, so that work done only at first use is not counted
     once = min(_seconds(do, short) for _ in range(3))
     growth = float("inf")
     for _ in range(7):
@@ -40,9 +39,9 @@ def assert_linear(do: Callable[[T], object], make: Callable[[int], T], size: int
 
 
 def _seconds(do: Callable[[T], object], it: T) -> float:
-    """Return how long *do* takes, on average of as many calls as make a time that is clear."""
+    """Return the average time of *do*, over enough calls for a reliable measurement."""
     calls = 1
-    gc.disable()  # it would look through all that other tests have left
+    gc.disable()  # it would scan objects left by other tests
     try:
         while True:
             start = time.thread_time()

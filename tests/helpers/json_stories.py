@@ -1,4 +1,4 @@
-"""Reads turns of the dialects whose calls are JSON, and says what came of them."""
+"""Reads turns of the dialects whose calls are JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ THINKING: Final = frozenset(
     ("deepseek_v3", "deepseek_v31", "harmony", "hermes", "hunyuan_a13b", "kimi_k2",
      "longcat", "mistral", "mistral_v11")
 )  # fmt: skip
-"""Those that write thoughts."""
+"""Dialects that write thoughts."""
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
 
 Said: TypeAlias = AnswerDelta | ThoughtDelta
@@ -33,7 +33,7 @@ every_mode = pytest.mark.parametrize("mode", MODES)
 def story(
     name: str, text: str, mode: Mode = "lenient", size: int = 0, **options: Any
 ) -> tuple[list[Event], Any]:
-    """Return what is told of *text* in chunks of this *size*, and what it comes to."""
+    """Return the events of *text* in chunks of this *size*, and the result."""
     parser = StreamParser(get_dialect(name), mode=mode, **options)
     events: list[Event] = []
     size = size or len(text) or 1
@@ -55,7 +55,7 @@ def story(
 
 
 def read(name: str, text: str, mode: Mode = "lenient", **options: Any) -> Any:
-    """Return the calls in *text*, without ids, or the answer; `None` if it is refused."""
+    """Return the calls in *text*, without ids, or the answer; or `None` for an error."""
     result = story(name, text, mode, **options)[1]
     if isinstance(result, list):
         return [(tool, tool_input) for tool, tool_input, _ in result]

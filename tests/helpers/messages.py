@@ -1,4 +1,4 @@
-"""Messages with tool calls, whole and in chunks, and what parsers make of them."""
+"""Messages with tool calls, whole and in chunks, and the results of parsing them."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +35,7 @@ TILES = (*DELTAS, ToolNamed, MarkerSeen)
 
 TOOLS = ["search", "look_up", "list-ports"]
 
-# -- what a message says -------------------------------------------------------------------------
+# -- content of messages ------------------------------------------------------------------------
 
 letters = st.text(st.characters(codec="utf-8"), max_size=6)
 values = st.recursive(
@@ -69,14 +69,14 @@ written = st.one_of(arguments.map(json.dumps), odd_arguments)
 
 @dataclass(frozen=True)
 class Said:
-    """What a model says in one message."""
+    """The content of one message."""
 
     content: str | None
     calls: tuple[tuple[str, str | None, str | None], ...]
     """Name, arguments and id of each call."""
 
     def whole(self) -> dict[str, Any]:
-        """Return it as OpenAI's API does."""
+        """Return the message in OpenAI's format."""
         calls = [
             {"id": i, "type": "function", "function": {"name": n, "arguments": a}}
             for n, a, i in self.calls
@@ -115,7 +115,7 @@ def delta(**fields: Any) -> dict[str, Any]:
 
 @st.composite
 def chunks_of(draw: st.DrawFn, what: Said) -> list[dict[str, Any]]:
-    """Draw a way in which *what* may be streamed, by any server."""
+    """Draw chunks in which some server may stream *what*."""
     pieces: list[dict[str, Any]] = [
         delta(role="assistant", content=text) for text in cut(what.content, draw(places))
     ]
@@ -126,7 +126,7 @@ def chunks_of(draw: st.DrawFn, what: Said) -> list[dict[str, Any]]:
 
 
 def is_one_value(text: str | None) -> bool:
-    """Tell whether nothing follows the value that *text* begins with."""
+    """Return whether nothing follows the first JSON value in *text*."""
     return text is not None and text.strip() == text and not text.endswith("and")
 
 
@@ -159,7 +159,7 @@ def pieces_of(
 
 @st.composite
 def in_turns(draw: st.DrawFn, series: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Draw an order in which calls begin one after the other, and then arrive in turns."""
+    """Draw an order in which calls begin one after the other, and then alternate."""
     waiting = [list(one) for one in series]
     order: list[dict[str, Any]] = []
     begun = 0
@@ -173,7 +173,7 @@ def in_turns(draw: st.DrawFn, series: Sequence[list[dict[str, Any]]]) -> list[di
     return order
 
 
-# -- what parsers make of it ---------------------------------------------------------------------
+# -- results of parsing --------------------------------------------------------------------------
 
 
 def plain(result: Any) -> Any:
@@ -187,7 +187,7 @@ def plain(result: Any) -> Any:
 
 
 def outcome_of(do: Callable[[], Any]) -> Any:
-    """Return what *do* returns, or the error that it raises by what that says."""
+    """Return the result of *do*, or the content of the error that it raises."""
     try:
         return plain(do())
     except OutputParserException as error:
@@ -196,7 +196,7 @@ def outcome_of(do: Callable[[], Any]) -> Any:
 
 @dataclass(frozen=True)
 class Story:
-    """Events, joined, and what they led to."""
+    """Joined events, and the result."""
 
     events: tuple[Any, ...]
     outcome: Any
@@ -207,12 +207,12 @@ class Story:
 
     @property
     def results(self) -> list[Any]:
-        """What the events say that it came to."""
+        """The results in the events."""
         return [event[0] for event in self.events if isinstance(event, tuple)]
 
 
 def told(parser: MessageParser, chunks: Iterable[Any]) -> Story:
-    """Return the story of the message that comes in *chunks*."""
+    """Return the story of the message in *chunks*."""
     stream: MessageStreamParser = parser.stream_parser()
     events: list[Any] = []
     outcome: Any
@@ -234,7 +234,7 @@ def _comparable(event: Any) -> Any:
 
 
 def as_expected(result: Any) -> dict[str, Any]:
-    """Return *result* in the form the corpus has."""
+    """Return *result* in the format of the corpus."""
     if isinstance(result, list):
         actions = [as_expected(action) for action in result]
         return actions[0] if len(actions) == 1 else {"kind": "actions", "actions": actions}

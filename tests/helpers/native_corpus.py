@@ -1,4 +1,4 @@
-"""The native cases of the corpus: messages as models really write them, and those of real runs."""
+"""The native cases of the corpus: wild messages of models, and messages of real runs."""
 
 import json
 import os
@@ -22,15 +22,15 @@ if not CORPUS.is_dir() and os.environ.get("CI") != "true":
 RUNS = ("tau_bench_airline", "toolbench_functions", "swe_agent")
 WILD = 19
 COUNT = WILD + 1229 + 52 + 39
-"""How many messages there are: written wildly, and in the runs."""
+"""Number of messages: wild ones, and those in the runs."""
 
 EACH = 8
-"""One message of so many in the runs is given to clients, unless there is time for all."""
+"""One in this many messages of the runs is given to clients, unless the run is thorough."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A message, and who reads it."""
+    """A message, and the parsers that read it."""
 
     id: str
     message: dict[str, Any]
@@ -42,7 +42,7 @@ class Case:
         return self.format == "openai_functions"
 
     def parsers(self, *, by_function: bool = True) -> list[MessageParser]:
-        """Return the parsers that read it; other APIs than Chat Completions have no functions."""
+        """Return the parsers that read it; only Chat Completions has functions."""
         parser: Any = ToolsAgentOutputParser
         if self.is_function and by_function:
             parser = OpenAIFunctionsAgentOutputParser
@@ -53,14 +53,14 @@ class Case:
 
 @cache
 def all_cases() -> list[Case]:
-    """Return all of them."""
+    """Return all cases."""
     found = [*_wild(), *_runs()]
     assert len(found) == COUNT
     return found
 
 
 def cases() -> list[Case]:
-    """Return those that clients are given: all that are wild, and a part of those in the runs."""
+    """Return the cases for clients: all wild messages, and a part of those in the runs."""
     found = all_cases()
     return found if THOROUGH else found[:WILD] + found[WILD::EACH]
 

@@ -1,4 +1,4 @@
-"""The dialect of the example, which is not registered, so that no other test finds it."""
+"""The dialect of the example; it is not registered, so that other tests do not see it."""
 
 import contextlib
 import io
@@ -35,6 +35,6 @@ def write(step: Written) -> str:
 
 
 def with_table(**changes: Any) -> Dialect:
-    """Return the dialect with another table, from which lenient reading follows."""
+    """Return the dialect with another strict table, and the lenient table made from it."""
     table = replace(TABLE, **changes)
     return replace(MEMO, strict=table, lenient=table.as_lenient())

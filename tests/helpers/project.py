@@ -1,4 +1,4 @@
-"""A project with tests and snapshots of its own, in a folder for one test."""
+"""A temporary project with tests and snapshots of its own."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +13,7 @@ PLUGINS = ("syrupy", "pytest_agent_parsers")
 
 
 class Project:
-    """A project whose tests are run by the plugin, within this process."""
+    """A project whose tests run with the plugin, within this process."""
 
     def __init__(self, pytester: pytest.Pytester) -> None:
         self.pytester = pytester
@@ -38,8 +38,8 @@ class Project:
         files = (path for path in sorted(root.rglob("*")) if path.is_file())
         return {path.relative_to(root).as_posix(): path.read_bytes().decode() for path in files}
 
-    def pinned(self) -> str:
-        """The one snapshot its tests pin, and find as it is when they run again."""
+    def only_snapshot(self) -> str:
+        """Write the only snapshot of the project, check that it passes, and return it."""
         assert "1 snapshot generated" in self.run("--snapshot-update")
         assert "1 snapshot passed" in self.run()
         (page,) = self.files().values()

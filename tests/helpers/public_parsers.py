@@ -1,4 +1,4 @@
-"""Every public parser, with texts of the kind that it reads, to be spoilt by those who test."""
+"""Every public parser, with sample texts for it, which tests modify."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class City(BaseModel):
 
 
 class PromptWords(op.ListOutputParser):
-    """A list parser of a user's own."""
+    """A list parser as a user may define it."""
 
     def parse(self, text: str) -> list[str]:
         return text.split()
 
 
 class Sizes(op.BaseCumulativeTransformOutputParser[int]):
-    """A parser of a user's own that says something after each chunk."""
+    """A parser as a user may define it, which yields a value after each chunk."""
 
     def parse(self, text: str) -> int:
         return len(text)
@@ -45,10 +45,10 @@ _TEXT_FIRST = re.compile(r">[^<]*[^<\s][^<]*<[^/!]|]]>[^<]*<[^/!]")
 
 
 def is_exempt_xml(text: str) -> bool:
-    """Tell whether a stream of *text* may come to something else than the whole.
+    """Return whether a stream of *text* may have another result than the whole.
 
-    A stream begins at the first tag, where the whole may have a fence further on that counts; and
-    of an element that begins with text, the whole has that and a stream the elements.
+    A stream begins at the first tag, but in the whole text a later fence may be read instead. If an
+    element begins with text, the whole result is that text, and a stream yields the elements.
     """
     if text[:1] != "<" or text[-1:] != ">" or "<" in text[1:].partition("?>")[0] * (text[1] == "?"):
         return True
@@ -56,13 +56,13 @@ def is_exempt_xml(text: str) -> bool:
 
 
 class Subject(NamedTuple):
-    """A parser, and what it may read."""
+    """A parser, and texts that it reads."""
 
     parser: Any
     texts: tuple[str, ...]
-    """Texts; arguments of a call, if it reads messages."""
+    """Texts, or the arguments of a call if the parser reads messages."""
     reads: str = "text"
-    """Or ``tools`` or ``function``: messages with calls. Or ``xml``: texts of nothing else."""
+    """``text``; ``tools`` or ``function`` for messages with calls; or ``xml``."""
 
 
 _JSON: Final = (
@@ -169,4 +169,4 @@ WITHOUT: Final = {
     "RetryWithErrorOutputParser",
     "SimpleJsonOutputParser",
 }
-"""Bases, those that ask a model, and another name of one."""
+"""Base classes, parsers that ask a model, and an alias."""

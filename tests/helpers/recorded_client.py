@@ -1,4 +1,4 @@
-"""Clients of real libraries on top of recorded answers; nothing goes over a network."""
+"""Real client libraries with recorded responses; nothing uses the network."""
 
 import json
 from collections.abc import Callable
@@ -9,10 +9,10 @@ from .wire import Fields, sse
 
 
 class Recorded:
-    """A transport that gives one recorded answer after the other.
+    """A transport that returns recorded responses.
 
     Args:
-        library: The client library, whose own kind of HTTP library is used.
+        library: The client library; its HTTP library is used.
     """
 
     def __init__(self, library: Any) -> None:
@@ -23,18 +23,18 @@ class Recorded:
         self._type = ""
 
     def client(self, make: Callable[..., Any]) -> Any:
-        """Return a client that talks to this."""
+        """Return a client that uses this transport."""
         transport = self._http.MockTransport(self._answer)
         name = "AsyncClient" if make.__name__.startswith("Async") else "Client"
         http = getattr(self._http, name)(transport=transport)
         return make(api_key="none", base_url="http://test.invalid", http_client=http, max_retries=0)
 
     def whole(self, body: Fields) -> None:
-        """Set what is answered next."""
+        """Set the next response."""
         self._body, self._type = json.dumps(body).encode(), "application/json"
 
     def stream(self, events: list[Fields] | bytes) -> None:
-        """Set what is streamed next."""
+        """Set the next response to a stream."""
         self._body = events if isinstance(events, bytes) else sse(events)
         self._type = "text/event-stream"
 

@@ -1,4 +1,4 @@
-"""A chat model of LangChain's that says what a script says, whole or in chunks."""
+"""A LangChain chat model with scripted replies, whole or in chunks."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,11 +20,11 @@ CALL = ToolCall(name="area", args={"lake": "Thun"}, id="1", type="tool_call")
 OTHER = ToolCall(name="area", args={"lake": "Brienz"}, id="2", type="tool_call")
 
 SIZE = 7
-"""How many characters a chunk has."""
+"""Number of characters in a chunk."""
 
 
 class ScriptedChat(BaseChatModel):
-    """Gives the replies of a script; `prompts` has what it was given, `stops` where to stop."""
+    """Returns scripted replies; records the `prompts` and the stop sequences in `stops`."""
 
     replies: list[AIMessage]
     prompts: list[list[BaseMessage]] = Field(default_factory=list)
@@ -74,12 +74,12 @@ class ScriptedChat(BaseChatModel):
 
 
 def pieces(text: str) -> list[str]:
-    """Cut *text* as it may come in."""
+    """Return *text* in chunks."""
     return [text[at : at + SIZE] for at in range(0, len(text), SIZE)] or [""]
 
 
 def chat(*replies: str | AIMessage) -> ScriptedChat:
-    """Return a model that says *replies*."""
+    """Return a model with these *replies*."""
     return ScriptedChat(
         replies=[AIMessage(reply) if isinstance(reply, str) else reply for reply in replies]
     )

@@ -1,4 +1,4 @@
-"""The dialects that are shipped, each in every mode, and a search for texts of one."""
+"""All shipped dialects in every mode, and a search for texts of a dialect."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -29,18 +29,18 @@ HEADS = {
     "mistral", "pythonic", "qwen3_coder", "react", "react_docstore", "react_json", "react_zh",
     "self_ask", "smolagents_code", "structured_chat", "xml",
 }  # fmt: skip
-"""One dialect of each kind, or more; what others have of their own is little."""
+"""One or more dialects of each kind; the others differ only a little."""
 
 
 def share(dialect: Dialect) -> float:
-    """Return how much is tried on this dialect, of all that could be."""
+    """Return the fraction of all cases that is tried on this dialect."""
     if THOROUGH:
         return 1
     return 0.4 if dialect.name in HEADS else 0.15
 
 
 def is_tried(dialect: Dialect, test: str) -> bool:
-    """Tell whether a *test* of each dialect is made on this one; a sixth is, by default."""
+    """Return whether *test* is run for this dialect; by default, a sixth of the dialects are."""
     if THOROUGH:
         return True
     one_of = 4 if dialect.name in HEADS else 10
@@ -48,7 +48,7 @@ def is_tried(dialect: Dialect, test: str) -> bool:
 
 
 def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
-    """Return a *part* of something, another one for each dialect; all of it when there is time."""
+    """Return a *part* of a sequence that depends on the dialect, or all of it if thorough."""
     if THOROUGH:
         return of
     step = round(1 / (part * share(dialect)))
@@ -56,7 +56,7 @@ def some(of: Sequence[T], dialect: Dialect, part: float = 1) -> Sequence[T]:
 
 
 def named(value: Any) -> str | None:
-    """Return what a test of this dialect is called."""
+    """Return the id of a test of this dialect."""
     return value.name if isinstance(value, Dialect) else None
 
 
@@ -68,6 +68,6 @@ every_mode = pytest.mark.parametrize(("dialect", "mode"), TURNS + RUNS, ids=name
 
 
 def assert_found(dialect: Dialect, mode: Mode, condition: Callable[[str], bool]) -> None:
-    """Fail if no text of *dialect* that meets the *condition* is to be had."""
+    """Fail if no text of *dialect* is found that meets the *condition*."""
     search = settings(max_examples=3_000, phases=[Phase.generate], database=None)
     find(texts(dialect, mode), condition, settings=search, random=Random(0))

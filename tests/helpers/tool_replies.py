@@ -1,4 +1,4 @@
-"""Sets of tools with schemas, inputs that they take, and replies with other inputs."""
+"""Strategies for tool sets with schemas, valid inputs, and replies with other inputs."""
 
 import json
 from functools import cache
@@ -28,10 +28,10 @@ PARTS: dict[str, tuple[dict[str, Any], st.SearchStrategy[Any]]] = {
         WORD.map(lambda city: {"city": city}),
     ),
 }
-"""Parameters by name: the schema, and values that fit it."""
+"""Parameters by name, each with a schema and values that fit."""
 
 JUNK = ["many", "", "-1", 2.5, None, True, [], ["a", 1], {}, {"city": 5}, "[1", "{'city': 1}", 0]
-"""Values that fit few of them."""
+"""Values that fit only a few of the schemas."""
 
 
 @st.composite
@@ -44,7 +44,7 @@ def schemas(draw: st.DrawFn) -> dict[str, Any]:
 
 @st.composite
 def tool_sets(draw: st.DrawFn, dialect: Dialect) -> ToolSet:
-    """Draw tools, most with schemas; one has the name that the dialect's own sample uses."""
+    """Draw tools, most with schemas; one has the name used in the sample of the dialect."""
     tools: list[Any] = [
         {"name": name, "parameters": draw(schemas())} if draw(st.integers(0, 3)) else name
         for name in dict.fromkeys((a_tool(dialect), "look_up", "word"))
@@ -59,7 +59,7 @@ def tool_sets(draw: st.DrawFn, dialect: Dialect) -> ToolSet:
 
 @st.composite
 def arguments(draw: st.DrawFn, tools: ToolSet, name: str) -> dict[str, Any]:
-    """Draw what the tool *name* takes."""
+    """Draw a valid input for the tool *name*."""
     schema = tools[name].parameters or {"properties": {}, "required": []}
     return {
         key: draw(PARTS[key][1])
@@ -70,7 +70,7 @@ def arguments(draw: st.DrawFn, tools: ToolSet, name: str) -> dict[str, Any]:
 
 @st.composite
 def replies(draw: st.DrawFn, dialect: Dialect, mode: Mode, tools: ToolSet) -> str:
-    """Draw a turn that uses a tool rightly or wrongly, or any text."""
+    """Draw a turn with a valid or an invalid call, or any text."""
     if not draw(st.integers(0, 3)):
         return draw(texts(dialect, mode))
     name = draw(st.sampled_from([*tools.names, *tools.names, "Look-Up", "wordy"]))
@@ -88,13 +88,13 @@ def replies(draw: st.DrawFn, dialect: Dialect, mode: Mode, tools: ToolSet) -> st
 
 
 def actions_in(outcome: Outcome) -> list[AgentAction]:
-    """Return the actions that a turn comes to."""
+    """Return the actions in *outcome*."""
     return [result for result in results_in(outcome) if isinstance(result, AgentAction)]
 
 
 @cache
 def takes_objects(dialect: Dialect) -> bool:
-    """Tell whether *dialect* can write an object as the input of a tool."""
+    """Return whether *dialect* can write an object as the input of a tool."""
     text = dialect.write(Written("", a_tool(dialect), {"q": "x"}))
     inputs = [action.tool_input for action in actions_in(dialect_parser(dialect).parse(text))]
     return inputs == [{"q": "x"}]

@@ -1,7 +1,7 @@
-"""What servers send for a message: whole, and as the events of a stream.
+"""What servers send for a message: a whole response, or the events of a stream.
 
-A message is an assistant's of Chat Completions, as the corpus has them. What is said in pieces is
-cut in ways that real streams are, within words and within escapes.
+Messages are assistant messages of Chat Completions, as in the corpus. Streamed texts are cut as in
+real streams, within words and within escapes.
 """
 
 import json
@@ -14,13 +14,13 @@ USAGE = {"prompt_tokens": 5, "completion_tokens": 7, "total_tokens": 12}
 
 
 def cut(text: str, most: int = 9) -> list[str]:
-    """Return *text* in pieces, at most so many."""
+    """Return *text* in at most this many pieces."""
     size = max(3, -(-len(text) // most))
     return [text[at : at + size] for at in range(0, len(text), size)]
 
 
 def calls_of(message: Fields) -> list[Fields]:
-    """Return id, name and arguments of each call; a function call has an id here."""
+    """Return the id, name and arguments of each call; function calls are given an id."""
     if call := message.get("function_call"):
         return [{"id": "call_1", **call}]
     return [{"id": call["id"], **call["function"]} for call in message.get("tool_calls") or ()]
@@ -160,7 +160,7 @@ def _item_events(item: Fields, index: int) -> Iterator[Fields]:
 
 
 def anthropic_message(message: Fields) -> Fields | None:
-    """Return the message; `None` if its arguments are no object, which then cannot be said."""
+    """Return the message, or `None` if its arguments are not an object."""
     content: list[Fields] = []
     if text := message.get("content"):
         content.append({"type": "text", "text": text, "citations": None})
@@ -215,7 +215,7 @@ def anthropic_events(message: Fields) -> list[Fields]:
 
 
 def sse(events: Sequence[Fields]) -> bytes:
-    """Return *events* as a server sends them; those of Chat Completions have no names."""
+    """Return *events* as server-sent events; those of Chat Completions have no names."""
     lines: list[str] = []
     for event in events:
         if "type" in event:
@@ -227,6 +227,6 @@ def sse(events: Sequence[Fields]) -> bytes:
 
 
 def events_in(recorded: str) -> list[Fields]:
-    """Return the events that were *recorded*, those too that clients keep to themselves."""
+    """Return the *recorded* events, including those that clients hide."""
     data = [line[6:] for line in recorded.splitlines() if line.startswith("data: ")]
     return [json.loads(each) for each in data if each != "[DONE]"]

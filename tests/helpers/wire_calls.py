@@ -1,4 +1,4 @@
-"""Tool calls as they come over the wire, good and bad, for the tests of several parsers."""
+"""Valid and invalid tool calls in wire format, for the tests of several parsers."""
 
 import json
 from typing import Any
@@ -29,8 +29,8 @@ WIRE_CALLS = st.fixed_dictionaries(
 
 
 def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the result, or the kind and text of the error without LangChain's address."""
+    """Return the result, or the type and message of the error without LangChain's link."""
     try:
         return function(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - whatever it is, both shall raise it
+    except Exception as error:  # noqa: BLE001 - both must raise the same error
         return type(error).__name__, str(error).partition("\nFor troubleshooting")[0]

@@ -1,4 +1,4 @@
-"""Dialects that are each wrong in one place, with the law that says so."""
+"""Dialects that are each wrong in one place, with the law that they break."""
 
 import json
 import re
@@ -78,13 +78,13 @@ def shared_reader() -> Dialect:
     )
 
 
-# -- what acts on more than it should ------------------------------------------------------------
+# -- dialects that make calls which are not meant ------------------------------------------------
 
 
 def with_input(
     read: Callable[[str, list[Repair]], Any], around: tuple[str, str] = ("", "")
 ) -> Dialect:
-    """Return the dialect with inputs that are objects, in JSON between two marks."""
+    """Return the dialect with objects as inputs, in JSON between two markers."""
 
     def written(step: Written) -> str:
         said = step.tool_input if isinstance(step.tool_input, str) else json.dumps(step.tool_input)
@@ -153,13 +153,13 @@ def hermes_with(**changes: Any) -> Dialect:
 
 
 def without_escapes(results: Sequence[Result], number: int) -> str:
-    """Write results as they came, before `escape` had its say."""
+    """Write results without escaping them."""
     bare = [result._replace(text=unescape(HERMES, result.text)) for result in results]
     return HERMES.results_text(bare, number)
 
 
 def unaware_of_thoughts() -> Dialect:
-    """Return a dialect that takes the marks of its own thoughts for content."""
+    """Return a dialect that reads the markers of its own thoughts as content."""
     table = HERMES.strict
     thoughts = ("thought", "end of thought")
     return hermes_with(
@@ -177,7 +177,7 @@ def unaware_of_thoughts() -> Dialect:
 
 
 def acting_on_thoughts() -> Dialect:
-    """Return a dialect in which what closes a thought that was not opened changes nothing."""
+    """Return a dialect that ignores the end of a thought that was not opened."""
     late = {
         row: transition._replace(late="") if isinstance(transition, Go) else transition
         for row, transition in HERMES.strict.transitions.items()
@@ -188,7 +188,7 @@ def acting_on_thoughts() -> Dialect:
 NOTE = {**TABLE.markers, "note": Label("Note")}
 
 WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
-    "what it writes lacks a label": (
+    "a written step lacks a label": (
         lambda: replace(MEMO, write=drop_label),
         laws.plain_words_are_never_refused,
         "cannot write this step: expected the name of a tool on one line",
@@ -214,7 +214,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "nothing follows an observation but a thought": (
         lambda: with_table(transitions=transitions(("result", "tool"))),
         laws.a_scratchpad_without_logs_is_rendered,
-        r"the steps are 2, and are read as 1",
+        r"there are 2 steps, and 1 are read",
         "Tool: search\nWith: old\nResult: old\nTool: search\nWith: old\nResult: old\n",
     ),
     "nothing ends an answer": (
@@ -223,16 +223,16 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "the runs are 2, and are read as 1",
         f"{MEMO.sample}\n{MEMO.sample}",
     ),
-    "the model is stopped at what it does not write": (
+    "a stop sequence is never written": (
         lambda: replace(MEMO, stop=("\nOutcome:",)),
         laws.a_stop_sequence_stops_no_step,
-        r"the stop sequence '\\nOutcome:' is not in a step as it is written",
+        r"the stop sequence '\\nOutcome:' is not in a step that it writes",
         "Plan: old\nTool: search\nWith: old\nResult: seen\n",
     ),
-    "a stop sequence is no marker": (
+    "a stop sequence is not a marker": (
         lambda: replace(MEMO, stop=("\nOutcome:",)),
         laws.a_stop_sequence_is_a_marker,
-        r"'\\nOutcome:' is no marker of the lenient table, nor the closer",
+        r"'\\nOutcome:' is neither a marker of the lenient table nor the closer",
         "",
     ),
     "an observation ends with its line": (
@@ -291,7 +291,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a marker ends in a blank": (
         lambda: with_table(markers={**TABLE.markers, "plan": Literal("\nPlan: ")}),
         laws.no_marker_ends_in_white_space,
-        r"'\\nPlan: ', the marker 'plan', does; leave it out there",
+        r"'\\nPlan: ', the marker 'plan', ends in white space; remove it",
         "",
     ),
     "the sample has an old label": (
@@ -300,28 +300,28 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         r"it is read as the action 'search' with .*\\nOutput:",
         MEMO.sample.replace("Result:", "Output:"),
     ),
-    "the sample is written otherwise": (
+    "the sample is written differently": (
         lambda: replace(MEMO, sample=MEMO.sample.replace("Tool: ", "Tool:  ")),
         laws.the_steps_of_the_sample_are_written_as_they_stand,
         r"step 1 is written as 'Plan: I look it up.\\nTool: search",
         "Plan: I look it up.\nTool:  search\nWith: oldest bridge in Bern",
     ),
-    "the model is told of an old label": (
+    "the instructions show an old label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
         laws.the_instructions_show_no_label_that_is_not_read,
-        "'Call:' is told beside labels, and is none",
+        "'Call:' is shown next to labels, but is not a label",
         "Plan: think\nCall: a tool\nReply: the answer",
     ),
-    "the model is not told of a label": (
+    "the instructions lack a label": (
         lambda: replace(MEMO, prompt="{tools}\n\nPlan: think\nCall: a tool\nReply: the answer"),
         laws.the_instructions_show_the_labels_that_are_read,
-        "'Task:', the marker 'task', is not there",
+        "'Task:', the marker 'task', is missing",
         "",
     ),
-    "the model is not told of the tools": (
+    "the instructions lack the tools": (
         lambda: replace(MEMO, prompt="{form}\n\n{action}"),
         laws.the_instructions_name_every_tool,
-        "the description 'finds what it is asked' is there 0 times for 2 tools",
+        "the description 'finds what it is asked' occurs 0 times for 2 tools",
         "",
     ),
     "an alias is taken": (
@@ -333,7 +333,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "a state is not reached": (
         lambda: with_table(parts={**TABLE.parts, "note": Part.THOUGHT}),
         laws.every_state_can_be_reached,
-        "no row of the table leads to 'note'",
+        "no transition of the table leads to 'note'",
         "",
     ),
     "a marker is never written": (
@@ -350,16 +350,16 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "transcript_start is empty in the lenient table",
         "",
     ),
-    "lenient reading does not tell what it mends": (
+    "lenient reading does not report a repair": (
         lambda: replace(MEMO, lenient=replace(MEMO.lenient, read_input=unquoted)),
         laws.without_a_repair_both_readings_are_the_same,
-        "strictly it comes to .*, leniently to .*, and no repair is told",
+        "it is read strictly as .*, leniently as .*, and no repair is reported",
         r'Tool:\w\nWith:"',
     ),
-    "strict reading mends": (
+    "strict reading repairs": (
         lambda: replace(MEMO, strict=MEMO.lenient),
         laws.strict_reading_repairs_nothing,
-        r"it mends '\[a\]': read the name of the tool as 'a'",
+        r"it repairs '\[a\]': read the name of the tool as 'a'",
         r"Tool:\[a\]",
     ),
     "a codec closes strings": (
@@ -419,7 +419,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
         "<think>.*",
     ),
-    "what closes a thought says nothing of the call before": (
+    "the end of a thought does not cancel the call before": (
         acting_on_thoughts,
         laws.reasoning_and_quotation_never_act,
         "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
@@ -428,7 +428,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
     "results are written without their escapes": (
         lambda: replace(HERMES, name="hermes_like", aliases=(), render_results=without_escapes),
         laws.no_observation_forges_a_mark,
-        "it has the mark '.*' 1 times too often",
+        "the marker '.*' occurs 1 times too often",
         ".*",
     ),
     "a frame of words": (
@@ -436,7 +436,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
             HERMES, name="hermes_like", aliases=(), turn_frame=("\nTOOL\n", "\nMODEL\n")
         ),
         laws.no_observation_forges_a_mark,
-        "it has the mark '(TOOL|MODEL)' 1 times too often",
+        "the marker '(TOOL|MODEL)' occurs 1 times too often",
         ".*",
     ),
     "the example cannot be read": (

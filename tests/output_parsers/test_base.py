@@ -38,7 +38,7 @@ BLOCKS = [{"type": "text", "text": "a"}, "b", {"text": "c"}, {"type": "image", "
 
 
 class Times(BaseOutputParser[int]):
-    """Multiplies, so that an option has something to do."""
+    """Multiplies by an option."""
 
     factor: int = 1
     tags: list[str] = Field(default_factory=list)
@@ -68,7 +68,7 @@ class LangChainTyped(LangChainTimes):
 
 
 class Show(BaseGenerationOutputParser[str]):
-    """Shows which generations it was given."""
+    """Returns a description of the generations it receives."""
 
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> str:
         (generation,) = result
@@ -78,7 +78,7 @@ class Show(BaseGenerationOutputParser[str]):
 
 
 class ShowText(BaseOutputParser[str]):
-    """The same, from a class that could do with the text."""
+    """The same, based on a class that needs only the text."""
 
     def parse(self, text: str) -> str:
         return text
@@ -316,7 +316,7 @@ def test_a_batch_of_a_parser_runs_in_the_callers_thread() -> None:
         ]
 
 
-# the other entrances
+# the other methods
 
 
 def test_the_asynchronous_methods_do_what_the_others_do() -> None:

@@ -28,7 +28,7 @@ texts = st.lists(
 ).map("".join)
 
 
-def told(parse: Any, text: str) -> Any:
+def outcome(parse: Any, text: str) -> Any:
     try:
         return parse(text)
     except ValueError as error:
@@ -38,8 +38,8 @@ def told(parse: Any, text: str) -> Any:
 @given(pairs, texts)
 def test_results_and_messages_are_those_of_langchain(pair: tuple[str, str], text: str) -> None:
     values = {"true_val": pair[0], "false_val": pair[1]}
-    expected = told(lc.BooleanOutputParser(**values).parse, text)
-    assert told(BooleanOutputParser(**values).parse, text) == expected
+    expected = outcome(lc.BooleanOutputParser(**values).parse, text)
+    assert outcome(BooleanOutputParser(**values).parse, text) == expected
 
 
 @pytest.mark.parametrize(

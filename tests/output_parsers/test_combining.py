@@ -27,15 +27,15 @@ def test_results_are_those_of_langchain(texts: list[str], lenient: bool) -> None
     text = "\n\n".join(texts)
     last = {**REASON, "default_output_key": "reason"} if lenient else REASON
 
-    def told(package: Any, combining: Any) -> Any:
+    def described(package: Any, combining: Any) -> Any:
         parser = combining(parsers=[package(**CHOICE), package(**last)])
         try:
             return parser.parse(text)
         except ValueError as error:
             return str(error)
 
-    ours = told(RegexParser, CombiningOutputParser)
-    assert ours == told(lc.RegexParser, lc.CombiningOutputParser)
+    ours = described(RegexParser, CombiningOutputParser)
+    assert ours == described(lc.RegexParser, lc.CombiningOutputParser)
 
 
 def test_parts_are_separated_by_empty_lines_and_results_are_one_dictionary() -> None:

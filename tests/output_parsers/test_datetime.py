@@ -25,14 +25,14 @@ def test_results_and_messages_are_those_of_langchain(
 ) -> None:
     text = before + moment.strftime(form) + after
 
-    def told(parser: Any) -> Any:
+    def described(parser: Any) -> Any:
         try:
             return parser.parse(text)
         except ValueError as error:
             return str(error).partition("\nFor troubleshooting")[0]
 
     ours, theirs = DatetimeOutputParser(format=form), lc.DatetimeOutputParser(format=form)
-    assert told(ours) == told(theirs)
+    assert described(ours) == described(theirs)
 
 
 @given(moments)

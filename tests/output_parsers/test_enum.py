@@ -27,13 +27,13 @@ texts = st.sampled_from(["red", "green", " red\n", "sky blue", "Red", "RED", "",
 
 @given(texts | st.text())
 def test_results_and_messages_are_those_of_langchain(text: str) -> None:
-    def told(parser: Any) -> Any:
+    def described(parser: Any) -> Any:
         try:
             return parser.parse(text)
         except ValueError as error:
             return str(error).partition("\nFor troubleshooting")[0]
 
-    assert told(PARSER) == told(lc.EnumOutputParser(enum=Colour))
+    assert described(PARSER) == described(lc.EnumOutputParser(enum=Colour))
 
 
 def test_a_value_is_read_with_white_space_around_it() -> None:

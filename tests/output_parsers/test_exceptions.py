@@ -31,7 +31,7 @@ def test_it_is_a_value_error_with_langchains_arguments_in_langchains_order() -> 
 def test_the_message_stays_exactly_as_given() -> None:
     message = "Could not parse LLM output: `x`"
     assert str(OutputParserException(message)) == message
-    assert str(LangChainException(message)).startswith(message)  # which appends an address
+    assert str(LangChainException(message)).startswith(message)  # which appends a link
 
 
 def test_an_exception_as_error_gives_its_message() -> None:
@@ -89,8 +89,8 @@ def test_without_a_text_there_is_no_place(given: dict[str, object]) -> None:
 
 
 def test_a_span_lies_within_the_text() -> None:
-    for told, span in ((None, (0, 4)), ((2, 9), (2, 4)), ((-1, 2), (0, 2)), ((3, 1), (3, 3))):
-        assert OutputParserException("wrong", llm_output="text", span=told).span == span
+    for raw, span in ((None, (0, 4)), ((2, 9), (2, 4)), ((-1, 2), (0, 2)), ((3, 1), (3, 3))):
+        assert OutputParserException("wrong", llm_output="text", span=raw).span == span
 
 
 def test_the_reason_leaves_out_the_place_and_nothing_else() -> None:

@@ -28,7 +28,7 @@ from outputs import AIMessage
 
 
 class Number(BaseOutputParser[int]):
-    """Reads digits, and counts how often it is asked to."""
+    """Reads digits, and counts its calls."""
 
     reads: list[str] = Field(default_factory=list)
 
@@ -61,7 +61,7 @@ class TheirNumber(lc_parsers.BaseOutputParser[int]):
 
 
 class Chain:
-    """Stands for a chain: gives replies in turn, and keeps what it was asked."""
+    """A fake chain: returns replies in turn and records its inputs."""
 
     def __init__(self, *replies: Any) -> None:
         self.replies = list(replies)
@@ -77,7 +77,7 @@ def run(parser: Any, text: str, *, is_async: bool) -> Any:
 
 
 def outcome(parser: Any, text: str, *, is_async: bool) -> Any:
-    """Return the result, or the error's text without LangChain's address."""
+    """Return the result, or the error's text without LangChain's link."""
     try:
         return run(parser, text, is_async=is_async)
     except (OutputParserException, lc_exceptions.OutputParserException) as error:
@@ -211,7 +211,7 @@ def test_any_model_can_be_asked(model: str, is_async: bool) -> None:
 
 
 class Later:
-    """An awaitable that is no coroutine."""
+    """An awaitable that is not a coroutine."""
 
     def __await__(self) -> Any:
         return answer("Write digits.").__await__()
@@ -238,9 +238,9 @@ def test_a_model_is_callable() -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        PromptTemplate.from_template("Mend {completion}: {error}"),
-        lc_prompts.PromptTemplate.from_template("Mend {completion}: {error}"),
-        lc_prompts.ChatPromptTemplate.from_template("Mend {completion}: {error}"),
+        PromptTemplate.from_template("Fix {completion}: {error}"),
+        lc_prompts.PromptTemplate.from_template("Fix {completion}: {error}"),
+        lc_prompts.ChatPromptTemplate.from_template("Fix {completion}: {error}"),
     ],
 )
 def test_the_prompt_may_be_another(prompt: Any, is_async: bool) -> None:
@@ -249,7 +249,7 @@ def test_the_prompt_may_be_another(prompt: Any, is_async: bool) -> None:
         lambda prompt: prompts.append(prompt) or "7", Number(), prompt=prompt
     )
     assert run(parser, "seven", is_async=is_async) == 7
-    assert "Mend seven: no number: seven" in prompts[0]
+    assert "Fix seven: no number: seven" in prompts[0]
     theirs = lc_models.FakeListChatModel(responses=["7"])
     parser = OutputFixingParser.from_llm(theirs, Number(), prompt=prompt)
     assert run(parser, "seven", is_async=is_async) == 7
@@ -278,7 +278,7 @@ def test_the_chain_may_give_what_the_parser_alone_understands(is_async: bool) ->
 
 
 class Legacy:
-    """A chain of old, which has `run`."""
+    """A legacy chain, which has `run`."""
 
     def run(self, **values: Any) -> str:
         return str(len(values))

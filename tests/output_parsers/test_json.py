@@ -1,4 +1,4 @@
-"""`JsonOutputParser`: whole replies, streams, patches, errors, next to LangChain's."""
+"""`JsonOutputParser`: whole replies, streams, patches, errors, compared with LangChain."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def stream(text: str, size: int = 1, **fields: Any) -> list[Any]:
 
 
 def values_of(text: str, size: int, **fields: Any) -> list[Any]:
-    """What a stream gives, though it end in an error, as it does if the whole text is one."""
+    """Return what a stream yields, and check that it raises if the whole text is an error."""
     values: list[Any] = []
     try:
         values.extend(JsonOutputParser(**fields).transform(iter(pieces(text, size))))

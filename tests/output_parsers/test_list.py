@@ -30,7 +30,7 @@ THEIRS: dict[str, Any] = {name: getattr(lc, name)() for name in KINDS}
 
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
-# Without a carriage return, of which LangChain's comma lists make an error of CSV.
+# Without a carriage return, for which LangChain's comma lists raise a CSV error.
 texts = st.text(alphabet='ab12.,-*" \t\n\u2028é', max_size=25)
 lines = st.lists(
     st.sampled_from(
@@ -145,7 +145,7 @@ def test_hostile_text_takes_linear_time(kind: str, shape: str) -> None:
     assert_linear(read, lambda size: shape * (size // len(shape)), 1_000)
 
 
-# patterns and parsers of one's own
+# custom patterns and parsers
 
 WORDS = r"(\w+);?"
 
@@ -257,7 +257,7 @@ def test_a_parser_that_tells_items_one_by_one_streams_them() -> None:
         Semicolons().parse_iter("a; b")
 
 
-# what they say of themselves
+# descriptions
 
 
 @every_kind

@@ -1,4 +1,4 @@
-"""Function calls of old, whole and in chunks, against LangChain."""
+"""Legacy function calls, whole and in chunks, compared with LangChain."""
 
 import copy
 import json
@@ -59,15 +59,15 @@ PLACES = st.lists(st.integers(0, 40), max_size=12)
 
 
 def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the result, or the kind and text of the error without LangChain's address."""
+    """Return the result, or the kind and text of the error without LangChain's link."""
     try:
         return function(*args, **kwargs)
-    except Exception as error:  # noqa: BLE001 - whatever it is, both shall raise it
+    except Exception as error:  # noqa: BLE001 - both must raise the same
         return type(error).__name__, str(error).partition("\nFor troubleshooting")[0]
 
 
 def run(outputs: Iterable[Any]) -> tuple[list[Any], BaseException | None]:
-    """Return what a stream gives, and the error it ends in."""
+    """Return what a stream yields, and the error it ends with."""
     results: list[Any] = []
     try:
         results.extend(outputs)  # keeps what came before an error
@@ -81,7 +81,7 @@ def message_with(call: Any, kind: Any = AIMessage) -> Any:
 
 
 def chunks_of(call: dict[str, Any], places: Iterable[int], kind: Any) -> list[Any]:
-    """Return chunks that add up to the message with *call*."""
+    """Return chunks whose sum is the message with *call*."""
     chunks = [kind(content="")]
     if "name" in call:
         chunks.append(message_with({"name": call["name"]}, kind))
@@ -115,7 +115,7 @@ def test_messages_are_parsed_as_langchain_parses_them(
 
 
 def is_same(ours: Any, theirs: Any) -> bool:
-    """Tell whether both are the same, where an accident of theirs is an error of the model here."""
+    """Return whether both are the same; an accidental error of theirs is the model's error here."""
     if isinstance(theirs, tuple) and theirs[0] in {"KeyError", "TypeError", "AttributeError"}:
         return ours is None or ours[0] == "OutputParserException"
     return bool(ours == theirs)
@@ -199,7 +199,7 @@ def test_streams_give_what_langchain_gives(
     chunks = chunks_of(call, places, lc_messages.AIMessageChunk)
     expected, their_error = run(reference.transform(iter(chunks)))
     if their_error is not None:
-        return  # theirs raises an AttributeError or TypeError for arguments that are no object
+        return  # theirs raises an AttributeError or TypeError for arguments that are not an object
     ours = chunks_of(call, places, AIMessageChunk)
     for stream in (ours, chunks):
         results, _ = run(OURS[kind](**fields, diff=diff).transform(iter(stream)))

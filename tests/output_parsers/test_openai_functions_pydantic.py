@@ -1,4 +1,4 @@
-"""Function calls of old as objects, against LangChain."""
+"""Legacy function calls as objects, compared with LangChain."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whole messages, against LangChain; streams are in ``test_openai_tools_streams.py``."""
+"""Tool calls in whole messages, compared with LangChain; for streams see `test_tools_stream`."""
 
 import asyncio
 import copy
@@ -68,7 +68,7 @@ KINDS = {
 
 
 def parsers(fields: dict[str, Any]) -> list[tuple[Any, Any]]:
-    """Return parsers and LangChain's of the same name."""
+    """Return our parsers and LangChain's of the same name."""
     key = {**fields, "key_name": "search"}
     return [
         (JsonOutputToolsParser(**fields), lc.JsonOutputToolsParser(**fields)),
@@ -93,7 +93,7 @@ def test_calls_on_the_wire_are_parsed_as_langchain_parses_them(
         return  # it cannot be built, for arguments such as "[1]"
     message = ours("", additional_kwargs=wired)
     if kind == "ai" and len(message.tool_calls) != len(their_message.tool_calls):
-        return  # theirs has dropped all calls because of a bad one
+        return  # theirs drops all calls because of one bad call
     if kind == "ai" and message.invalid_tool_calls and not partial:
         return  # those are errors here, or ``{}``; see below
     before = message.model_copy(deep=True)
@@ -105,7 +105,7 @@ def test_calls_on_the_wire_are_parsed_as_langchain_parses_them(
         )
         if isinstance(expected, tuple):
             if fields["first_tool_only"]:
-                continue  # here only the first has to be whole
+                continue  # here only the first has to be complete
             expected = outcome_of_each(calls, strict=fields["strict"])
         generation = ChatGeneration(message=message)
         assert outcome(parser.parse_result, [generation], partial=partial) == expected
@@ -199,7 +199,7 @@ def test_a_parser_that_waits_is_awaited() -> None:
 
 
 class Foreign:
-    """A message of another library, with as little as that may have."""
+    """A message of another library, with as few fields as possible."""
 
     content = None
 
@@ -231,7 +231,7 @@ NAMELESS = {"id": "4", "function": {"name": None, "arguments": ""}}
 
 
 def messages_of(*entries: dict[str, Any]) -> list[Any]:
-    """Return a message with calls: as it comes, without what it was read from, and as a sum."""
+    """Return a message with calls in three forms: whole, without the raw calls, and as a sum."""
     whole = AIMessage("", additional_kwargs={"tool_calls": list(entries)})
     read = AIMessage("", tool_calls=whole.tool_calls, invalid_tool_calls=whole.invalid_tool_calls)
     numbered = [{**entry, "index": index} for index, entry in enumerate(entries)]

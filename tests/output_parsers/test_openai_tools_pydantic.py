@@ -1,4 +1,4 @@
-"""Tool calls as objects, against LangChain."""
+"""Tool calls as objects, compared with LangChain."""
 
 import json
 import logging
@@ -50,7 +50,7 @@ MESSAGE = AIMessage("", tool_calls=CALLS)
 
 
 def outcome(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Return the result, or the kind and text of the error without LangChain's address."""
+    """Return the result, or the kind and text of the error without LangChain's link."""
     try:
         return function(*args, **kwargs)
     except ValueError as error:

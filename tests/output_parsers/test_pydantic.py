@@ -1,4 +1,4 @@
-"""`PydanticOutputParser`: objects of both versions of pydantic, next to LangChain's."""
+"""`PydanticOutputParser`: objects of both pydantic versions, compared with LangChain."""
 
 from __future__ import annotations
 
@@ -145,9 +145,9 @@ def test_the_type_and_the_schemas_are_those_of_the_model(model: Any) -> None:
     assert parser.get_output_schema() is model
     assert parser.get_output_jsonschema() == schema
     assert parser._type == "pydantic"
-    told = json.loads(parser.get_format_instructions().split("```")[-2])
+    shown = json.loads(parser.get_format_instructions().split("```")[-2])
     del schema["title"], schema["type"]
-    assert told == schema
+    assert shown == schema
     if model is Port:
         assert "Lïste" in parser.get_format_instructions()
 

@@ -34,7 +34,7 @@ texts = st.lists(
 ).map("".join)
 
 
-def told(parser: Any, text: str) -> Any:
+def outcome(parser: Any, text: str) -> Any:
     try:
         return parser.parse(text)
     except ValueError as error:
@@ -46,7 +46,7 @@ def test_results_and_messages_are_those_of_langchain(
     pattern: tuple[str, list[str]], text: str, default: str | None
 ) -> None:
     fields = {"regex": pattern[0], "output_keys": pattern[1], "default_output_key": default}
-    assert told(RegexParser(**fields), text) == told(lc.RegexParser(**fields), text)
+    assert outcome(RegexParser(**fields), text) == outcome(lc.RegexParser(**fields), text)
 
 
 def test_the_groups_of_the_first_match_get_their_names() -> None:
@@ -147,7 +147,7 @@ def test_labelled_values_and_messages_are_those_of_langchain(
     fields |= {} if pattern is None else {"regex_pattern": pattern}
     ours = RegexDictParser(no_update_value=no_update, **fields)
     theirs = lc_dict.RegexDictParser(no_update_value=no_update, **fields)
-    assert told(ours, text) == told(theirs, text)
+    assert outcome(ours, text) == outcome(theirs, text)
 
 
 def test_labels_get_their_keys() -> None:
@@ -260,7 +260,7 @@ def test_a_search_that_takes_too_much_memory_is_an_error() -> None:
 def test_the_time_is_that_of_the_clock_on_the_wall(
     share: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """However much of it the process computes, which is what `regex` counts."""
+    """However much CPU time the process uses, which is what `regex` counts."""
     wall = 0.0
     attempts: list[float] = []
 

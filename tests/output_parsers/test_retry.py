@@ -43,7 +43,7 @@ class TheirNumber(lc_parsers.BaseOutputParser[int]):
 
 
 class Chain:
-    """Stands for a chain: gives replies in turn, and keeps what it was asked."""
+    """A fake chain: returns replies in turn and records its inputs."""
 
     def __init__(self, *replies: Any) -> None:
         self.replies = list(replies)
@@ -61,7 +61,7 @@ def run(parser: Any, text: str, prompt: Any, *, is_async: bool) -> Any:
 
 
 def outcome(parser: Any, text: str, prompt: Any, *, is_async: bool) -> Any:
-    """Return the result, or the error's text without LangChain's address."""
+    """Return the result, or the error's text without LangChain's link."""
     try:
         return run(parser, text, prompt, is_async=is_async)
     except (OutputParserException, lc_exceptions.OutputParserException) as error:
@@ -86,7 +86,7 @@ def test_a_model_is_asked_again_as_langchain_asks_it(
     expected = outcome(reference, reply, prompt, is_async=is_async)
     assert outcome(parser, reply, prompt, is_async=is_async) == expected
     for asked in (*chain.asked, *theirs.asked):
-        asked.pop("error", None)  # the address in theirs
+        asked.pop("error", None)  # the link in theirs
     assert chain.asked == theirs.asked
 
 
@@ -115,7 +115,7 @@ def test_the_chain_gets_the_prompt_and_the_reply(prompt: Any, is_async: bool) ->
 
 
 class Legacy:
-    """A chain of old, which has `run`."""
+    """A legacy chain, which has `run`."""
 
     def run(self, **values: Any) -> str:
         return str(len(values))

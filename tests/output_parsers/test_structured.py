@@ -37,13 +37,13 @@ texts = st.sampled_from(
 
 @given(texts)
 def test_results_and_messages_are_those_of_langchain(text: str) -> None:
-    def told(parser: Any) -> Any:
+    def described(parser: Any) -> Any:
         try:
             return parser.parse(text)
         except ValueError as error:
             return str(error).partition("\nFor troubleshooting")[0]
 
-    assert told(PARSER) == told(TWIN)
+    assert described(PARSER) == described(TWIN)
 
 
 def test_an_object_is_read_from_a_fence() -> None:

@@ -1,4 +1,4 @@
-"""What parsers say to a caller who gives them something else than they take."""
+"""Errors for callers that pass arguments of the wrong type."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ class PromptWords(ListOutputParser):
 
 
 def test_what_a_parser_does_not_have_is_told_by_name() -> None:
-    with pytest.raises(NotImplementedError, match="Words tells items only all at once"):
+    with pytest.raises(NotImplementedError, match="Words cannot yield single items"):
         PromptWords().parse_iter("a b")
     with pytest.raises(NotImplementedError, match="Words has no format instructions"):
         PromptWords().get_format_instructions()
-    with pytest.raises(NotImplementedError, match="JsonOutputToolsParser cannot tell changes"):
+    with pytest.raises(NotImplementedError, match="JsonOutputToolsParser cannot report changes"):
         list(JsonOutputToolsParser(diff=True).transform(iter([AIMessageChunk("")])))

@@ -41,7 +41,7 @@ def atransform(parser: Any, chunks: Iterable[Any]) -> list[Any]:
 
 
 def transform(parser: Any, chunks: Iterable[Any]) -> list[Any]:
-    """Return what the synchronous side gives, which the asynchronous side gives too."""
+    """Return the synchronous result, after checking that the asynchronous one is the same."""
     chunks = list(chunks)
     results = list(parser.transform(iter(chunks)))
     assert atransform(parser, chunks) == results
@@ -49,7 +49,7 @@ def transform(parser: Any, chunks: Iterable[Any]) -> list[Any]:
 
 
 def comma_list(base: Any) -> Any:
-    """Return a parser of comma lists that waits for commas, written once for either library."""
+    """Return a parser of comma lists that waits for commas, for either library."""
 
     class CommaList(base):
         def parse(self, text: str) -> list[str] | None:
@@ -62,7 +62,7 @@ def comma_list(base: Any) -> Any:
 
 
 def generations(base: Any) -> Any:
-    """Return a parser that shows the generations it is given, written once for either library."""
+    """Return a parser that describes the generations it receives, for either library."""
 
     class Generations(base):
         def parse(self, text: str) -> Any:
@@ -112,7 +112,7 @@ STREAMS: dict[str, list[dict[str, Any]]] = {
 }
 
 
-# each chunk on its own
+# each chunk separately
 
 
 def test_each_chunk_is_parsed_on_its_own() -> None:
@@ -153,7 +153,7 @@ def test_a_subclass_may_write_the_loops_itself() -> None:
     assert list(Reversed().transform(iter(["a", "b"]))) == ["b", "a"]
 
 
-# all that has arrived
+# all chunks so far
 
 
 @given(texts, st.booleans())
@@ -280,7 +280,7 @@ def test_messages_are_not_added_up_for_a_parser_of_text(kind: Any) -> None:
 
 
 class Doubler:
-    """Gives each chunk twice, and says when the stream has ended."""
+    """Returns each chunk twice, and reports the end of the stream."""
 
     def feed(self, chunk: Any, /) -> Iterable[Any]:
         if chunk == "bad":
@@ -312,7 +312,7 @@ def test_a_stream_is_closed_when_its_reader_stops(chunks: list[str]) -> None:
             closed.append("source")
 
     async def run() -> None:
-        chunks = source()  # a reference, so that nothing is closed by chance
+        chunks = source()  # a reference, so that garbage collection closes nothing
         results = aread(Doubler(), chunks)
         try:
             async for _ in results:
@@ -361,5 +361,5 @@ def test_changes_that_cannot_be_told_are_said_to_be_so() -> None:
         def parse(self, text: str) -> str:
             return text
 
-    with pytest.raises(NotImplementedError, match="Letters cannot tell changes: leave diff unset"):
+    with pytest.raises(NotImplementedError, match="Letters cannot report changes: leave diff"):
         list(Letters(diff=True).transform(iter(["a"])))

@@ -1,4 +1,4 @@
-"""Whole equals streamed, for every public parser; and the law catches parsers that are wrong."""
+"""Whole equals streamed for every public parser, and the check detects wrong parsers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cut(text: str, sizes: list[int]) -> list[str]:
 
 @st.composite
 def chunks_for(draw: st.DrawFn, subject: Subject) -> list[Any]:
-    """Draw what a stream may bring, cut at random."""
+    """Draw the chunks of a stream, cut at random."""
     sizes = st.lists(st.sampled_from([0, 1, 2, 3, 7, 20]), max_size=12)
     texts = spoilt(subject.texts)
     if subject.reads == "xml":
@@ -88,11 +88,11 @@ def test_no_public_parser_is_left_out() -> None:
     assert public >= WITHOUT
 
 
-# -- parsers that are wrong ----------------------------------------------------------------------
+# -- wrong parsers -------------------------------------------------------------------------------
 
 
 class _Late(GrowingJson):
-    """Forgets what only the end of the text tells."""
+    """Forgets results that are known only at the end of the text."""
 
     def close(self) -> bool:
         return False
@@ -106,7 +106,7 @@ class Forgetful(JsonOutputParser):
 
 
 class _Half:
-    """Takes the last chunk but one for the end."""
+    """Treats the second-to-last chunk as the end."""
 
     def __init__(self, parser: BaseOutputParser[Any]) -> None:
         self._parser = parser
@@ -129,7 +129,7 @@ class Hasty(output_parsers.BaseTransformOutputParser[int]):
 
 
 class Rounding(output_parsers.BaseTransformOutputParser[float]):
-    """Gives an equal number of another type for each chunk."""
+    """Returns an equal number of another type for each chunk."""
 
     def parse(self, text: str) -> float:
         return 1.0
@@ -151,9 +151,9 @@ class Silent(output_parsers.BaseOutputParser[str]):
 @pytest.mark.parametrize(
     ("parser", "chunks", "reason"),
     [
-        (Forgetful(), ["{oops", "}"], "the whole comes to OutputParserException"),
-        (Hasty(), ["ab", "c"], "the whole comes to 3, its stream to 2"),
-        (Rounding(), ["a"], "the whole comes to 1.0, its stream to 1"),
+        (Forgetful(), ["{oops", "}"], "the whole is read as OutputParserException"),
+        (Hasty(), ["ab", "c"], "the whole is read as 3, its stream as 2"),
+        (Rounding(), ["a"], "the whole is read as 1.0, its stream as 1"),
         (Leaky(), ["c"], "it raised KeyError: 'c'"),
         (Silent(), ["c"], "the error 'it is wrong' has no place"),
     ],

@@ -33,7 +33,7 @@ every_kind = pytest.mark.parametrize("kind", ["defusedxml", "xml"])
 
 
 def theirs(kind: Any, text: str) -> Any:
-    """Return what LangChain makes of *text*, or the message of its error."""
+    """Return LangChain's result for *text*, or the message of its error."""
     try:
         return lc.XMLOutputParser(parser=kind).parse(text)
     except lc_exceptions.OutputParserException as error:
@@ -143,7 +143,7 @@ def test_all_but_langchains_message_count_lines_and_columns_of_the_reply_from_on
     with pytest.raises(OutputParserException) as caught:
         XMLOutputParser().parse("So:\n```xml\n<a></b>\n```")
     error = caught.value
-    assert str(error).endswith("mismatched tag: line 1, column 5")  # as expat counts
+    assert str(error).endswith("mismatched tag: line 1, column 5")  # in expat's counting
     assert (error.line, error.column) == (3, 6)
     assert "mismatched tag, at line 3, column 6. Reply" in str(error.observation)
     assert error.pointer().splitlines() == [
@@ -159,7 +159,7 @@ def test_a_pattern_of_ones_own_finds_the_document() -> None:
     assert parser.parse("## Reply\n<a/>") == {"a": []}
 
 
-# what it says of itself
+# descriptions
 
 
 def test_the_example_in_the_instructions_is_read_and_the_wrong_ones_are_not_whole() -> None:

@@ -73,13 +73,13 @@ fenced = st.builds(
 
 @given(fenced)
 def test_results_and_messages_are_those_of_langchain(text: str) -> None:
-    def told(cls: Any) -> Any:
+    def described(cls: Any) -> Any:
         try:
             return cls(pydantic_object=City).parse(text)
         except ValueError as error:
             return str(error).partition("\nFor troubleshooting")[0]
 
-    assert told(YamlOutputParser) == told(lc.YamlOutputParser)
+    assert described(YamlOutputParser) == described(lc.YamlOutputParser)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_fences_are_passed_over(text: str) -> None:
     ],
 )
 def test_a_value_may_hold_backticks(text: str, value: Any) -> None:
-    if value is None:  # which cannot begin one
+    if value is None:  # which cannot start a document
         with pytest.raises(OutputParserException):
             ANY.parse(text)
     else:
@@ -172,10 +172,10 @@ ATTACKS = {
     "digits": ("a: " + "9" * 100_000, "a number of 100,000 characters, of 4,300 at most"),
     "minutes": ("a: 1" + ":1" * 100_000, "a number of"),
     "fractions": ("a: 1" + ":1" * 100_000 + ".5", "a number of"),
-    "no such day": ("a: 2024-02-30", "no timestamp"),
-    "no bool": ("a: !!bool maybe", "no bool"),
-    "no number": ("a: !!int ''", "no int"),
-    "no time": ("a: !!timestamp now", "no timestamp"),
+    "no such day": ("a: 2024-02-30", "not a valid timestamp"),
+    "no bool": ("a: !!bool maybe", "not a valid bool"),
+    "no number": ("a: !!int ''", "not a valid int"),
+    "no time": ("a: !!timestamp now", "not a valid timestamp"),
     "no list": ("a: !!int [1]", "expected a scalar node"),
     "no character": ('a: "\\U00110000"', "chr()"),
     "half a pair": ("a: \ud800", "unacceptable character"),

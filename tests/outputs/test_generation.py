@@ -1,4 +1,4 @@
-"""Generations and results: the text, how chunks add up, and how a result is split by prompt."""
+"""Generations and results: the text, sums of chunks, and how a result is split by prompt."""
 
 import copy
 import pickle
@@ -57,7 +57,7 @@ TEXTS: dict[str, tuple[Any, str]] = {
     ),
     "a block without a type counts": ([{"text": "a"}, {"type": "text", "text": "b"}], "ab"),
     "nothing": ([], ""),
-    "text that is none": ([{"text": None}, {"type": "text", "text": 5}, {"text": "a"}], "a"),
+    "not a string": ([{"text": None}, {"type": "text", "text": 5}, {"text": "a"}], "a"),
 }
 
 
@@ -75,7 +75,7 @@ def test_generations_are_made_as_in_langchain(content: Any, info: Any) -> None:
         message=langchain_messages.AIMessage(content), generation_info=info
     )
     assert ours.text == theirs.text
-    # Ours writes the whole message; LangChain only what all messages have.
+    # Ours dumps the whole message; LangChain only the fields of all messages.
     assert ours.model_dump() == {**theirs.model_dump(), "message": theirs.message.model_dump()}
     assert repr(ours) == repr(theirs)
     plain, their_plain = Generation(text="a"), langchain.Generation(text="a")
@@ -108,7 +108,7 @@ def test_chat_chunks_add_up_as_in_langchain(made: list[tuple[Any, Any]]) -> None
     assert (total is None) == (expected is None)
     if total is not None:
         assert total.generation_info == expected.generation_info
-        if made[0][0] != []:  # after it LangChain loses text, see test_content
+        if made[0][0] != []:  # LangChain loses text after it, see test_content
             assert total.message.model_dump() == expected.message.model_dump()
             assert total.text == expected.text
 

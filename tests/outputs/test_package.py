@@ -1,4 +1,4 @@
-"""The package as a whole: what it exports, and what importing it brings along."""
+"""The package as a whole: what it exports, and what importing it loads."""
 
 import json
 import subprocess
@@ -23,7 +23,7 @@ def test_what_reads_json_is_public_with_all_its_errors() -> None:
 
 
 def modules_after(code: str) -> set[str]:
-    """The modules a new interpreter has loaded after *code*."""
+    """Return the modules that a new interpreter has loaded after *code*."""
     code += "\nimport json, sys; print(json.dumps(list(sys.modules)))"
     return set(json.loads(subprocess.check_output([sys.executable, "-c", code], text=True)))
 

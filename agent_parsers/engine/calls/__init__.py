@@ -1,1 +1,1 @@
-"""Readers of calls: where the name of a tool and its input stand together."""
+"""Call readers, for formats that write the tool's name and its input together."""

@@ -1,4 +1,4 @@
-"""Payload codec for calls in brackets, as the ReAct paper writes them: ``Search[entity]``."""
+"""Call reader for calls in brackets, as the ReAct paper writes them: ``Search[entity]``."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ _DRESSING: Final = "`*\"'"
 class BracketCall(EmittingReader):
     """Reads ``Search[entity]``, as the ReAct paper writes it.
 
-    The entity is verbatim and may hold brackets. The line on which they balance ends the call: at
-    its last bracket if nothing follows that (``Search[a] or [b]`` is a search for ``a] or [b``, as
-    in the paper's own code), else where they balance. If they never balance, the call ends with the
-    text, provided that its last character is a bracket.
+    The entity is read verbatim and may contain brackets. The call ends on the line on which the
+    brackets balance. If that line ends in a ``]``, the call ends there (``Search[a] or [b]``
+    searches for ``a] or [b``, as in the paper's own code); otherwise it ends where the brackets
+    balance. If they never balance, the call ends with the text, provided that the last character
+    is a closing bracket.
 
     Args:
         answers: Names, in lower case, of the tools whose input is the final answer.
-        mends: Whether marks before the name are taken off (`` `Search[entity]` ``), and a call in
-            parentheses is read (``Search("entity")``).
+        lenient: Whether to remove marks before the name (`` `Search[entity]` ``) and to accept a
+            call in parentheses (``Search("entity")``).
     """
 
     __slots__ = (
@@ -51,25 +52,25 @@ class BracketCall(EmittingReader):
         self._answers = answers
         self._lenient = lenient
         self._read: Callable[[str, list[Event]], str] = self._read_name
-        self._start = self._at = -1  # of the call; of what is read next
+        self._start = self._at = -1  # where the call stands; what is read next
         self._name: list[str] = []
         self._tool = ""
         self._delta: type[InputDelta | AnswerDelta] = InputDelta
         self._depth = 0
         self._entity: list[str] = []
-        self._input_at = self._input_end = -1  # where that stands
-        self._held: list[str] = []  # from a bracket on that may be the last
+        self._input_at = self._input_end = -1  # where the entity stands
+        self._held: list[str] = []  # text from a bracket that may be the last one
         self._end = -1
         self._after = -1
 
     @property
     @override
     def rest_at(self) -> int:
-        """Where other text begins behind the call; -1 if none is known to."""
+        """Where other text begins after the call; -1 while no such text is known."""
         return self._after
 
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._start = self._at = at
         events: list[Event] = []
@@ -78,10 +79,10 @@ class BracketCall(EmittingReader):
         return events
 
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call: its text has ended."""
+        """End the text; return the events that were held back, and the call."""
         events: list[Event] = []
         problem = ""
-        is_open = self._read != self._read_after  # on its last line, which may go on
+        is_open = self._read != self._read_after  # still on its last line, which may go on
         if self._read == self._read_name and self._lenient and self._name:
             self._read_parentheses("".join(self._name), events)
         if self._read in (self._read_name, self._read_no_call):
@@ -115,7 +116,7 @@ class BracketCall(EmittingReader):
         if not bracket:
             return ""
         written = "".join(self._name)
-        if len(written.strip().splitlines()) > 1:  # the bracket is not of this call
+        if len(written.strip().splitlines()) > 1:  # the bracket belongs to something else
             self._read = self._read_no_call
             return bracket + rest
         if self._lenient:
@@ -133,7 +134,7 @@ class BracketCall(EmittingReader):
         return rest
 
     def _undress(self, written: str, events: list[Event]) -> str:
-        """Take marks off the beginning of what is *written* for a name."""
+        """Remove the marks at the beginning of the name as *written*."""
         name = written.lstrip(_DRESSING)
         if len(name) < len(written):
             self._emit(written[: -len(name)] if name else written, MarkerSeen, events, "dressing")
@@ -143,7 +144,7 @@ class BracketCall(EmittingReader):
         return name
 
     def _read_parentheses(self, written: str, events: list[Event]) -> None:
-        """Read a call with parentheses for brackets, if it is one and has one argument."""
+        """Read a call in parentheses, if *written* is one and has a single argument."""
         call = read_python_call(written)
         if call is None:
             return
@@ -175,7 +176,7 @@ class BracketCall(EmittingReader):
         return ""
 
     def _read_entity(self, text: str, events: list[Event]) -> str:
-        if self._held:  # the bracket at the end of the last piece was not the last
+        if self._held:  # the bracket that ended the last piece was not the last one
             self._take("]", events)
             self._held = []
         for bracket in _BRACKETS.finditer(text):

@@ -1,4 +1,4 @@
-"""Marks of calls and messages that mean something only by what follows them."""
+"""Markers of calls and messages that count only if certain text follows."""
 
 from __future__ import annotations
 
@@ -24,11 +24,12 @@ LIST: Final = Ahead(
     pending=rf"{SPACE}(?:`{{1,3}}[a-z]{{0,16}}+{SPACE})?(?:\[{SPACE})?",
     sample="[{",
 )
-"""A list of objects in JSON, perhaps in a fence; or as much of that as comes before the end."""
+"""Requires a JSON list of objects to follow, perhaps in a fence, or the beginning of one at the end
+of the text."""
 
 
 def one_of(*words: str) -> Ahead:
-    """Return what wants one of *words* to follow."""
+    """Return an atom that requires one of *words* to follow."""
     begun = (word[:size] for word in words for size in range(len(word)))
     return Ahead(
         f"(?={'|'.join(map(re.escape, words))})",
@@ -39,12 +40,12 @@ def one_of(*words: str) -> Ahead:
 
 @dataclass(frozen=True, slots=True)
 class Before(Literal):
-    """Text that counts only where something else follows."""
+    """Text that counts only if *ahead* matches after it."""
 
     ahead: Ahead = LIST
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         for spelling in Literal.spellings(self):
             yield *spelling, self.ahead

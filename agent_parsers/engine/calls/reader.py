@@ -1,4 +1,4 @@
-"""Payload codecs for states in which a tool's name and its input stand together."""
+"""Call readers, for states in which a tool's name and its input stand together."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ TextEvent: TypeAlias = type[
 ]
 
 
-@dataclass(slots=True)  # frozen, making one takes three times as long
+@dataclass(slots=True)  # a frozen one takes three times as long to create
 class Call:
-    """What a call reader made of its text."""
+    """The call that a call reader found in its text."""
 
     tool: str
     """Name of the tool."""
@@ -45,43 +45,44 @@ class Call:
     tool_span: Span = (0, 0)
     """Where the name of the tool stands."""
     is_answer: bool = False
-    """Whether the input is the final answer, and the tool only says so."""
+    """Whether the input is the final answer; the tool name only says so."""
     problem: str = ""
-    """Name of the problem that makes it no call, or ``""``."""
+    """Name of the problem that makes the call invalid, or ``""``."""
     after: Span | None = None
-    """Text that follows the call and is no part of it."""
+    """Where text stands that follows the call and is not part of it; `None` if nothing does."""
     is_text: bool = False
-    """Whether there is no call, and the text as it stands is the final answer, or, in a turn that
-    may have several calls, what is said beside them."""
+    """Whether this is text and not a call: the final answer or, in a turn that may have several
+    calls, content beside them."""
     repairs: tuple[Repair, ...] = ()
-    """What was mended."""
+    """The repairs that were made."""
     input_span: Span | None = None
-    """Where its input stands; `None` if it has none, or that is nowhere in particular."""
+    """Where its input stands; `None` if it has no input, or no single place for it."""
     id: str | None = None
-    """What the model calls it by, so that the result can name it."""
+    """The id that the model gave the call, if any; the tool's result can refer to it."""
     others: Mapping[str, Callable[[], Iterable[Any]]] = field(default_factory=dict)
-    """What else values of the input may be, by name: for a tool that does not take the first."""
+    """Other values that the text of a parameter may stand for, by parameter name; tried if the tool
+    does not accept the first one."""
     lacks: Lack = ""
-    """What closes it and is missing where the text ends."""
+    """Which closers are missing at the end of the text."""
     openers: Sequence[str] = ()
-    """Names of parameters whose tags ended a value that nothing closed: only the schema of the tool
-    can say that they are its parameters, and not part of the value."""
+    """Names of parameters whose tags ended a value that had no closing tag. Only the tool schema
+    can show that they are parameters, and not part of the value."""
     whole: Span | None = field(default=None, compare=False)
-    """Where all of it stands, if that is more than its span: with the braces of its JSON."""
+    """Where the whole call stands, if that is more than its span: with the braces of its JSON."""
     is_bare: bool = field(default=False, compare=False)
-    """Whether no mark of the dialect opens it, so that text may speak of it."""
+    """Whether no marker of the dialect opens it, so that text may merely mention it."""
     is_short: bool = False
-    """Whether what closes the call ended a value that nothing closed. The value may have quoted it,
-    unless nothing follows."""
+    """Whether the closer of the call ended a value that had no closer of its own. The value may
+    have quoted that closer, unless nothing follows."""
     unnamed: Sequence[Any] = ()
-    """Values that have no names, which those of the tool's parameters may be; the problem is
-    ``"positional"`` then."""
+    """Values without names, which may belong to the tool's parameters in order. If there are any,
+    the problem is ``"positional"``."""
 
 
 class CallReader(ABC):
-    """Reads one call as its text comes in; a new one is made for each call.
+    """Reads one call chunk by chunk; each call needs a new reader.
 
-    The text has no white space at its ends, and no piece of it ends in white space.
+    The text has no white space at either end, and no chunk of it ends in white space.
     """
 
     __slots__ = ()
@@ -89,63 +90,63 @@ class CallReader(ABC):
     problems: ClassVar[frozenset[str]] = frozenset(
         {"no_tool", "no_call", "open_call", "after_call"}
     )
-    """Names of what it may find wrong; a dialect has words for them."""
+    """Names of the problems it may report; the dialect has a message for each."""
     opener: ClassVar[str] = ""
-    """What every call begins with; text without it begins none. Empty if any text may."""
+    """What every call begins with; text without it has no call. ``""`` if any text may be one."""
 
     @property
     def is_begun(self) -> bool:
-        """Whether a call has begun; in a state of `Table.begun`, all before it is a thought."""
+        """Whether a call has begun; in a state of `Table.begun`, text before it is a thought."""
         return True
 
     @property
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a quoted value, so that it is no marker."""
+        """Whether the next text is inside a quoted value, so that no marker counts there."""
         return False
 
     @property
     def is_in_value(self) -> bool:
-        """Whether the text ends in a value, be it behind what may close it."""
+        """Whether the text ends inside a value, or after something that may close it."""
         return self.is_quoting
 
     @property
     def rest_at(self) -> int:
-        """Where other text begins behind the call; -1 if none is known to."""
+        """Where other text begins after the call; -1 while no such text is known."""
         return -1
 
     @abstractmethod
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
 
-    def meet(self) -> None:  # noqa: B027 - for most readers the end is the end
-        """Hear that a marker closes the text, so that nothing of it was cut off."""
+    def meet(self) -> None:  # noqa: B027 - most readers need not know
+        """Note that a marker closes the text, so nothing of it was cut off."""
 
     def go_on(self) -> None:  # noqa: B027 - likewise
-        """Hear that another call opens behind the text, so that it is not cut off."""
+        """Note that another call opens after the text, so it is not cut off."""
 
     more: tuple[Call, ...] = ()
-    """The calls that follow the one `close` returns, if there are several in one text."""
+    """The calls that follow the one that `close` returns, if the text has several."""
 
     @abstractmethod
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call: its text has ended."""
+        """End the text; return the events that were held back, and the call."""
 
     def read(self, text: str, at: int) -> Call:
-        """Read the whole *text*, which stands at offset *at*; it may be empty."""
+        """Read the whole *text*, which begins at offset *at* and may be empty."""
         if text:
             self.feed(text, at)
         return self.close()[1]
 
 
 class EmittingReader(CallReader):
-    """A call reader that tells its text from one end to the other, with no gap."""
+    """A call reader whose events cover its text from end to end, without gaps."""
 
     __slots__ = ("_at",)
 
-    _at: int  # where what is told next stands
+    _at: int  # offset of the text that is emitted next
 
     def _emit(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
-        """Tell of *text*, which is what is read next, by *name* if it is not told as it stands."""
+        """Emit *text*, which comes next, as an event of this *kind*; *name* replaces its text."""
         if text:
             span = (self._at, self._at + len(text))
             self._at = span[1]
@@ -153,24 +154,24 @@ class EmittingReader(CallReader):
 
 
 class CallsReader(EmittingReader):
-    """A reader of all calls in a block, which may leave that to another, its *inner* reader."""
+    """A reader of all calls in a block, which may hand the text to an *inner* reader."""
 
     __slots__ = ("_goes_on", "_inner", "_is_met", "more")
 
     def __init__(self) -> None:
         self._inner: CallReader | None = None
         self._is_met = False  # whether a marker closes the block
-        self._goes_on = False  # whether another call opens behind it
+        self._goes_on = False  # whether another call opens after it
         self.more: tuple[Call, ...] = ()
 
     @override
     def meet(self) -> None:
-        """Hear that a marker closes the text, so that nothing of it was cut off."""
+        """Note that a marker closes the text, so nothing of it was cut off."""
         self._is_met = True
         if self._inner is not None:
             self._inner.meet()
 
     @override
     def go_on(self) -> None:
-        """Hear that another call opens behind the text, so that it is not cut off."""
+        """Note that another call opens after the text, so it is not cut off."""
         self._goes_on = True

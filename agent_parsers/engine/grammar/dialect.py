@@ -1,7 +1,7 @@
-"""A dialect: how an agent turn is written, as one value.
+"""A dialect: the format of an agent turn, as one value.
 
-The parser, its streaming, the renderer, the prompt and the stop sequences all come from this value,
-so they cannot drift apart. The engine reads the tables here and knows no dialect by name.
+The parser, its streaming, the renderer, the prompt and the stop sequences are all derived from this
+value, so they cannot drift apart. The engine uses only these tables and knows no dialect by name.
 """
 
 from __future__ import annotations
@@ -38,38 +38,39 @@ __all__ = [
 
 
 class WrittenCall(NamedTuple):
-    """One call as the model would have written it."""
+    """One call of a turn to be written."""
 
     tool: str
     """Name of the tool."""
     tool_input: str | dict[Any, Any]
     """Input of the tool."""
     id: str | None = None
-    """What the model calls it by; `None` if it has no id."""
+    """The id that the model gave the call; `None` if it has no id."""
 
 
 class Result(NamedTuple):
-    """What the tool of one call returned."""
+    """The result of one call."""
 
     tool: str
     """Name of the tool."""
     text: str
-    """What it returned."""
+    """What the tool returned."""
     id: str | None = None
-    """What the model called the call by; `None` if it had no id."""
+    """The id that the model gave the call; `None` if it has no id."""
     is_error: bool = False
-    """Whether no tool returned it: it says what was wrong with a turn that was no call."""
+    """Whether it is not from a tool, but says what was wrong with a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One step as the model would have written it: a thought, then an action or an answer.
+    """One step to be written: a thought, then an action or an answer.
 
-    Where turns may have several calls it is a turn, and `content` is said beside them.
+    In dialects whose turns may have several calls, it is a whole turn, which may also have
+    `content`.
     """
 
     thought: str = ""
-    """What the model thought before; may be empty."""
+    """The thought before the action or answer; may be empty."""
     tool: str = ""
     """Name of the tool; empty if this is an answer."""
     tool_input: str | dict[Any, Any] = ""
@@ -77,29 +78,29 @@ class Written:
     answer: str = ""
     """The final answer."""
     number: int = 1
-    """Number of the step, for dialects that count; of several calls it is that of the first."""
+    """Number of the step, for dialects that count; with several calls, that of the first."""
     content: str = ""
-    """What is said beside calls."""
+    """The content beside calls."""
     id: str | None = None
-    """What the model calls the call by; `None` if it has no id."""
+    """The id of the call; `None` if it has no id."""
     others: tuple[WrittenCall, ...] = ()
-    """The calls of the turn behind the first."""
+    """The calls of the turn after the first."""
 
     @property
     def calls(self) -> tuple[WrittenCall, ...]:
-        """All calls of the turn; an answer has none."""
+        """All calls of the turn; empty for an answer."""
         if not self.tool:
             return ()
         return (WrittenCall(self.tool, self.tool_input, self.id), *self.others)
 
     @property
     def said(self) -> str:
-        """The answer, or what is said beside calls."""
+        """The answer, or the content beside calls."""
         return self.content if self.tool else self.answer
 
 
 _DERIVED: Final = Table(markers={}, parts={"": Part.THOUGHT}, transitions={})
-"""Stands for what a strict table becomes when it mends."""
+"""Placeholder for the lenient version of the strict table."""
 
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
@@ -126,63 +127,62 @@ def _in_lines(tools: ToolSet) -> str:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dialect:
-    """How an agent turn is written, and everything that follows from it.
+    """The format of an agent turn, and everything that depends on it.
 
     Raises:
-        ValueError: The tables do not hold together; the message names the dialect.
+        ValueError: The tables are inconsistent; the message names the dialect.
     """
 
     name: str
-    """Name for `get_parser`."""
+    """The name to pass to `get_parser`."""
     aliases: tuple[str, ...] = ()
-    """Other names it goes by."""
+    """Other names of the dialect."""
     summary: str = ""
-    """One line about who writes it."""
+    """One line about the models or prompts that use it."""
     sample: str
-    """A whole run, as a transcript."""
+    """A sample transcript."""
     strict: Table
-    """Reads what the dialect says; for one that is shipped, what its reference parser reads."""
+    """Reads exactly the dialect; in the dialects of this library, as the reference parser does."""
     lenient: Table = _DERIVED
-    """Reads what models really write; transcripts are read by it. Without it, it is what
-    `Table.as_lenient` makes of `strict`."""
+    """Reads what models really write, and transcripts. The default is `Table.as_lenient` of
+    `strict`."""
     problems: Mapping[str, Problem] = field(default_factory=dict)
-    """What can be wrong, by the names the tables use; those that any dialect has need no words of
-    their own."""
+    """What can be wrong, by the names that the tables use. Those of `SHARED_PROBLEMS` may be left
+    out."""
     stop: tuple[str, ...]
     """Stop sequences to pass to the model."""
     closer: str = ""
-    """What ends an action, if the model stops there; a scratchpad puts it back."""
+    """The stop sequence that ends an action, if there is one; a scratchpad adds it again."""
     reasoning: tuple[tuple[str, str], ...] = REASONING
-    """What opens and closes a block of reasoning, in which no label and no call counts; only
-    lenient reading knows it. Tables may have marks of their own besides. Empty if the dialect has
-    none."""
+    """What opens and closes a block of reasoning, in which no label and no call counts, in lenient
+    mode. Tables may have markers of their own in addition. Empty for no such blocks."""
     write: Callable[[Written], str]
-    """Writes one step; `render` checks that it can be read back."""
+    """Returns one step as text; `render` checks that it can be read back."""
     render_observation: Callable[[str, int], str] | None = None
-    """Writes an observation and what invites the next step, given its text and number."""
+    """Returns an observation and the generation prompt after it, given its text and number."""
     render_results: Callable[[Sequence[Result], int], str] | None = None
-    """Does so in its place where turns may have several calls: writes what these returned, in their
-    order, given the number of the first."""
+    """Returns the results of a turn of several calls as text, given the number of the first call.
+    It replaces `render_observation` in dialects whose turns may have several calls."""
     turn_frame: tuple[str, str] = ("", "")
-    """What stands around results in a prompt of plain text: what ends the turn of the model and
-    begins that of the tools, and what ends this and begins the model's next. A chat template puts
-    it around messages."""
+    """The text before and after results in a plain-text prompt: the first ends the model's turn and
+    begins that of the tools, the second ends that and begins the model's next turn. In a prompt of
+    messages, the chat template adds it."""
     generation_prompt: Callable[[int], str] = _no_generation_prompt
-    """What stands before a turn to invite it, such as ``Thought: ``, given its number; what
-    `render_observation` writes ends in it."""
+    """Returns the text that prompts the model for a turn, such as ``Thought: ``, given its number.
+    What `render_observation` returns ends in it."""
     example: Written = Written(tool="search", tool_input="what to look for")
-    """An action, to show to a model that wrote a wrong one, or where no tools are known."""
+    """An example of an action, for prompts without tools and for the observations of errors."""
     show: Callable[[str, dict[str, Any] | None], Written | None] | None = None
-    """Makes an action that uses the tool of a name with such arguments, or any if they are `None`.
-    `None`: the action names the tool, and the arguments are its input."""
+    """Returns an example of an action, given the name of a tool and its arguments (`None` for any).
+    Without it, the action names the tool, and the arguments are its input."""
     prompt: str = PROMPT
-    """What the model is told. ``{tools}`` and ``{tool_names}`` stand for the tools, ``{form}`` for
-    a run that says what stands where, ``{action}`` for an action as an example, and ``{answer}``
-    for a last turn."""
+    """The format instructions. ``{tools}`` and ``{tool_names}`` stand for the tools, ``{form}`` for
+    a sample transcript with placeholders, ``{action}`` for an example of an action, and
+    ``{answer}`` for a last turn."""
     words: PromptWords = field(default_factory=PromptWords)
-    """What the run that ``{form}`` stands for says, and other words of a prompt."""
+    """The placeholders in ``{form}``, and the other words of a prompt."""
     list_tools: Callable[[ToolSet], str] = _in_lines
-    """Writes what stands for ``{tools}``."""
+    """Returns the text for ``{tools}``."""
 
     def __post_init__(self) -> None:
         if self.lenient is _DERIVED:
@@ -218,19 +218,21 @@ class Dialect:
 
     @property
     def thinks(self) -> bool:
-        """Whether it writes thoughts; others may be read all the same."""
+        """Whether the dialect writes thoughts; it may read thoughts even if it does not."""
         return self.write(Written("a", answer="b")) != self.write(Written(answer="b"))
 
     def results_text(self, results: Sequence[Result], number: int = 1) -> str:
-        """Write what the calls of one turn returned, and what invites the next.
+        """Return the results of one turn as text, followed by the generation prompt of the next.
 
         Args:
-            results: What they returned, in their order; one, where a turn has one call.
+            results: The results in the order of the calls; exactly one if a turn has one call.
             number: Number of the first call, for dialects that count.
         """
         if self.render_results is not None:
             return self.render_results(results, number)
-        assert self.render_observation is not None, "one of the two is there"
+        assert self.render_observation is not None, (
+            "__post_init__ checks that one of the two is set"
+        )
         (result,) = results
         return self.render_observation(result.text, number)
 
@@ -245,5 +247,5 @@ class Dialect:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> CoreSchema:
-        """Let a model hold a dialect as it is."""
+        """Return a schema that accepts a dialect as the field of a model."""
         return core_schema.is_instance_schema(cls)

@@ -1,4 +1,4 @@
-"""Dialects with other labels: in another language, or with other words."""
+"""Makes dialects with other labels: in another language, or with other words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["with_labels"]
 
 _FULL_WIDTH: Final = "：﹕"
 _GUARDS: Final = range(0x13000, 0x13400)
-"""Characters (of Egyptian) that stand for a while before each line that is no label's."""
+"""Egyptian hieroglyphs; one temporarily marks the lines of values, which have no labels."""
 
 
 def with_labels(
@@ -38,7 +38,7 @@ def with_labels(
     observations: Mapping[str, str] | None = None,
     example: Written | None = None,
 ) -> Dialect:
-    """Return *dialect* with other labels, which it reads, writes, stops at and tells of.
+    """Return *dialect* with other labels: in its tables, its texts, stop sequences and prompt.
 
     ::
 
@@ -48,25 +48,25 @@ def with_labels(
             labels={"Thought": "Réflexion", "Action Input": "Entrée", "Observation": "Résultat"},
         )
 
-    Labels stay where *labels* does not name them. Strict reading knows the new label with the
-    *colon* at the beginning of a line; lenient reading also knows a plain or full-width colon, and
-    the other words. What a dialect's own functions look for, such as keys of JSON, stays.
+    Labels that *labels* does not name are kept. Strict mode reads the new label with the *colon* at
+    the beginning of a line; lenient mode also reads a plain or full-width colon, and the other
+    words. Text that the dialect's own functions look for, such as keys of JSON, is kept.
 
     Args:
-        dialect: Any dialect whose labels stand at the beginnings of lines.
+        dialect: Any dialect whose labels begin lines.
         name: Name of the new dialect.
-        labels: The new words for the old ones, both without colon. Of several, the first are
-            written, and the others are read too by lenient reading.
-        colon: What ends a label. No blank follows one of full width.
-        aliases: Its other names.
-        summary: One line about who writes it.
-        sample: A run; without it, that of *dialect* with the new labels.
-        prompt: What the model is told; without it, the text of *dialect* with the new labels.
-        words: What the form says; without it, as *dialect* has it.
-        observations: What the model is told, by the name of what is wrong, see `Dialect.problems`;
-            without it, the text of *dialect* with the new labels. The reasons are for developers
-            and stay.
-        example: An action to show; without it, that of *dialect*.
+        labels: The new words by the old ones, both without colon. Of several new words, the first
+            is written, and lenient mode reads the others too.
+        colon: What ends a label. No blank follows a full-width colon.
+        aliases: Other names of the new dialect.
+        summary: One line about the models or prompts that use it; default: that of *dialect*.
+        sample: A sample transcript; default: that of *dialect* with the new labels.
+        prompt: The format instructions; default: those of *dialect* with the new labels.
+        words: Words of the prompt; default: those of *dialect*.
+        observations: Observations of errors by the name of the problem, see `Dialect.problems`;
+            default: those of *dialect* with the new labels. The reasons are for developers and are
+            kept.
+        example: An example of an action; default: that of *dialect*.
 
     Raises:
         ValueError: The dialect has no such label, or two labels are spelt alike.
@@ -75,10 +75,10 @@ def with_labels(
     strict, lenient = new.table(dialect.strict), new.table(dialect.lenient)
     if unknown := labels.keys() - new.found:
         raise ValueError(f"dialect {dialect.name!r} has no label {sorted(unknown)}")
-    told = observations or {}
-    shared = {key: problem for key, problem in SHARED_PROBLEMS.items() if key in told}
+    observations = observations or {}
+    shared = {key: problem for key, problem in SHARED_PROBLEMS.items() if key in observations}
     problems = {**shared, **dialect.problems}
-    if unknown := told.keys() - problems.keys():
+    if unknown := observations.keys() - problems.keys():
         raise ValueError(f"dialect {dialect.name!r} has no problem {sorted(unknown)}")
 
     def write(step: Written) -> str:
@@ -97,7 +97,9 @@ def with_labels(
 
     def render_observation(observation: str, number: int) -> str:
         guard = _unused(observation)
-        assert dialect.render_observation is not None, "it has labels, and one call in a turn"
+        assert dialect.render_observation is not None, (
+            "a dialect with labels has one call in a turn"
+        )
         text = dialect.render_observation(_guarded(observation, guard), number)
         return new.text(text).replace(guard, "")
 
@@ -110,7 +112,8 @@ def with_labels(
         strict=strict,
         lenient=lenient,
         problems={
-            key: new.problem(problem, told.get(key, "")) for key, problem in problems.items()
+            key: new.problem(problem, observations.get(key, ""))
+            for key, problem in problems.items()
         },
         stop=tuple(dict.fromkeys(part for stop in dialect.stop for part in new.stops(stop))),
         write=write,
@@ -123,13 +126,13 @@ def with_labels(
 
 
 class _Labels:
-    """Puts new labels for old ones."""
+    """Replaces old labels by new ones."""
 
     def __init__(self, labels: Mapping[str, str | tuple[str, ...]], colon: str) -> None:
         self._colon = colon
         self._words = {old: (new,) if isinstance(new, str) else new for old, new in labels.items()}
         self.found: set[str] = set()
-        """The old labels that were found in a table."""
+        """The old labels that were found in a table so far."""
         longest_first = sorted(self._words, key=len, reverse=True)
         any_of = "|".join(map(re.escape, longest_first)) or r"(?!)"
         self._in_text = re.compile(rf"^({any_of})((?: \d+)?):( ?)", re.MULTILINE)
@@ -138,23 +141,23 @@ class _Labels:
         self._in_literal = re.compile(rf"({any_of}):( ?)").fullmatch
 
     def text(self, text: str) -> str:
-        """Return *text*, written in the old dialect, with the new labels."""
+        """Return *text* of the old dialect with the new labels."""
         return self._in_text.sub(
             lambda label: self._label(label[1], label[2]) + self._blank(label[3]), text
         )
 
     def prose(self, text: str) -> str:
-        """Return *text*, which speaks of the labels, with the new ones."""
+        """Return *text* that mentions labels, with the new ones."""
         return self._in_prose.sub(
             lambda label: self._label(label[1]) if label[2] else self._words[label[1]][0], text
         )
 
     def problem(self, problem: Problem, observation: str) -> Problem:
-        """Return *problem* without the words of the parser that the old dialect follows."""
+        """Return *problem* with the new labels, without the message of the reference parser."""
         return Problem(self.prose(problem.reason), observation or self.prose(problem.observation))
 
     def stops(self, stop: str) -> tuple[str, ...]:
-        """Return what stops where *stop* did, with a plain colon too."""
+        """Return stop sequences with the new label in place of *stop*, one with a plain colon."""
         label = self._in_stop(stop)
         if label is None:
             return (stop,)
@@ -209,10 +212,10 @@ class _Labels:
 
 
 def _unused(text: str) -> str:
-    """Return a character that *text* does not hold, and that Python and JSON write as it is.
+    """Return a character that is not in *text*, and that Python and JSON do not escape.
 
     Raises:
-        ValueError: It holds all of those.
+        ValueError: *text* contains all of these characters.
     """
     for char in map(chr, _GUARDS):
         if char not in text:
@@ -221,5 +224,5 @@ def _unused(text: str) -> str:
 
 
 def _guarded(text: str, guard: str) -> str:
-    """Put *guard* before each line of *text*, so that none of them begins with a label."""
+    """Return *text* with *guard* before each line, so that no line begins with a label."""
     return "\n".join(guard + line for line in text.split("\n")) if text else text

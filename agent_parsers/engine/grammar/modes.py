@@ -1,4 +1,4 @@
-"""How a text is read, and what counts where a turn contradicts itself."""
+"""The modes of reading, and which part counts if a turn contradicts itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Literal, TypeAlias
 __all__ = ["Mode", "OnConflict"]
 
 Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
-"""``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run."""
+"""``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns."""
 OnConflict: TypeAlias = Literal["error", "first", "action", "answer"]
-"""What counts in a turn that has an action and a final answer."""
+"""Which one counts if a turn has both an action and a final answer."""

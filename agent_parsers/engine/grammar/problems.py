@@ -1,6 +1,6 @@
-"""What can be wrong with a turn, and what to tell a model that wrote it.
+"""Problems: what can be wrong with a turn, and what to tell the model that wrote it.
 
-The problems here are those of any dialect, which may have better words for them.
+The problems defined here are shared by all dialects; a dialect may override them.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Problem:
 
     Args:
         reason: One clause about the expectation that failed.
-        observation: What can be sent back to the model as it stands.
-        exact: The message in strict mode, where users know the one of the reference; ``{text}``
-            stands for the model's text. Or what makes the message, given that text.
-        exact_observation: The observation in strict mode, if that is not the same.
-        send_to_llm: In strict mode, whether an executor that follows LangChain's flag sends it.
+        observation: Text that can be sent back to the model as it is.
+        exact: The message in strict mode, if it has to be that of the reference parser; ``{text}``
+            stands for the model's text. Or a function that returns the message, given that text.
+        exact_observation: The observation in strict mode, if it differs.
+        send_to_llm: LangChain's flag in strict mode: whether an executor sends the observation.
     """
 
     reason: str
@@ -208,7 +208,7 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: Write only the name of the tool as the action, and its input once.",
     ),
     "no_action": Problem(
-        "found an action that says it is none, and no final answer",
+        "found an action that names no tool, and no final answer",
         "Invalid Format: Name one of the tools as the action. If no tool is needed, give the final"
         " answer.",
     ),
@@ -217,4 +217,4 @@ SHARED_PROBLEMS: Final = {
         "The reasoning was not closed. Close it, then write an action or the final answer.",
     ),
 }
-"""By name."""
+"""The problems by name."""

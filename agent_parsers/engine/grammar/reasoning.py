@@ -1,4 +1,4 @@
-"""Reasoning: the marks of all families, and what lenient reading of calls makes of them."""
+"""Reasoning blocks: the markers of all model families, and the table transitions for them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ REASONING: Final[tuple[tuple[str, str], ...]] = (
     ("<|channel>thought", "<channel|>"),
     ("<|channel|>analysis<|message|>", "<|end|>"),
 )
-"""What opens and closes reasoning, in any family of models: tokens and tags, never prose."""
+"""What opens and closes reasoning in any family of models: special tokens and tags, not prose."""
 
 _END_TOKENS: Final = {"<|end|>"}
-"""What closes reasoning and ends a turn as well, so that it says nothing unless it was opened."""
+"""Closes reasoning but also ends a turn, so it counts only if the reasoning was opened before."""
 _ODD: Final = "read reasoning in marks that the dialect does not write"
 
 WINDOW: Final = MOST + 1
-"""How many characters behind a mark say whether the text only speaks of it."""
+"""How many characters after a marker decide whether the text only mentions it."""
 _BLANKS: Final = rf"[ \t]{{0,{MOST}}}+"
 _AHEAD: Final = Ahead("", pending=_BLANKS, sample="\n")
 _ENDS_WORD: Final = frozenset(" \t.,;:!?)]}'\"。，；：！？")
@@ -45,31 +45,31 @@ _QUOTES: Final = {"`": "`", "'": "'", '"': '"', "“": "”", "‘": "’", "«"
 
 
 def other_reasoning(*own: str) -> tuple[tuple[str, str], ...]:
-    """Return `REASONING` without the pairs that *own* marks open."""
+    """Return `REASONING` without the pairs that the markers *own* open."""
     return tuple(marks for marks in REASONING if marks[0] not in own)
 
 
 @dataclass(frozen=True, slots=True)
 class Nameable(Literal):
-    """A mark that text may name, so that what follows on its line says whether it is meant."""
+    """A marker that text may mention: the rest of its line decides whether it counts."""
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         for spelling in Literal.spellings(self):
             yield *spelling, _AHEAD
 
 
 def is_spoken_of(last: str, blank: str, after: str) -> bool:
-    """Tell whether text only speaks of a mark that stands in the middle of a line.
+    """Return whether the text only mentions a marker in the middle of a line.
 
-    It is quoted, or a word between others: ``write </think> to close it``. A mark that is meant
-    stands at an edge of its line, touches a word, or follows the end of a sentence.
+    A marker is mentioned if it is quoted, or a word among others: ``write </think> to close it``. A
+    marker counts if it begins or ends its line, touches a word, or follows the end of a sentence.
 
     Args:
-        last: The last character before it, but for white space; empty if there is none.
-        blank: The white space before it.
-        after: The next characters, `WINDOW` at most.
+        last: The last character before the marker that is not white space; empty at the beginning.
+        blank: The white space before the marker.
+        after: The characters after the marker, at most `WINDOW`.
     """
     if not last or "\n" in blank:
         return False
@@ -82,14 +82,14 @@ def is_spoken_of(last: str, blank: str, after: str) -> bool:
 
 
 def with_reasoning(table: Table, pairs: Sequence[tuple[str, str]]) -> Table:
-    """Return a *table* of several calls that knows the reasoning of other families as well.
+    """Return a *table* of several calls that also reads the reasoning blocks of other families.
 
-    No call counts between two marks of a pair, and only the second of them ends what the first
-    opened. Where it opened nothing, the prompt did.
+    No call counts inside a block, and only the second marker of a pair ends what the first opened.
+    A closing marker without an opening one ends a thought that the prompt opened.
 
     Args:
-        table: What the dialect says.
-        pairs: What opens and closes reasoning. Marks that the table has keep their meaning.
+        table: The table of the dialect.
+        pairs: What opens and closes reasoning. Markers of the table keep their meaning.
     """
     known = {text: name for name, mark in table.markers.items() for text in spelt_texts(mark)}
     home = table.initial

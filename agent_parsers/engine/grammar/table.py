@@ -1,4 +1,4 @@
-"""Tables: which marker does what in which state, as data."""
+"""Tables: the transition that each marker causes in each state, as data."""
 
 from __future__ import annotations
 
@@ -21,44 +21,43 @@ __all__ = ["EndTurn", "Go", "Note", "Part", "Table", "Transition"]
 
 
 class Part(IntEnum):
-    """What plain text is while a state lasts."""
+    """The part of a turn to which the plain text of a state belongs."""
 
     QUESTION = 0
-    """The question, or anything else before the first step of a transcript."""
+    """The question, or other text before the first step of a transcript."""
     THOUGHT = 1
     """What the model thinks."""
     TOOL = 2
-    """The name of a tool; told when it is whole."""
+    """The name of a tool; emitted once it is complete."""
     INPUT = 3
     """The input of the tool named before."""
     CALL = 4
-    """Name and input in one; the dialect's call reader takes them apart."""
+    """Name and input in one text, which the dialect's call reader splits."""
     ANSWER = 5
     """The final answer."""
     OBSERVATION = 6
     """What a tool returned."""
     SKIPPED = 7
-    """No part of the turn."""
+    """Text that is not part of the turn."""
     CONTENT = 8
-    """What is said beside calls; without any call it is the final answer."""
+    """Text beside calls; in a turn without a call it is the final answer."""
 
 
 class Go(NamedTuple):
-    """The marker ends what was and begins the state *to*.
+    """The marker ends the current state and begins the state *to*.
 
     Args:
         to: Name of the next state.
-        clash: In a single turn this must not happen; reading ends in the problem of this name. A
-            transcript simply goes on.
-        firm: The label must be firm here; see `Label`.
-        restarts: What a single turn was so far turns out to be no part of it. A transcript simply
-            goes on.
-        closes: The marker belongs to what it ends, as a closing tag does.
-        in_turn: It means something in a single turn only.
-        odd: What is told of it, if only as_lenient takes it to mean this.
-        late: The problem of a turn in which it comes behind a call.
-        unopened: It closes a thought that nothing in the text opened, so the prompt must have: it
-            counts once, and not where the text only speaks of it.
+        clash: Name of the problem of a single turn in which this happens. A transcript goes on.
+        firm: Whether the label must be firm here; see `Label`.
+        restarts: Whether the text of a single turn so far turns out not to be part of it. A
+            transcript goes on.
+        closes: Whether the marker belongs to the state that it ends, as a closing tag does.
+        in_turn: Whether the transition exists in a single turn only.
+        odd: Message of the repair that reports this transition, if only lenient mode makes it.
+        late: Name of the problem of a turn in which the marker follows a call.
+        unopened: Whether the marker closes a thought that nothing in the text opened, so that the
+            prompt must have. It counts once, and not where the text only mentions it.
     """
 
     to: str
@@ -73,14 +72,14 @@ class Go(NamedTuple):
 
 
 class EndTurn(NamedTuple):
-    """The marker begins what cannot be part of this turn: the next step, or an invented one.
+    """The marker begins the next step, or an invented one, which is not part of this turn.
 
-    A single turn ends before the marker, and all that follows is skipped and reported, or refused
-    by a table that does not mend; a transcript goes on in the state *to*.
+    A single turn ends before the marker: a lenient table skips and reports the rest, a strict table
+    refuses it. A transcript goes on in the state *to*.
 
     Args:
         to: Name of the next state of a transcript.
-        firm: The label must be firm here; see `Label`.
+        firm: Whether the label must be firm here; see `Label`.
     """
 
     to: str
@@ -88,13 +87,13 @@ class EndTurn(NamedTuple):
 
 
 class Note(NamedTuple):
-    """The marker is text where it stands, but changes what may follow: the state becomes *to*.
+    """The marker is plain text, but changes what may follow it: the state becomes *to*.
 
     Args:
-        to: Name of the state from here on.
-        firm: The label must be firm here; see `Label`.
-        in_turn: It means something in a single turn only. What encloses text, such as a tag, is
-            seldom left open in a turn, but a transcript must not be swallowed when it is.
+        to: Name of the state after the marker.
+        firm: Whether the label must be firm here; see `Label`.
+        in_turn: Whether the transition exists in a single turn only. A tag that is left open, which
+            is rare, must not swallow the rest of a transcript.
     """
 
     to: str
@@ -107,54 +106,54 @@ Transition: TypeAlias = Go | EndTurn | Note
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Table:
-    """One way to read a dialect: which marker does what in which state.
+    """One way to read a dialect: its states, markers and transitions.
 
     Raises:
-        ValueError: The table does not hold together; the message says where.
+        ValueError: The table is inconsistent; the message says where.
     """
 
     markers: Mapping[str, Marker]
-    """How each marker is spelt."""
+    """The markers by name."""
     parts: Mapping[str, Part]
-    """What plain text means in each state; the first state is where a turn begins."""
+    """The part of each state; a turn begins in the first state."""
     transitions: Mapping[tuple[str, str], Transition]
-    """What a marker does, by state and marker. A marker without a row is plain text there."""
+    """The transitions by state and marker. A marker without a transition is plain text there."""
     ends: Mapping[str, str] = field(default_factory=dict)
-    """The problem with a turn that ends in a state, for states where it must not end."""
+    """By state: the problem of a turn that ends in it, for states in which no turn may end."""
     bare_answers: Collection[str] = ()
-    """States whose text is the answer although no label says so, which is a repair."""
+    """States whose text is read as the answer without a label, which is a repair."""
     keeps_input_end: bool = False
-    """Whether white space at the end of an input is part of it, and not of the marker it meets."""
+    """Whether white space at the end of an input is part of it, not of the next marker."""
     keeps_answer_space: bool = False
-    """Whether white space around an answer is part of it, and not of the markers it meets."""
+    """Whether white space around an answer is part of it, not of the markers next to it."""
     one_line_tools: bool = True
-    """Whether a tool's name that runs over a line is refused, being two things read as one."""
+    """Whether a tool's name of several lines is refused."""
     several: bool = False
-    """Whether a turn may have several calls, and content beside them."""
+    """Whether a turn may have several calls and content beside them."""
     starts: Mapping[str, str] = field(default_factory=dict)
-    """States in which a turn may begin, by what the caller calls them; else it is the first."""
+    """States in which a turn may begin, by the value of ``start=``; the default is the first."""
     prompt_ends: Mapping[str, str] = field(default_factory=dict)
-    """States in which a turn begins, by what its prompt ends in."""
+    """States in which a turn begins, by the end of its prompt."""
     transcript_start: str = ""
-    """State in which a transcript begins; empty if this table reads none."""
+    """State in which a transcript begins; empty if the table reads no transcripts."""
     lenient: bool = False
-    """Whether what the dialect does not say is mended and reported, or refused."""
+    """Whether deviations from the dialect are repaired and reported, or else refused."""
     read_input: InputReader = as_written
-    """Payload codec: from the text of an input to its value."""
+    """Payload codec: returns the value of an input, given its text."""
     read_answer: AnswerReader = as_written
     """The same for the final answer."""
     new_call: Callable[[], CallReader] | None = None
-    """Makes the reader of the states whose role is `Role.CALL`."""
+    """Makes the call reader of the states whose part is `Part.CALL`."""
     readers: Mapping[str, Callable[[], CallReader]] = field(default_factory=dict)
-    """Makes the readers of single call states that have one of their own."""
+    """Make the call readers of states that have a reader of their own, by state."""
     begun: Mapping[str, str] = field(default_factory=dict)
-    """What a call state becomes as soon as its reader sees a call begin. Until then its text is a
-    thought, and it may end without a call."""
+    """By call state: the state that follows as soon as its reader sees a call begin. Until then the
+    text is a thought, and the state may end without a call."""
     drafts: Collection[str] = ()
-    """States inside and behind a call in a thought that is still open; the call counts only if the
+    """States inside and after a call in a thought that is still open. The call counts only if the
     text ends there."""
     read_tool: ToolReader | None = None
-    """Takes the dressing off the name of a tool; without it the name is what is written."""
+    """Reads the name of a tool, without the quotes or emphasis around it; `None` keeps the text."""
 
     def __post_init__(self) -> None:
         if edges := {"start", "end"} & self.markers.keys():
@@ -172,13 +171,13 @@ class Table:
                 raise ValueError(f"transitions: a note on {marker!r} changes the part of {state!r}")
             if to is Part.INPUT and part not in (Part.TOOL, Part.INPUT):
                 raise ValueError(
-                    f"transitions: {marker!r} leads from {state!r}, no tool, to an input"
+                    f"transitions: {marker!r} leads to an input from {state!r}, which is not a tool"
                 )
         check_markers(self.markers)
         self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.transitions}
         if unused:
-            raise ValueError(f"markers: {sorted(unused)} occur in no move")
+            raise ValueError(f"markers: {sorted(unused)} occur in no transition")
         named = (*self.ends, *self.starts.values(), *self.prompt_ends.values(), *self.readers)
         named = (*named, *self.drafts)
         for state in (*named, self.transcript_start or self.initial):
@@ -196,12 +195,12 @@ class Table:
                 raise ValueError(f"begun: {sorted(missing)} have no row in {before!r}")
 
     def as_lenient(self) -> Table:
-        """Return the same table for what models really write; one that mends is returned as it is.
+        """Return a lenient version of the table; a lenient table is returned unchanged.
 
-        Labels may be dressed, see `Label`; within inputs and answers they must be firm, but for an
-        observation that is dressed as the label before those. What models put around names, inputs
-        and answers is taken off, and inputs that are JSON are mended; a codec that the engine does
-        not have stays as it is.
+        Labels may be dressed, see `Label`. Within inputs and answers they must be firm, except for
+        an observation label that is dressed like the label before it. Quotes, fences and emphasis
+        around names, inputs and answers are removed, and JSON inputs are repaired. A codec that is
+        not one of the engine's is kept.
         """
         if self.lenient:
             return self

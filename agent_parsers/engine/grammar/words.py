@@ -1,4 +1,4 @@
-"""What a model is told around what the dialect writes."""
+"""The words of a prompt around the samples that the dialect writes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["PromptWords"]
 
 @dataclass(frozen=True, slots=True)
 class PromptWords:
-    """What stands in the run that shows the form of a dialect, and other words of its prompt."""
+    """Placeholders of the sample transcript in a prompt, and the other words of the prompt."""
 
     question: str = "the question to answer"
     """In place of the question."""
@@ -19,9 +19,9 @@ class PromptWords:
     tool: str = "the tool to use, one of [{tool_names}]"
     """In place of the name of a tool; ``{tool_names}`` stands for the names there are."""
     tool_input: str | dict[Any, Any] = "the input of the tool"
-    """In place of its input."""
+    """In place of the input of the tool."""
     arguments: dict[Any, Any] | None = None
-    """In its place where the parameters of tools are known, if those are written otherwise."""
+    """In place of the input if the parameters of the tools are known; `None`: as `tool_input`."""
     observation: str = "what the tool returned"
     """In place of an observation."""
     repeats: str = "... (these steps can repeat)"
@@ -31,20 +31,20 @@ class PromptWords:
     answer: str = "the answer to the question"
     """In place of the answer."""
     use: str = "I need to use {tool}."
-    """The thought before an action that is an example; ``{tool}`` stands for its tool."""
+    """The thought before an example of an action; ``{tool}`` stands for its tool."""
     value: str = "<{name}>"
-    """A text that such an action gives to the parameter ``{name}``."""
+    """A placeholder for the value of the parameter ``{name}`` in such an action."""
     no_tools: str = "(none)"
-    """In place of the list of tools, if that is empty."""
+    """In place of an empty list of tools."""
     begin: str = "Begin."
-    """On a line of its own, between what the model is told and the question."""
+    """On a line of its own, between the format instructions and the question."""
     wrote: str = "You wrote: {text}"
-    """What a model is told that wrote something wrong; ``{text}`` stands for that."""
+    """Quotes the text at fault in the observation of an error; ``{text}`` stands for that text."""
     example: str = "For example:"
-    """What comes before an action that it should write instead."""
+    """Introduces an example of an action in the observation of an error."""
 
     def in_place(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Return *arguments* with `value` for each text that is a placeholder: ``<name>``."""
+        """Return *arguments* with each placeholder ``<name>`` replaced by `value`."""
         return {
             name: self.value.replace("{name}", name) if value == f"<{name}>" else value
             for name, value in arguments.items()

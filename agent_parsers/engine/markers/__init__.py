@@ -1,1 +1,1 @@
-"""Markers: what they are, and the patterns that find them."""
+"""Kinds of markers, and the patterns that find them."""

@@ -1,7 +1,7 @@
 """Markers: literals, labels at the beginning of a line, and labels in the middle of one.
 
-A marker is made of atoms: one character that must be there, or a run of characters that may be
-there. Runs are bounded, so that what has to be held back is bounded too.
+A marker is a sequence of atoms: one required character, or an optional run of characters. Runs are
+bounded, so the text that has to be held back is bounded too.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ MOST: Final = 16
 """Longest run of white space, digits or dressing inside a label."""
 
 Atom: TypeAlias = str
-"""A pattern for one character that must be there, or for a run of them (it ends in ``+``); see also
-`Ahead`."""
+"""A pattern for one required character, or for an optional run of characters (it ends in ``+``);
+see also `Ahead`."""
 
 
 def _run(chars: str) -> Atom:
@@ -37,12 +37,12 @@ def _any_of(chars: str) -> Atom:
 
 
 class Ahead(str):
-    """An atom that takes no characters, but wants some to follow; it stands at a marker's end.
+    """An atom at the end of a marker that consumes no text but restricts what may follow.
 
     Args:
         pattern: A lookahead.
-        pending: What may follow at the end of the text while that is not decided; bounded.
-        sample: Something that follows.
+        pending: Pattern for text at the end of the input that a later chunk may complete; bounded.
+        sample: Text that may follow.
     """
 
     __slots__ = ("pending", "sample")
@@ -65,7 +65,7 @@ BOLD = (r"\*", r"\*")
 
 
 def _unless(edge: tuple[Atom, ...]) -> Ahead:
-    """Return an atom that wants no mark to follow whose characters match *edge*."""
+    """Return an atom that requires that no mark follows whose characters match *edge*."""
     return Ahead(
         rf"(?!{BLANK}{''.join(edge)})",
         pending="".join((BLANK, *(f"(?:{char})?" for char in edge[:-1]))),
@@ -74,7 +74,7 @@ def _unless(edge: tuple[Atom, ...]) -> Ahead:
 
 
 def _followed_by(label: str) -> tuple[Ahead, ...]:
-    """Return an atom for a short text and then *label*, on the same line or the next with text."""
+    """Return an atom that requires short text, then *label* on this or the next non-blank line."""
     if not label:
         return ()
     words, end = re.escape(label), rf"[ \d]{{0,{MOST}}}+[*_]{{0,2}}+ ?+"
@@ -91,12 +91,12 @@ def _followed_by(label: str) -> tuple[Ahead, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text that counts wherever it stands, in one or several spellings; the first is canonical.
+    """Text that counts anywhere, in one or several spellings; the first is canonical.
 
-    Of two spellings that begin alike, the longer counts where both stand. With *last* it counts
-    only where nothing but white space follows, and not in a text that holds *unless*, which it may
-    close. With a *place* it counts only there: where a line or another state begins, or where the
-    whole text does.
+    Where two spellings match, the longer one counts. With *last*, the marker counts only if nothing
+    but white space follows, and not in a text that contains *unless*, since the marker may close
+    that. With a *place*, it counts only at the beginning of a line or state (``"line"``) or of the
+    whole text (``"text"``).
     """
 
     canonical: str
@@ -106,7 +106,7 @@ class Literal:
     place: Choice["", "line", "text"] = ""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         ahead = (TEXT_END,) if self.last else ()
         texts = self.canonical, *self.variants
         for text in texts:
@@ -115,7 +115,7 @@ class Literal:
             yield (*map(re.escape, text), *longer, *ahead)
 
     def is_canonical(self, seen: str) -> bool:
-        """Tell whether *seen* is how the dialect writes this marker."""
+        """Return whether *seen* is the dialect's own spelling of this marker."""
         return seen == self.canonical
 
 
@@ -123,15 +123,15 @@ class Literal:
 class Label:
     """Words before a colon, each of which may carry a number: ``Action 1:``, ``Action 1 Input:``.
 
-    A label stands at the beginning of a line, in exactly these words. With *anywhere* it counts in
-    the middle of a line too, and any white space may join it, as LangChain has it. A *loose* label
-    may be indented, a heading (``#``, which needs no colon) or emphasised (``**`` may also end with
-    the line), in any case, joined by ``_`` or ``-``, and may end in a full-width colon.
-    With *firm* it may only be emphasised and end so: where any text may stand, a line such as
-    ``# action:`` is more likely a part of it. With *alike* it is such a label, or one that is
-    dressed as the label that opened the text. A *listed* label may be an item of a list. A
-    *borrowed* label is that of another format, which it is a repair to read. With *then* the label
-    of these words has to follow, as for `Inline`.
+    A label stands at the beginning of a line, in exactly these words. With *anywhere*, it also
+    counts in the middle of a line, and any white space may join its words, as in LangChain. A
+    *loose* label may be indented, a heading (``#``, which needs no colon) or emphasised (``**`` may
+    also end with the line), in upper or lower case, joined by ``_`` or ``-``, and may end in a
+    full-width colon. A *firm* label may only be emphasised or end in a full-width colon: where any
+    text may stand, a line such as ``# action:`` is more likely part of that text. An *alike* label
+    counts if it is spelt exactly and not indented, or if it is dressed like the label that opened
+    the text. A *listed* label may be a list item. A *borrowed* label belongs to another format, and
+    reading it is a repair. With *then*, the label with those words has to follow, as for `Inline`.
     """
 
     words: str
@@ -143,9 +143,9 @@ class Label:
     borrowed: bool = False
     then: str = ""
     colon: str = ":"
-    """What ends it, instead of a colon: any of these characters, of which the first is written."""
+    """Characters that end the label; the first one is written."""
     also: tuple[str, ...] = ()
-    """Other words that are read for these."""
+    """Other words that are read as this label."""
 
     @property
     def canonical(self) -> str:
@@ -153,7 +153,7 @@ class Label:
         return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         then = _followed_by(self.then)
         for words in (self.words, *self.also):
             for label in self._labels(words.split()):
@@ -180,11 +180,11 @@ class Label:
         for item in (("[-•]", BLANK), (r"\d", DIGITS, "[.)]", BLANK)) if self.listed else ():
             yield *start, *item, *label, colon
             yield *start, *item, *BOLD, *label, colon, BLANK, *BOLD
-        if not self.firm:  # a heading has its line to itself
+        if not self.firm:  # a heading fills its line
             yield "\n", "#", HASHES, BLANK, *label, LINE_END
 
     def counts(self, spelt: str, opener: str) -> bool:
-        """Tell whether an *alike* label counts as it is *spelt*, in a text that *opener* opened."""
+        """Return whether an *alike* label *spelt* so counts in a text that *opener* opened."""
         dress = _dress(spelt)
         letters = dress.letters
         is_exact = any(letters == _letters(words) for words in (self.words, *self.also))
@@ -203,7 +203,7 @@ class Label:
         return f"[{re.escape(char.lower())}{re.escape(char.upper())}]"
 
     def is_canonical(self, seen: str) -> bool:
-        """Tell whether *seen* is how the dialect writes this marker, numbered or not."""
+        """Return whether *seen* is the dialect's own spelling, with or without numbers."""
         if self.anywhere or self.borrowed:
             return False
         words = r"(?: \d+)? ".join(map(re.escape, self.words.split()))
@@ -214,11 +214,11 @@ class _Dress(NamedTuple):
     """How a label is written."""
 
     indent: str
-    """What stands before it on its line; in the middle of one it has none."""
+    """White space before the label on its line; ``""`` in the middle of a line."""
     item: str
-    """The marks of a heading, of its level; ``-`` or ``1`` for an item of a list."""
+    """The ``#`` marks of a heading; ``-``, ``•`` or ``1`` for a list item."""
     letters: str
-    """Its letters as they are spelt."""
+    """Its letters, in their case."""
 
 
 _dressed: Final = re.compile(
@@ -227,7 +227,7 @@ _dressed: Final = re.compile(
 
 
 def _dress(spelt: str) -> _Dress:
-    """Tell how a label that is *spelt* so is written; emphasis does not count."""
+    """Return how the label in *spelt* is dressed, apart from emphasis."""
     found = _dressed(spelt)
     assert found is not None, "it may match nothing"
     indent, heading, item, number = found.groups("")
@@ -240,10 +240,10 @@ def _letters(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A label in the middle of a line, in exactly these words, perhaps emphasised.
+    """A label in the middle of a line, in exactly these words, with or without emphasis.
 
-    Text may speak of labels, so it needs evidence: with *begins* it has to begin a sentence, or to
-    name one of the tools there are, and the label *then* has to follow what it names, on the same
+    Text may mention labels, so this one needs evidence: with *begins*, it has to begin a sentence
+    or be followed by the name of a known tool; with *then*, that label has to follow on the same
     line or the next.
     """
 
@@ -251,7 +251,7 @@ class Inline:
     then: str = ""
     begins: bool = False
     colon: str = ":"
-    """What ends it; see `Label`."""
+    """Characters that end the label; see `Label`."""
 
     @property
     def canonical(self) -> str:
@@ -259,7 +259,7 @@ class Inline:
         return f"{self.words}{self.colon[0]}"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         label = *map(re.escape, self.words), BLANK
         then, colon = _followed_by(self.then), _any_of(self.colon)
         yield SPACED, *label, colon, *then
@@ -267,11 +267,11 @@ class Inline:
         yield SPACED, *BOLD, *label, *BOLD, BLANK, colon, *then
 
     def is_canonical(self, _seen: str) -> bool:
-        """Tell that it is a repair to read this."""
+        """Return `False`: reading such a label is always a repair."""
         return False
 
     def names_one_of(self, names: Container[str] | None, text: str, at: int) -> bool:
-        """Tell whether *text* names one of *names* from *at* on, up to the label *then*."""
+        """Return whether *text* from *at* up to the label *then* is one of *names*."""
         if names is None or not self.then:
             return False
         stop = text.find(self.then, at, at + _LONGEST_NAMED)
@@ -279,7 +279,7 @@ class Inline:
 
 
 LONGEST_LEAD: Final = 400
-"""Longest text before a label that is looked at, in characters."""
+"""Longest text before a label that is examined, in characters."""
 _HEDGES: Final = re.compile(
     r"\A\s*>|n['’]t\b|\b(?:not|no|never|cannot|avoid|instead|could|would|might|if|unless|example"
     r"|e\.g|writ(?:e|es|ing|ten)|wrote)\b",
@@ -288,7 +288,7 @@ _HEDGES: Final = re.compile(
 
 
 def is_hedged(lead: str) -> bool:
-    """Tell whether what *lead* says before a label only speaks of it, or denies it."""
+    """Return whether *lead*, the text before a label, only mentions the label or denies it."""
     return _HEDGES(lead.rpartition("\n")[2]) is not None
 
 
@@ -297,13 +297,13 @@ _AROUND_NAME: Final = " \t\r\n*_`\"'"
 Marker: TypeAlias = Literal | Label | Inline
 
 ENDS_SENTENCE: Final = frozenset(".!?…。！？-•*")
-"""What a sentence may end with, or an item of a list begin."""
+"""Characters that may end a sentence or begin a list item."""
 
 
 def begins_sentence(text: str, start: int, stop: int) -> bool | None:
-    """Tell whether a sentence begins at *stop* in a text that begins at *start*.
+    """Return whether a sentence begins at *stop* in a text that begins at *start*.
 
-    Behind a colon that is not known: it may be that of a label, where another text begins.
+    After a colon this is unknown (`None`): the colon may end a label, after which new text begins.
     """
     while stop > start and text[stop - 1].isspace():
         stop -= 1
@@ -313,7 +313,7 @@ def begins_sentence(text: str, start: int, stop: int) -> bool | None:
 
 
 def spelt_texts(marker: Marker) -> tuple[str, ...]:
-    """Return how a *marker* is written, first as the dialect writes it; a label only so."""
+    """Return the canonical text of a *marker*, and the variants if it is a `Literal`."""
     return (marker.canonical, *(marker.variants if isinstance(marker, Literal) else ()))
 
 
@@ -321,6 +321,6 @@ _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match
 
 
 def open_mark(spelt: str) -> str:
-    """Return the mark of the emphasis that the label *spelt* begins and does not end, or ``""``."""
+    """Return the emphasis mark that the label *spelt* opens but does not close, or ``""``."""
     mark = _MARK(spelt)
     return mark[1] if mark is not None and mark[1] not in spelt[mark.end() :] else ""

@@ -1,13 +1,13 @@
-r"""Patterns that find markers, whole or still growing.
+r"""Patterns that find markers, complete or still incomplete.
 
-The atoms of all markers of a state make a trie, and the trie makes two patterns:
+The atoms of all markers of a state form a trie, from which two patterns are built:
 
 * *whole* finds the first marker;
-* *growing* finds, besides, the beginning of one at the very end of the text, which a later chunk
+* *growing* also finds the beginning of a marker at the very end of the text, which a later chunk
   may complete.
 
-Runs are possessive and short, so a match that fails has gone back over a bounded number of
-characters: both patterns are linear on any text.
+Runs are possessive and short, so a failing match backtracks over a bounded number of characters:
+both patterns take linear time on any text.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ __all__ = ["Patterns", "check_markers"]
 
 
 class Spelt(Protocol):
-    """What can be found in a text: a marker, or a tag."""
+    """Anything that can be found in a text: a marker or a tag."""
 
     @property
     def canonical(self) -> str:
-        """How it is written."""
+        """The spelling that the dialect itself writes."""
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
 
 
 class _Node:
-    """A place in the trie: what may come next, and the marker that is complete here."""
+    """A node of the trie: the atoms that may come next, and the marker that ends here."""
 
     __slots__ = ("marker", "next")
 
@@ -48,10 +48,10 @@ class _Node:
 
 
 class Patterns:
-    """What finds the markers of one state; made at first use.
+    """The patterns that find the markers of one state; compiled at first use.
 
     Args:
-        markers: The markers, by name; those of a table are known to differ, see `check_markers`.
+        markers: The markers, by name; `check_markers` makes sure that those of a table differ.
     """
 
     def __init__(self, markers: Mapping[str, Spelt]) -> None:
@@ -68,21 +68,21 @@ class Patterns:
 
     @cached_property
     def growing(self) -> re.Pattern[str]:
-        """Does so too, or finds the beginning of one at the end; ``lastindex`` is `None` then."""
+        """Finds the first marker, or the beginning of one at the end (``lastindex`` is `None`)."""
         begun = "|".join(_begun(self._root))
         return re.compile(rf"(?:{begun})\Z|{self.whole.pattern}" if begun else self.whole.pattern)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Names of the markers by number of the group that matched, less one."""
+        """Names of the markers, in the order of their groups."""
         return tuple(_leaves(self._root))
 
 
 def check_markers(markers: Mapping[str, Spelt]) -> None:
-    """Make sure that each of *markers* can be told from the others.
+    """Check that each of *markers* can be distinguished from the others.
 
     Raises:
-        ValueError: Two are spelt alike, one is the beginning of another, or one is empty.
+        ValueError: Two markers are spelt alike, one is the beginning of another, or one is empty.
     """
     _trie(markers)
 
@@ -107,7 +107,7 @@ def _trie(markers: Mapping[str, Spelt]) -> _Node:
 
 
 def _leaves(node: _Node) -> Iterator[str]:
-    """Names of the markers in the order of their groups in the pattern."""
+    """Yield the names of the markers, in the order of their groups in the pattern."""
     for child in node.next.values():
         yield from _leaves(child)
     if node.marker is not None:
@@ -115,15 +115,15 @@ def _leaves(node: _Node) -> Iterator[str]:
 
 
 def _whole(node: _Node) -> str:
-    """Pattern for the rest of a marker; an empty group at its end tells which one it was."""
+    """Return a pattern for the rest of a marker; the empty group at its end identifies it."""
     branches = [atom + _whole(child) for atom, child in node.next.items()]
     if node.marker is not None:
-        branches.append("()")  # unless what has to follow another does
+        branches.append("()")  # tried last: markers with a lookahead come first
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
 def _begun(node: _Node) -> Iterator[str]:
-    """Patterns for what may stand at the end of the text and go on to be a marker."""
+    """Yield patterns for text at the end of the input that may turn out to begin a marker."""
     for atom, child in node.next.items():
         if isinstance(atom, Ahead):
             yield atom.pending

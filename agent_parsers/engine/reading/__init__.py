@@ -1,1 +1,1 @@
-"""Reading: the states of a table, what a turn means, whole texts and streams."""
+"""Reading: the states of a table, the meaning of a turn, whole texts and streams."""

@@ -1,4 +1,4 @@
-"""Which call of a turn with one action is meant, where the turn holds or quotes several."""
+"""Chooses the call that counts if a turn with one action contains or quotes several."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["call_meant", "quoted_repair"]
 
 _blank: Final = matcher(r"\s*+")
 _WINDOW: Final = 512
-"""How much is read at first of what follows a call, in characters."""
+"""How many characters after a call are read at first."""
 
 
 def call_meant(
@@ -35,22 +35,22 @@ def call_meant(
     stops: Iterable[str],
     repairs: list[Repair] | None,
 ) -> Call:
-    """Return the one call that *text* means, which may have others behind its first *call*.
+    """Return the call of *text* that counts; others may follow the first *call*.
 
-    What is quoted is text, and what is written again is the same call.
+    A quoted call is text, and a call that is repeated counts once.
 
     Args:
-        call: The first.
-        text: The turn up to where it ends.
-        base: Where it begins, in `str` characters of all that was read.
-        label: Where the last label stands, or the mark that opens the call.
-        new_call: Makes readers of the others.
-        on_conflict: Which of several counts.
-        stops: What ends a turn; behind it nothing is looked at.
-        repairs: Takes what was left out; `None` where nothing is left out, and all text is meant.
+        call: The first call.
+        text: The turn up to its end.
+        base: Offset of *text* in the whole text.
+        label: Span of the last label, or of the marker that opens the call.
+        new_call: Makes the readers of the other calls.
+        on_conflict: Which one counts if calls differ.
+        stops: Stop sequences; text after one is ignored.
+        repairs: Collects the repairs; `None` in strict mode, in which no call may be left out.
 
     Raises:
-        BadPayload: Every call is quoted, a sentence says not to make it, or two of them differ.
+        BadPayload: All calls are quoted, a sentence forbids a call, or two calls differ.
     """
     start, stop = _hole(call, label, base + len(text))
     start, stop = start - base, stop - base
@@ -81,7 +81,7 @@ def call_meant(
 
 
 def quoted_repair(span: Span, what: str) -> Repair:
-    """Return what tells that the call at *span* stands in a quotation."""
+    """Return the repair which reports that the call at *span* is in a quotation."""
     return Repair("quoted", span, f"took a call in {what} for text")
 
 
@@ -90,17 +90,17 @@ def _place(call: Call) -> Span:
 
 
 def _hole(call: Call, label: Span, stop: int) -> Span:
-    """Return where all of the first *call* stands, in a text that ends at *stop*."""
+    """Return the span of the first *call* with its markers, in a text that ends at *stop*."""
     if call.whole is not None:
         return call.whole
     return label[0], call.after[0] if call.after is not None else stop
 
 
 def _chosen(calls: Sequence[Call], on_conflict: OnConflict) -> Call:
-    """Return the one of *calls* that counts.
+    """Return the call that counts.
 
     Raises:
-        BadPayload: Two of them differ, and nothing says which counts.
+        BadPayload: Two calls differ, and *on_conflict* does not choose one.
     """
     first = calls[0]
     other = next((call for call in calls if not _is_same(call, first)), None)
@@ -122,7 +122,7 @@ def _is_same(call: Call, other: Call) -> bool:
 
 
 def _others(text: str, at: int, base: int, new_call: Callable[[], CallReader]) -> Iterator[Call]:
-    """Yield the calls that stand in *text* from *at* on; one that is broken is one as well."""
+    """Yield the calls in *text* from *at* on, including broken calls."""
     text = text.rstrip()
     size = _WINDOW
     while at < len(text):

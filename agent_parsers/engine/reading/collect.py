@@ -1,4 +1,4 @@
-"""From the texts of the states to actions, answers and errors, while they come in."""
+"""Collects the texts of a turn's states into actions, answers and errors, chunk by chunk."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 __all__ = ["Collector"]
 
 _BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
-"""What is no part of a step."""
+"""The parts that do not belong to a step."""
 
 
 class Collector:
-    """Puts together what was read of a step, and says what it comes to.
+    """Collects the text of a step and makes its action, answer or error.
 
     Args:
-        machine: What reads the text.
-        tools: The tools there are; `None` if any will do.
-        advise: Words the errors.
+        machine: The machine that reads the text.
+        tools: The available tools; `None` accepts any tool.
+        advise: Writes the observations of errors.
     """
 
     __slots__ = (
@@ -55,32 +55,32 @@ class Collector:
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
-    """What a turn ends in, in words."""
+    """What a turn ends in, for messages."""
 
     def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
         self._machine = machine
         self._advise = advise
         self._tools = tools
-        self._problem: BadPayload | None = None  # the first one of a turn
+        self._problem: BadPayload | None = None  # the first problem of a turn
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
-        self._kept: list[str] = []  # text of this state
+        self._kept: list[str] = []  # the text of this state
         self._call: CallReader | None = None
         self._watch: QuoteWatch | None = None
         self.label = ""
-        """The marker before the text of this state, as it is spelt."""
+        """The marker before the text of this state, as written."""
         self.label_span = (0, 0)
-        """Where that stands, without white space around it."""
+        """Span of that marker, without white space around it."""
         self.is_closed = False
-        """Whether the marker behind it, which is met now, closes it."""
+        """Whether the next marker, which was just found, closes this state."""
         self.is_half = False
-        """Whether only half of that marker is there, as the text may be cut there."""
+        """Whether the text ends in only half of that marker, perhaps because it was cut."""
         self.has_dropped = True
-        """Whether what the turn was so far was forgotten, when it should last have been."""
+        """Whether the last `restart` really dropped the turn so far."""
         self.ended: Ended = "unknown"
-        """How the text ended, once it has."""
-        # The tool that waits for its input, or why there is none; and its place.
+        """How the text ended; set before the end is read."""
+        # The tool that waits for its input, or why its name cannot be read; and the name's span.
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
-        self._tool_at = 0  # where its label stands
+        self._tool_at = 0  # where the label of the tool begins
         self._answer: tuple[str, Span] | None = None
         self._acted = False
         self._step_at = -1 if machine.initial.part in _BETWEEN else 0
@@ -95,7 +95,7 @@ class Collector:
 
     @property
     def tools(self) -> ToolSet | None:
-        """The tools there are; `None` if any will do."""
+        """The available tools; `None` accepts any tool."""
         return self._tools
 
     @property
@@ -105,32 +105,32 @@ class Collector:
 
     @property
     def is_quoting(self) -> bool:
-        """Whether the text ends inside a quotation, so that a marker that comes next is none."""
+        """Whether the text ends inside a quotation, so that the next marker is text."""
         if self._watch is not None:
             return self._watch.holds_marker()
         return self._call is not None and self._call.is_quoting
 
     @property
     def is_in_value(self) -> bool:
-        """Whether the text ends in a value of a call."""
+        """Whether the text ends inside a value of a call."""
         return self._call is not None and self._call.is_in_value
 
     def holds(self, part: str) -> bool:
-        """Tell whether the text of this state, if it is kept, holds *part*."""
+        """Return whether the text of this state, if it is kept, contains *part*."""
         return part in "".join(self._kept)
 
     @property
     def opened_at(self) -> int:
-        """Where the quotation was opened in which the text ends; -1 if that is not known."""
+        """Where the quotation in which the text ends was opened; -1 if that is not known."""
         return -1 if self._watch is None else self._watch.opened_at
 
     def add(self, chunk: str) -> None:
-        """Take the next *chunk* of the text, markers and all."""
+        """Take the next *chunk* of the whole text, including markers."""
         self._text.append(chunk)
         self._pieces.append(chunk)
 
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:
-        """Take more of the text of *state*, and tell of it."""
+        """Take more text of *state* and emit its events."""
         if state.delta is not None:
             events.append(state.delta(text, (at, at + len(text))))
         elif state.part is Part.CALL:
@@ -145,21 +145,21 @@ class Collector:
                 self._watch.feed(text)
 
     def _new_call(self, state: State) -> CallReader:
-        """Return a reader for the next call, which *state* has."""
+        """Return a reader for the next call in *state*."""
         return (state.new_call or self._machine.new_call)()
 
     def leave(
         self, events: list[Event], state: State, to: State | None, span: Span, stop: int
     ) -> None:
-        """Make what can be made of the text of *state*.
+        """Finish the text of *state*: make its action or answer, or record its problem.
 
         Args:
-            events: Takes what there is to tell.
+            events: Collects the events.
             state: The state that ends.
             to: The next state; `None` at the end of the text.
-            span: Where the text of the state stands, without the white space around it.
-            stop: Where the text ends that belongs to it: at the next marker, or after it if that
-                marker closes it.
+            span: Span of the state's text, without the white space around it.
+            stop: Where the state ends: before the next marker, or after it if the marker closes the
+                state.
         """
         text = "".join(self._kept)
         self._kept.clear()
@@ -189,33 +189,33 @@ class Collector:
                         self._finish(events, self._log(to, stop))
                 case Part.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
                     if self._machine.lenient:
-                        message = f"text that follows {self._END} is no part of it"
+                        message = f"text that follows {self._END} is not part of it"
                         events.append(Repair("after_answer", span, message))
         except BadPayload as bad:
             self._fail(events, bad)
 
     @property
     def content(self) -> str | None:
-        """What is said beside calls; `None` where a turn has one call, and its events say."""
+        """The content beside calls; `None` if a turn has only one call: its events have it."""
         return None
 
     @property
     def thought(self) -> str | None:
-        """What the model thought; `None` where a turn has one call, and its events say."""
+        """The thought; `None` if a turn has only one call: its events have it."""
         return None
 
     def meet(self, label: str, span: Span) -> None:
-        """Hear of the marker before the next text, as it is spelt, at *span*."""
+        """Record the marker before the next text, as written, at *span*."""
         self.label, self.label_span = label, span
 
     def meet_late(self, problem: str, span: Span) -> None:
-        """Hear of a marker at *span* that may not come behind a call."""
+        """Record a marker at *span* that may not follow a call."""
 
     def meet_mark(self, span: Span, *, opens: bool) -> None:
-        """Hear that at *span* text speaks of what opens a thought, or closes one."""
+        """Record that text at *span* only mentions a marker that opens or closes a thought."""
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
-        """Forget what the turn was up to *state*, whose text stands at *span*: it was reasoning."""
+        """Drop the turn up to *state*, whose text is at *span*: all of it was reasoning."""
         if state.part is Part.TOOL and self._kept:
             events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
@@ -224,9 +224,9 @@ class Collector:
         self._call = self._watch = self._tool = self._answer = self._problem = None
 
     def turn_page(self, events: list[Event], part: Part, start: int) -> None:
-        """Begin or end a step of a transcript, if the next text has this *role*."""
+        """Begin or end a step of a transcript, given the *part* of the next text."""
         if part is Part.SKIPPED:
-            return  # what follows an answer belongs to its step
+            return  # text after an answer belongs to its step
         if part in _BETWEEN:
             self._end_step(events, start)
             self._step_at = -1
@@ -235,7 +235,7 @@ class Collector:
             self._acted = False
 
     def error(self) -> OutputParserException | None:
-        """Return what is wrong with the turn; `None` if nothing is."""
+        """Return the error of the turn; `None` without an error."""
         if self._problem is None:
             return None
         return self._machine.error(self._problem, self.text, self._tools, self._advise)
@@ -274,7 +274,7 @@ class Collector:
         is_beside = to is not None and to.beside_action
         if to is not None and to.part is Part.ANSWER and not is_beside:
             return
-        if self._is_none(events, to):
+        if self._is_void(events, to):
             return
         if isinstance(head, BadPayload):
             raise head
@@ -299,7 +299,7 @@ class Collector:
         watch: QuoteWatch | None,
     ) -> None:
         assert self._tool is not None, "an input follows a tool"
-        if self._is_none(events, to):
+        if self._is_void(events, to):
             return
         head, span = self._tool
         if isinstance(head, BadPayload):
@@ -307,17 +307,17 @@ class Collector:
         written = self._unfenced(events, written, at)
         self._machine.check_quotes(watch, written, at[0])
         repairs: list[Repair] = []
-        ended = self.ended if to is None else "stop"  # what follows it closes it
+        ended = self.ended if to is None else "stop"  # the next marker closes it
         value = self._machine.input_value(head, span, written, at[0], self._tools, repairs, ended)
         events += repairs
         result = self._machine.result(head, value, self._log(to, stop))
         self._done(events, result, (span[0], at[1]))
 
     def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
-        """Return an input, *written* at *span*, without what closes a fence before its action.
+        """Return an input, *written* at *span*, without the end of a fence around its action.
 
         Raises:
-            BadPayload: A quotation that opens before the action closes in the input.
+            BadPayload: Another quotation opens before the action and closes in the input.
         """
         assert self._tool is not None, "an input follows a tool"
         found = self._enclosing(written, (self._tool_at, self._tool[1][1]), span[1])
@@ -332,11 +332,11 @@ class Collector:
         return written[: start - span[0]].rstrip()
 
     def _enclosing(self, written: str, head: Span, stop: int) -> Quotation | None:
-        """Return what opens before the *head* of an action and closes in its input.
+        """Return the quotation that opens before the *head* of an action and closes in its input.
 
         Args:
             written: The input, which is raw text.
-            head: Where the label of the action stands, and its name if it has one.
+            head: Span of the label of the action, including the tool's name if it follows.
             stop: Where the input ends.
         """
         if not self._machine.lenient or not closes_quotation(written):
@@ -345,7 +345,7 @@ class Collector:
         return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
 
     def _named(self, events: list[Event]) -> list[Event]:
-        """Tell the names of tools among *events* as they are mended."""
+        """Replace the names of tools in *events* by their repaired names."""
         for at, event in enumerate(events):
             if isinstance(event, ToolNamed):
                 events[at] = self._machine.named(event, self._tools)
@@ -379,7 +379,7 @@ class Collector:
                 if problem := self._machine.call_problem(call, self.ended, self._tools):
                     raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
-            message = "text that follows the call is no part of it"
+            message = "text that follows the call is not part of it"
             events.append(Repair("after_call", call.after, message))
         if not is_sound:
             return
@@ -391,13 +391,13 @@ class Collector:
         self._done(events, result, span)
 
     def _meet_end(self, call: Call, to: State | None) -> None:
-        """Take it that what follows a *call* closes it, unless that closes no arguments."""
+        """Take a *call* as closed by the marker after it, unless its arguments are still open."""
         is_cut = to is None or self.is_half or (to.is_cut and call.lacks != "closer")
         if not is_cut:
             call.lacks = ""
 
     def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
-        """Return the call that the step means, of which *call* in *state* is the first."""
+        """Return the call of the step that counts; *call* in *state* is the first."""
         base = max(self._step_at, 0)
         label = self.label_span if self.label else (base, base)
         new_call = state.new_call or self._machine.new_call
@@ -405,7 +405,7 @@ class Collector:
         return self._machine.call_meant(call, text, base, label, new_call, repairs)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
-        """Tell what the step has come to, which stands at *span*."""
+        """Emit the result of the step, which is at *span*."""
         if isinstance(result, AgentFinish):
             events.append(Finish(result, span))
         else:
@@ -438,22 +438,22 @@ class Collector:
     def end_text(
         self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
     ) -> None:
-        """Say what the text has come to, which ends in *state*.
+        """Finish the text, which ends in *state*: set the result or the problem.
 
         Args:
-            events: Takes what there is to tell.
+            events: Collects the events.
             state: The last state, which was left already.
-            entry: Where the marker stands that led to it.
-            end: Where the text ends, but for white space.
+            entry: Where the marker that led to it begins.
+            end: Where the text ends, without white space.
             is_bare: Whether no text follows that marker.
         """
         if self._machine.is_transcript:
-            # A label at the end that begins a step only invites it, as a scratchpad does.
+            # A label at the end only prompts for the next step, as at the end of a scratchpad.
             if not (is_bare and self._step_at == entry):
                 self._end_step(events, end)
             return
         text = self.text
-        if state.problem and not self._is_none(events, state):
+        if state.problem and not self._is_void(events, state):
             self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
         elif self._problem is None and self.result is None:
             is_open = state.is_open_answer
@@ -470,22 +470,22 @@ class Collector:
                 except BadPayload as bad:
                     self._fail(events, bad)
 
-    def _is_none(self, events: list[Event], answer: State | None) -> bool:
-        """Tell whether the action beside an *answer* says that it is none."""
+    def _is_void(self, events: list[Event], answer: State | None) -> bool:
+        """Return whether the action beside an *answer* says that there is no action."""
         if answer is None or self._tool is None:
             return False
         head, span = self._tool
         is_beside = answer.beside_action or answer.problem == "both"
         if not is_beside or not isinstance(head, BadPayload) or head.problem != "no_action":
             return False
-        message = "the action says that it is none; took the answer"
+        message = "the action names no tool; took the answer"
         events.append(Repair("no_action", span, message))
         return True
 
     def _log(self, to: State | None, stop: int) -> str:
         """Return the model's text from the beginning of the step to offset *stop*.
 
-        A turn that ends with the text has the whole of it.
+        For a single turn that ends with the text, this is the whole text.
         """
         if to is None and not self._machine.is_transcript:
             return self.text
@@ -493,7 +493,7 @@ class Collector:
         return text.lstrip() if self._machine.is_transcript else text
 
     def _slice(self, start: int, stop: int) -> str:
-        """Return the text from *start*, which is never less than before, to *stop*."""
+        """Return the text from *start* to *stop*; *start* never decreases from call to call."""
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)[start - self._base :]]
             self._base = start

@@ -1,4 +1,4 @@
-"""From the texts of the states to the calls of a turn, and what is said beside them."""
+"""Collects the texts of a turn's states into its calls and the content beside them."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ __all__ = ["CallsCollector"]
 
 
 _CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
-"""What follows a call that is closed; a thought, or an invented result, may come anywhere."""
+"""The parts after a closed call; a thought or an invented result may follow an open one too."""
 _NO_CALLS: Final = "[] \t\r\n"
-"""What an empty block is made of, or a list of no calls."""
+"""The characters of a block without a call: white space or an empty list."""
 _LONGEST_BLANK: Final = 16
 
 
 class _Made(NamedTuple):
-    """A call that can be made."""
+    """A call that can be executed."""
 
     tool: str
     tool_input: str | dict[Any, Any]
@@ -64,30 +64,31 @@ class _Made(NamedTuple):
 
 
 class _Met(NamedTuple):
-    """A call that was met, be it meant or quoted."""
+    """A call that was found, whether it counts or is quoted."""
 
     hole: Span
-    """Where all of it stands, with its marks."""
+    """Span of the call with its markers."""
     place: Span
-    """Where it stands without them."""
+    """Span of the call without its markers."""
     is_bare: bool
     made: _Made | None
-    """What can be made, or nothing if it is wrong."""
+    """The call itself; `None` if it is wrong."""
     bad: BadPayload | None = None
-    """What is wrong with it."""
+    """What is wrong with the call."""
     is_short: bool = False
-    """Whether only its place says that a value in it is whole; see `Call.is_short`."""
+    """Whether only its position shows that a value in it is complete; see `Call.is_short`."""
 
 
 class CallsCollector(Collector):
-    """Puts together the calls of a turn that may have several, and the content beside them.
+    """Collects the calls of a turn that may have several, and the content beside them.
 
-    They are told when the turn is whole: if one of them cannot be made, none is. Leniently, what
-    turns out to be no call at all is content, and the others are made all the same.
+    The calls are emitted at the end of the turn: if one of them is wrong, none is emitted. In
+    lenient mode, text that turns out not to be a call is content and does not affect the others.
 
     Args:
-        machine: What reads the text.
-        tools: The tools there are; `None` if any will do.
+        machine: The machine that reads the text.
+        tools: The available tools; `None` accepts any tool.
+        advise: Writes the observations of errors.
     """
 
     __slots__ = (
@@ -101,22 +102,22 @@ class CallsCollector(Collector):
         super().__init__(machine, tools, advise)
         self._made: list[_Made] = []
         self._met: list[_Met] = []
-        self._marks: list[Span] = []  # where markers stand
+        self._marks: list[Span] = []  # the spans of markers
         self._content: list[Span] = []
         self._thoughts: list[Span] = []
         self._begun = -1  # where the first text of the turn begins
-        self._skipped_at = -1  # where text begins behind its end
-        self._lost: BadPayload | None = None  # the first that turned out to be no call
-        # Where text first speaks of what opens a thought, and last of what closes one.
+        self._skipped_at = -1  # where text after the end of the turn begins
+        self._lost: BadPayload | None = None  # the first text that turned out not to be a call
+        # Markers that are only mentioned: the first to open a thought, the last to close one.
         self._opener: Span | None = None
         self._closer: Span | None = None
-        self._is_marked = True  # whether marks open all calls so far
+        self._is_marked = True  # whether markers open all calls so far
         # Calls at the end of a thought that is still open, or what is wrong with one; and where
-        # that thought begins, -1 if there are none.
+        # that thought begins, -1 without such calls.
         self._drafts: list[_Met] = []
         self._draft_problem: BadPayload | None = None
         self._draft_at = -1
-        self._empty: BadPayload | None = None  # the first that has nothing in it
+        self._empty: BadPayload | None = None  # the first empty block
 
     @override
     def leave(
@@ -128,18 +129,18 @@ class CallsCollector(Collector):
             self._leave_draft(events, state, to, span, stop)
             return
         if state.part is Part.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
-            self._drop_drafts(self._draft_at)  # not even what ended the turn was meant
+            self._drop_drafts(self._draft_at)  # the end marker does not count either
             self._lost = self._lost or BadPayload("open_reasoning", span)
         if state.part is Part.CONTENT:
             self._kept.clear()
-            self._say(span)
+            self._add_content(span)
             return
         if state.part is Part.THOUGHT and span[0] < span[1]:
             self._think(span)
         if state.part is Part.SKIPPED and span[0] < span[1]:
             self._skipped_at = span[0]
         must_go_on = bool(state.problem) and not self.is_closed
-        if to is not None and to.part is Part.SKIPPED and must_go_on:  # the turn must not end
+        if to is not None and to.part is Part.SKIPPED and must_go_on:  # the turn must not end here
             place = span if span[0] < span[1] else self.label_span
             self._lost = self._lost or BadPayload(state.problem, place)
         met = len(self._met)
@@ -149,15 +150,15 @@ class CallsCollector(Collector):
 
     @override
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:
-        told = len(events)
+        before = len(events)
         super().take(events, state, text, at)
         if state.is_draft:
-            _as_thoughts(events, told)
+            _as_thoughts(events, before)
 
     def _leave_draft(
         self, events: list[Event], state: State, to: State | None, span: Span, stop: int
     ) -> None:
-        """Leave a thought for a call in it, or what such a call came to, or the text behind it."""
+        """Leave a thought for a call in it, or leave such a call, or the text after it."""
         if not state.is_draft:
             if state.part is Part.THOUGHT and span[0] < span[1]:
                 self._think(span)
@@ -166,9 +167,9 @@ class CallsCollector(Collector):
         if state.part is Part.CALL:
             kept = self._met, self._content, self._problem, self._lost
             self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
-            told = len(events)
+            before = len(events)
             super().leave(events, state, to, span, stop)
-            _as_thoughts(events, told)
+            _as_thoughts(events, before)
             faults = (met.bad for met in self._drafts if met.bad is not None)
             wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
             self._draft_problem = self._draft_problem or self._problem
@@ -176,7 +177,7 @@ class CallsCollector(Collector):
             is_thought = bool(self._content or self._lost)
             self._met, self._content, self._problem, self._lost = kept
             if is_thought:
-                events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
+                events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
                 is_closed = to is not None and self.is_closed
                 self._drop_drafts(stop if is_closed else max(span[1], self.label_span[1]))
         elif span[0] < span[1]:
@@ -189,7 +190,7 @@ class CallsCollector(Collector):
                 self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
 
     def _drop_drafts(self, stop: int) -> None:
-        """Take calls in a thought for a part of it: it goes on up to *stop*."""
+        """Treat calls in a thought as part of the thought, which goes on up to *stop*."""
         self._drafts.clear()
         self._draft_problem = None
         if stop > self._draft_at:
@@ -204,7 +205,7 @@ class CallsCollector(Collector):
             self._opener, self._closer = None, span
 
     def _enclosed(self) -> BadPayload | None:
-        """Return what is wrong if marks, of which text may only speak, enclose a call."""
+        """Return what is wrong if markers that may only be mentioned enclose a call."""
         if not self._made:
             return None
         if self._closer is not None and self._made[0].span[0] < self._closer[0]:
@@ -215,19 +216,19 @@ class CallsCollector(Collector):
 
     @override
     def _named(self, events: list[Event]) -> list[Event]:
-        for event in events:  # a header may say that its message is a thought
+        for event in events:  # a header may mark its message as a thought
             if isinstance(event, ThoughtDelta):
                 self._think(event.span)
         return super()._named(events)
 
     def _think(self, span: Span) -> None:
-        """Hear that the text at *span* is a thought, or more of one."""
+        """Record that the text at *span* is a thought, or more of one."""
         if self._thoughts and self._thoughts[-1][1] == span[0]:
             span = self._thoughts.pop()[0], span[1]
         self._thoughts.append(span)
 
-    def _say(self, span: Span) -> None:
-        """Hear that the text at *span* is content, if there is any."""
+    def _add_content(self, span: Span) -> None:
+        """Record that the text at *span*, unless it is empty, is content."""
         if span[0] < span[1]:
             self._content.append(span)
 
@@ -258,14 +259,14 @@ class CallsCollector(Collector):
 
     @override
     def restart(self, events: list[Event], state: State, span: Span) -> None:
-        told = len(events)
+        before = len(events)
         self.leave(events, state, None, span, span[1])
         is_odd = self._problem or self._lost or self._content or self._thoughts
         is_sound = self._met and all(met.bad is None for met in self._met)
         self.has_dropped = not (is_sound and self._is_marked) or bool(is_odd)
         if not self.has_dropped:
-            return  # a block at the very beginning stands in no thought
-        events[told:] = (event for event in events[told:] if not isinstance(event, Repair))
+            return  # a block at the very beginning is not in a thought
+        events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
         super().restart(events, state, span)
         begun = span[0] if self._begun < 0 else self._begun
         self._thoughts = [(begun, span[1])] if begun < span[1] else []
@@ -281,11 +282,11 @@ class CallsCollector(Collector):
     def _end_call(
         self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
     ) -> None:
-        is_cut = to is None and self._call is None  # the text ends in what opens a call
+        is_cut = to is None and self._call is None  # the text ends in a marker that opens a call
         reader = self._call or self._new_call(state)
         self._call = None
         if self.is_half:
-            pass  # who knows whether that is what it begins
+            pass  # half a marker need not become this marker
         elif to is None:
             pass
         elif self.is_closed or (to.part in _CLOSES and not to.is_cut):
@@ -298,15 +299,15 @@ class CallsCollector(Collector):
         for call, hole in zip(calls, self._holes(calls, stop), strict=True):
             events += map(self._placed, call.repairs)
             if call.is_text:
-                self._say(call.span)
+                self._add_content(call.span)
                 continue
             made, wrong = None, None
             try:
                 made = self._make(events, call, stop)
             except BadPayload as bad:
-                is_none = bad.problem == "no_call"
-                wrong = BadPayload("open_call", self.label_span) if is_none and is_cut else bad
-                if is_none and not is_cut and self._machine.lenient:
+                is_text = bad.problem == "no_call"
+                wrong = BadPayload("open_call", self.label_span) if is_text and is_cut else bad
+                if is_text and not is_cut and self._machine.lenient:
                     self._lose(events, bad, call.span)
             if made is None and wrong is None:
                 self._marks.append(hole)  # an answer quotes nothing
@@ -315,7 +316,7 @@ class CallsCollector(Collector):
                 self._met.append(_Met(hole, place, call.is_bare, made, wrong, call.is_short))
 
     def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
-        """Return where all of each of the *calls* stands, in a text that ends at *stop*."""
+        """Return the spans of *calls* with their markers, in a text that ends at *stop*."""
         edges = [*(call.span[0] for call in calls[1:]), stop]
         pairs = zip(calls, edges, strict=True)
         holes = [call.whole or (call.span[0], max(call.span[0], edge)) for call, edge in pairs]
@@ -330,7 +331,7 @@ class CallsCollector(Collector):
         return holes
 
     def _lose(self, events: list[Event], bad: BadPayload, span: Span) -> None:
-        """Take what stands at *span*, which is no call, for content."""
+        """Treat the text at *span*, which is not a call, as content."""
         start, stop = span if span[0] < span[1] else bad.span
         if self.label and self.is_closed and self._is_blank(start, stop):
             self._empty = self._empty or bad
@@ -339,33 +340,35 @@ class CallsCollector(Collector):
             return
         self._lost = self._lost or bad
         if start < stop:
-            self._say((start, stop))
-            events.append(Repair("no_call", (start, stop), "took what is no call for content"))
+            self._add_content((start, stop))
+            events.append(
+                Repair("no_call", (start, stop), "read text that is not a call as content")
+            )
         elif self.label:
             events.append(Repair("empty_call", self.label_span, "left out a call that is empty"))
 
     def _is_blank(self, start: int, stop: int) -> bool:
-        """Tell whether nothing stands between two offsets, or a list of no calls."""
+        """Return whether there is no text between two offsets, or only an empty list of calls."""
         if start == stop:
             return True
         return stop - start <= _LONGEST_BLANK and not self._slice(start, stop).strip(_NO_CALLS)
 
     def _placed(self, repair: Repair) -> Repair:
-        """Return *repair* with a place: what mends a call without text has only its mark."""
+        """Return *repair* with a span; for a call without text it is the span of its marker."""
         start, end = repair.span
         return repair if start < end else replace(repair, span=self.label_span)
 
     def _make(self, events: list[Event], call: Call, stop: int) -> _Made | None:
-        """Return what can be made of one *call*; an answer is no call.
+        """Return the executable form of one *call*; `None` if it is an answer.
 
         Raises:
-            BadPayload: Nothing can.
+            BadPayload: The call is wrong.
         """
         call = self._machine.resolved(call, self._tools)
         if problem := self._machine.call_problem(call, self.ended, self._tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if call.after is not None:
-            message = "text that follows the call is no part of it"
+            message = "text that follows the call is not part of it"
             events.append(Repair("after_call", call.after, message))
         if call.lacks in ("arguments", "values"):
             span = (call.span[1] - 1, call.span[1])
@@ -373,16 +376,16 @@ class CallsCollector(Collector):
         repairs: list[Repair] = []
         action = self._machine.call_result(call, "", self._tools, repairs)
         events += repairs
-        if isinstance(action, AgentFinish):  # the name of the tool says that it is the answer
+        if isinstance(action, AgentFinish):  # a tool's name that marks the answer
             self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
             return None
         return _Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
 
     def _judge(self, events: list[Event]) -> None:
-        """Make the calls that are meant; others are text, or wrong."""
+        """Collect the calls that count; the others are text, or wrong."""
         quoted: set[Span] = set()
         spans = (*self._content, *self._thoughts)
-        last = max([self._skipped_at, *(start for start, _ in spans)])  # text begins
+        last = max([self._skipped_at, *(start for start, _ in spans)])  # where the last text begins
         for met, quotation, is_meant in self._weighed(events):
             if quotation is not None and self._machine.lenient:
                 events.append(quoted_repair(met.place, quotation.what))
@@ -406,7 +409,7 @@ class CallsCollector(Collector):
             self._content = joined_with(self._content, quoted, [*others, *self._thoughts])
 
     def _weighed(self, events: list[Event]) -> Iterator[tuple[_Met, Quotation | None, bool]]:
-        """Yield each call that was met, what quotes it, and whether it is meant."""
+        """Yield each call that was found, the quotation around it, and whether it counts."""
         text = self.text if self._met else ""
         bare = [met.hole for met in self._met if met.is_bare]
         marked = [met.hole for met in self._met if not met.is_bare]
@@ -420,7 +423,7 @@ class CallsCollector(Collector):
             is_denied = around.is_denied(number, is_marked=not met.is_bare)
             yield met, quotation, quotation is None and is_alone and not is_denied
         dressing = around.dressing if around is not None and self._machine.lenient else []
-        for what, start, stop, _ in () if bare else dressing:  # the readers of these tell of it
+        for what, start, stop, _ in () if bare else dressing:  # readers of bare calls report it
             events.append(Repair("fence", (start, stop), f"took off {what} around the calls"))
         if dressing:
             left = without(self._content, merged(mark for each in dressing for mark in each.marks))
@@ -438,7 +441,7 @@ class CallsCollector(Collector):
             return
         if (enclosed := self._enclosed()) is not None:
             self._problem = enclosed
-        elif state.part is Part.SKIPPED and state.problem:  # what must not come has come
+        elif state.part is Part.SKIPPED and state.problem:  # a marker that must not follow
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
         elif self._made and self._answer is not None and not state.beside_action:
             self._problem = BadPayload("both", end_span("both", text, entry))
@@ -462,15 +465,15 @@ class CallsCollector(Collector):
             events.append(Finish(self.result, span))
 
     def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
-        """Make the answer that marks of its own enclose; what is said beside it is no part of it.
+        """Make the answer that is enclosed in its own markers; content beside it is left out.
 
         Args:
-            events: Takes what there is to tell.
+            events: Collects the events.
             state: The last state.
-            entry: Where the marker stands that led to it.
+            entry: Where the marker that led to it begins.
             log: The model's text.
         """
-        assert self._answer is not None, "it was read"
+        assert self._answer is not None, "the answer was read"
         answer, span = self._answer
         if state.problem or (state.is_open_answer and not answer):
             problem = state.problem or "nothing"
@@ -479,7 +482,7 @@ class CallsCollector(Collector):
         if state.is_open_answer and self._machine.lenient:
             events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
         for start, stop in self._content if self._machine.lenient else ():
-            message = "text beside the answer is no part of it"
+            message = "text beside the answer is not part of it"
             events.append(Repair("beside_answer", (start, stop), message))
         try:
             self._finish(events, log)
@@ -487,7 +490,7 @@ class CallsCollector(Collector):
             self._problem = bad
 
     def _end_drafts(self, events: list[Event]) -> None:
-        """Make the calls at the end of a thought that is still open, if there are any."""
+        """Collect the calls at the end of a thought that is still open, if there are any."""
         if self._draft_problem is not None:
             self._problem = self._problem or self._draft_problem
         elif self._drafts and self.ended == "length":
@@ -499,7 +502,7 @@ class CallsCollector(Collector):
             self._met += self._drafts
 
     def _act(self, events: list[Event], text: str) -> None:
-        # Such a turn is rare enough that others need not wait for the import.
+        # imported lazily: only turns with calls need it
         from agent_parsers.actions.tool_action import make_tool_call
         from outputs import AIMessage
 
@@ -513,7 +516,7 @@ class CallsCollector(Collector):
 
 
 def _as_thoughts(events: list[Event], start: int) -> None:
-    """Tell as thoughts what *events* from *start* on tell as content: it stands in a thought."""
+    """Turn the content deltas in *events* from *start* on into thought deltas."""
     for at in range(start, len(events)):
         event = events[at]
         if isinstance(event, AnswerDelta):

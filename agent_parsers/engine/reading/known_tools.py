@@ -1,4 +1,4 @@
-"""The tools that a parser is told of, in any form, as one set."""
+"""Converts the tools given to a parser, in any form, to a `ToolSet`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ __all__ = ["known_tools"]
 
 
 def known_tools(tools: Tools | None) -> ToolSet | None:
-    """Return *tools* as a set; one that is there already, with its policies, as it is.
+    """Return *tools* as a `ToolSet`; a `ToolSet` is returned unchanged, with its policies.
 
-    `None` stays: then any tool will do.
+    `None` is returned as `None`, which accepts any tool.
 
     Raises:
-        TypeError: One of them is no tool.
-        ValueError: Two have the same name, or one an empty name or no sound schema.
+        TypeError: One of them is not a tool.
+        ValueError: Two tools have the same name, or one has an empty name or an invalid schema.
     """
-    if tools is None or hasattr(tools, "checks"):  # to import the class takes longer than a turn
+    if tools is None or hasattr(tools, "checks"):  # importing the class takes longer than a turn
         return cast("ToolSet | None", tools)
-    from agent_parsers.toolset import ToolSet  # only who has tools needs it
+    from agent_parsers.toolset import ToolSet  # imported lazily: only callers with tools need it
 
     return ToolSet(tools)

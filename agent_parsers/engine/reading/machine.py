@@ -1,4 +1,4 @@
-"""A dialect's table made ready to run: its states, where a text begins, and its rules."""
+"""A dialect compiled for reading: the states of its table, where a text begins, and its rules."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 __all__ = ["MAX_CHARS", "Machine", "machine"]
 
 MAX_CHARS: Final = 10_000_000
-"""Longest turn that is read unless the caller says otherwise, in characters."""
+"""Default limit on the length of a turn, in characters."""
 
 
 class Machine(TurnRules):
-    """One dialect, ready to read in one mode; `machine` has it.
+    """One dialect, compiled for one mode; call `machine` to get it.
 
     Args:
-        dialect: What to read.
-        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` a whole run.
-        on_conflict: What counts in a lenient turn that has an action and an answer.
+        dialect: The dialect to read.
+        mode: ``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns.
+        on_conflict: Which one counts if a lenient turn has both an action and an answer.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -37,11 +37,11 @@ class Machine(TurnRules):
         table = self.table
         self.mode = mode
         self.half_stops = () if self.is_transcript or not self.lenient else _halves(dialect.stop)
-        reasoning = () if table.several else dialect.reasoning  # which the table knows
+        reasoning = () if table.several else dialect.reasoning  # if several, the table has them
         states = build_states(
             table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
         )
-        for state in states.values():  # what a stop sequence takes need not be there
+        for state in states.values():  # a closer that is a stop sequence may be missing
             closers = {each.marker.canonical for each in state.crossings if each.closes}
             state.needs_closer = state.needs_closer and closers.isdisjoint(dialect.stop)
         self.initial = states[table.transcript_start if self.is_transcript else table.initial]
@@ -56,11 +56,11 @@ class Machine(TurnRules):
         """Return the state in which a text begins.
 
         Args:
-            name: How it begins, by the caller's word; empty if that is for the prompt to say.
-            prompt: What it continues; empty if the caller does not say.
+            name: The part in which the text begins; empty to derive it from the prompt.
+            prompt: The prompt that the text continues; may be empty.
 
         Raises:
-            ValueError: The dialect knows no such beginning, or both are given.
+            ValueError: The dialect has no start of this name, or both arguments are given.
         """
         if name and prompt:
             raise ValueError("start= and prompt= say the same; give one of them")
@@ -75,28 +75,29 @@ class Machine(TurnRules):
         return next(found, self.initial)
 
     def begins_behind_thought(self, name: str, prompt: str = "") -> bool:
-        """Tell whether the caller says that no thought is open where a text begins; see `start`."""
+        """Return whether the arguments rule out that the text begins in a thought; see `start`."""
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
     def names_tool(
         self, crossing: Crossing, text: str, at: int, tools: Container[str] | None
     ) -> bool:
-        """Tell whether a marker that ends at *at* names one of the *tools*, on the same line."""
+        """Return whether the name of a tool follows a marker that ends at *at*, on its line."""
         marker = crossing.marker
         return isinstance(marker, Inline) and marker.names_one_of(tools, text, at)
 
 
 @cache
 def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Machine:
-    """Return what reads *dialect* in *mode*; it is made once."""
+    """Return the cached machine that reads *dialect* in *mode*."""
     return Machine(dialect, mode, on_conflict)
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:
-    """Return what a stop sequence leaves at the end of a text when it comes in two tokens.
+    """Return the beginnings of stop sequences that may be left at the end of a text.
 
-    A line of three letters or more; less may well be the last line of an input.
+    They are left if a stop sequence consists of several tokens. Only lines of three letters or more
+    are returned: a shorter one may well be the last line of an input.
     """
     whole = (text for text in stop if text.startswith("\n"))
     return tuple(text[:size] for text in whole for size in range(4, len(text)))

@@ -1,4 +1,4 @@
-"""The text of messages, for parsers of text; what else a message has is not passed over."""
+"""Returns the text of messages, for text parsers; tool calls and refusals raise an error."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["MessageText", "text_and_end"]
 
 
 def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
-    """Return the text of a text, a message or a generation, and how it says that this ended.
+    """Return the text of a string, a message or a generation, and how the text ended.
 
     Raises:
-        ModelRefusalError: It refuses, or a filter has left nothing of it.
-        OutputParserException: It calls a tool.
-        ProviderError: It says that the provider failed.
-        TypeError: It is none of these.
+        ModelRefusalError: The message is a refusal, or a filter has removed its text.
+        OutputParserException: The message calls a tool.
+        ProviderError: The message reports that the provider failed.
+        TypeError: *output* is not a string, a message or a generation.
     """
     part = part_of(output)
     ended = _ended(output, part)
@@ -47,14 +47,14 @@ class MessageText:
     """The text of one message that comes in chunks."""
 
     def __init__(self) -> None:
-        self._rest = Accumulator()  # chunks that are not only text
+        self._rest = Accumulator()  # chunks with more than text
         self._has_rest = False
         self._unreported = NewText()
         self.ended: Ended = "unknown"
-        """How the message ended, as far as its chunks say."""
+        """How the message ended, as far as its chunks report it."""
 
     def take(self, chunk: ModelOutput) -> str:
-        """Return the text of the next *chunk*; see `text_and_end` for what is wrong with it."""
+        """Return the text of the next *chunk*; calls and refusals are reported by `error`."""
         part = part_of(chunk)
         self.ended = sooner(self.ended, _ended(chunk, part))
         if isinstance(part, str):
@@ -66,14 +66,14 @@ class MessageText:
         return text_of(part)
 
     def error(self, text: str) -> OutputParserException | None:
-        """Return what is wrong with the message, which has this *text*; `None` if nothing is."""
+        """Return the error of the message, which has this *text*; `None` without an error."""
         if not self._has_rest:
             return None
         return _error_of(getattr(self._rest.generation(), "message", None), text)
 
 
 def _ended(output: Any, part: Any) -> Ended:
-    """Return how *output* ended, whose text is in *part*: a generation may say it as well."""
+    """Return how *output* ended, by the metadata of its message *part* or of the generation."""
     ended: Ended = "unknown"
     for found in (
         None if isinstance(part, str) else getattr(part, "response_metadata", None),
@@ -92,8 +92,7 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
         tool = next((name for call in calls if (name := _name_of(call))), "")
         return OutputParserException(
             f"found a call of {tool!r} in the message; this parser reads what a model writes as"
-            " text: get_parser('tools') reads calls, and without tools in the request there is"
-            " none",
+            " text: use get_parser('tools') to read calls, or send no tools in the request",
             llm_output=text,
             observation=f"You called {tool or 'a tool'}, but calls are not read here, so nothing"
             " was done. Write your action as text, in the form you were told.",
@@ -104,9 +103,11 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
 
 
 def _calls_in(message: Any) -> list[Any]:
-    """Return the calls of *message*, or the pieces of them, however they came."""
+    """Return the calls of *message*, or chunks of them, in any form."""
     if getattr(message, "type", None) in MESSAGE_CLASSES:
-        find = vars(message).get  # to ask a model for what it has not takes longer than to parse
+        find = vars(
+            message
+        ).get  # a missing attribute of a pydantic model takes longer than parsing
     else:
         find = partial(getattr, message)
     for name in ("tool_calls", "invalid_tool_calls", "tool_call_chunks"):

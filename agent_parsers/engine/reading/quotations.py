@@ -1,7 +1,7 @@
-"""Where a turn only quotes a call: between two marks that enclose it, or in a sentence.
+"""Finds calls that a turn only quotes: enclosed by a pair of marks, or in a sentence.
 
-A quotation has two sides, so whether a call is quoted is known when the turn is. Only what stands
-around calls and the marks of the dialect is looked at: what a call holds quotes nothing.
+A quotation has two sides, so it is known only at the end of the turn whether a call is quoted. Only
+the text around calls and markers is searched: the text of a call itself quotes nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PAIRS: Final = {
     "<｜tool▁outputs▁begin｜>": ("<｜tool▁outputs▁end｜>", "what a tool returned"),
     "<｜tool▁output▁begin｜>": ("<｜tool▁output▁end｜>", "what a tool returned"),
 }
-"""What opens a quotation, what closes it, and what it is."""
+"""What opens a quotation, what closes it, and its name in messages."""
 _OPENER: Final = {closer: opener for opener, (closer, _) in _PAIRS.items()}
 _TRIPLE: Final = ('"""', "'''")
 _QUOTES: Final = frozenset(("``", '""', "''", "“”", "‘’", "«»"))
@@ -47,7 +47,7 @@ _TOKEN: Final = re.compile(r"<\|\w{1,40}\|>|</s>")
 _ENDS_LINE: Final = re.compile(r"[\w+#.-]*+[ \t]*+\n").match
 _HOLE: Final = "\x1c"  # white space, but neither a blank nor a line break
 _BETWEEN: Final = " \t\r\n[](),;}\ufeff\u200b" + _HOLE
-"""What stands between calls and is no text."""
+"""Characters between calls that do not count as text."""
 _DENIED: Final = re.compile(
     r"\b(?:not|never|cannot|avoid|wrong|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 ).search
@@ -59,24 +59,24 @@ _TAG: Final = re.compile(r"[`~]++[\w+#.-]*+\Z")
 _ENDS: Final = re.compile(r"[.!?。！？\n:：]")
 _COMMA: Final = re.compile(r"[,;，；]")
 _MOST_CHARS: Final = 300
-"""Longest sentence that is looked at, in characters."""
+"""Longest sentence before a call that is examined, in characters."""
 
 
 class Quotation(NamedTuple):
-    """What encloses a call."""
+    """A quotation that encloses a call."""
 
     what: str
-    """What it is, in words."""
+    """Its name in messages."""
     start: int
-    """Where it opens."""
+    """Offset of the opening mark."""
     stop: int
-    """Where it ends, behind the mark that closes it."""
+    """Offset after the closing mark."""
     marks: tuple[Span, Span] = ((0, 0), (0, 0))
-    """Where what opens and closes it stands, with the tag of a fence."""
+    """Spans of the opening and closing marks, including the tag of a fence."""
 
 
 def closes_quotation(text: str) -> bool:
-    """Tell whether *text* may hold what closes a quotation that opened before it."""
+    """Return whether *text* may contain the end of a quotation that opened before it."""
     return (
         "~~~" in text
         or "-->" in text
@@ -87,7 +87,10 @@ def closes_quotation(text: str) -> bool:
 
 
 def enclosing(text: str, hole: Span) -> Quotation | None:
-    """Return what encloses a *hole* in *text* but for backticks, which may be part of a value."""
+    """Return the quotation around a *hole* in *text*.
+
+    Backticks are ignored, since they may be part of a value.
+    """
     around = Surroundings(text, [hole])
     found = [around.quotation(0), *around.dressing]
     return next((each for each in found if each and text[each.start] not in "`>"), None)
@@ -97,26 +100,26 @@ _SIGNS: Final = re.compile(r"[`~\"'“‘«<>\[:：]").search
 
 
 def is_plain(text: str) -> bool:
-    """Tell whether *text* around a call can neither quote it nor deny it."""
+    """Return whether *text* around a call can neither quote nor forbid it."""
     return _SIGNS(text) is None
 
 
 def _first(text: str, start: int) -> int:
-    """Return where *text* has something from *start* on."""
+    """Return the first offset from *start* on that is not white space."""
     return len(text) - len(text[start:].lstrip())
 
 
 class Surroundings:
-    """What stands in a turn around its calls and marks.
+    """The text of a turn around its calls and markers.
 
-    Marks of one kind pair with each other, and one that nothing closes encloses nothing. A fence
-    opens where a line begins, or ends behind it, and closes anywhere. Backticks open and close on
-    one line, on which a call counts as a character.
+    Quotation marks of the same kind pair up; a mark that is never closed encloses nothing. A fence
+    opens at the beginning of a line, or right before a line break, and closes anywhere. Backticks
+    open and close on the same line, on which a call counts as one character.
 
     Args:
         text: The turn.
-        holes: Where its calls and marks stand, in order; they do not overlap.
-        begin: Where the text begins that follows the last label.
+        holes: Spans of its calls and markers, in order, without overlap.
+        begin: Offset of the text after the last label.
     """
 
     def __init__(self, text: str, holes: Sequence[Span], begin: int = 0) -> None:
@@ -130,31 +133,33 @@ class Surroundings:
         self._text = "".join(parts) + text[at:]
         self._bare = _FENCE.sub(lambda found: _HOLE * len(found[0]), self._text)
         self._lead = _first(self._text, 0)
-        self._first = _first(self._text, begin)  # behind the last label
+        self._first = _first(self._text, begin)  # after the last label
         self._end = len(self._bare.rstrip(_BETWEEN + "`~"))  # of the text
         self._found: list[Quotation | None] = [None] * len(holes)
-        self._open: dict[str, tuple[Span, int]] = {}  # by mark, and how many holes come before it
+        self._open: dict[
+            str, tuple[Span, int]
+        ] = {}  # by mark: its span, and how many holes precede it
         self.dressing: list[Quotation] = []
-        """What encloses calls as it may enclose what is meant."""
+        """Fences and backticks that may enclose calls that count."""
         self._search()
 
     def quotation(self, number: int) -> Quotation | None:
-        """Return what encloses the hole with this *number*, if it is no dressing."""
+        """Return the quotation around the hole with this *number*; dressing does not count."""
         return self._found[number]
 
     def is_alone(self, number: int) -> bool:
-        """Tell whether nothing but calls is on the lines of the hole with this *number*."""
+        """Return whether the lines of the hole with this *number* contain only calls."""
         before, after = self._around(number)
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
 
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
-        """Tell whether a sentence with a colon leads to the hole and says that it is not meant.
+        """Return whether a sentence with a colon leads to the hole and says not to make the call.
 
         Args:
             number: Which hole.
-            is_marked: Whether a mark of the dialect opens it. Then the sentence has to forbid it,
-                and so it has if the call stands on a line of its own.
+            is_marked: Whether a marker of the dialect opens it. In that case, or if the call is on
+                a line of its own, the sentence has to forbid it explicitly.
         """
         before = self._around(number)[0][-_MOST_CHARS:]
         lead = _TAG.sub("", before.rstrip(_BETWEEN)).rstrip(_BETWEEN)
@@ -191,7 +196,7 @@ class Surroundings:
                 self._enclose("backticks" if pair == "``" else "quotes", marks, number, number + 1)
 
     def _meet(self, mark: Match[str], number: int) -> None:
-        """Open or close a quotation at a *mark* before which there are a *number* of holes."""
+        """Open or close a quotation at a *mark* that comes after a *number* of holes."""
         spelt = mark[mark.lastgroup or 0]
         at = mark.end() - len(spelt)
         match mark.lastgroup:
@@ -215,7 +220,7 @@ class Surroundings:
                 self._turn(opener, _PAIRS[opener][1], at, mark.end(), number)
 
     def _turn(self, mark: str, what: str, at: int, end: int, number: int) -> None:
-        """Close what a *mark* has opened, or open it."""
+        """Close the quotation that a *mark* has opened, or open one."""
         if mark not in self._open:
             tagged = _FENCE.match(self._text, at) if what == "a fence" else None
             self._open[mark] = (at, tagged.end() if tagged else end), number
@@ -224,7 +229,7 @@ class Surroundings:
         self._enclose(what, (opener, (at, end)), first, number)
 
     def _enclose(self, what: str, marks: tuple[Span, Span], first: int, last: int) -> None:
-        """Take it that the holes from the *first* to before the *last* are between two *marks*."""
+        """Record that two *marks* enclose the holes from *first* up to, not including, *last*."""
         quotation = Quotation(what, marks[0][0], marks[1][1], marks)
         if first == last:
             return
@@ -235,9 +240,9 @@ class Surroundings:
             self._found[number] = self._found[number] or quotation
 
     def _is_dressing(self, quotation: Quotation) -> bool:
-        """Tell whether it encloses the whole turn, or nothing but calls at its end.
+        """Return whether it encloses the whole turn, or only calls at the end of the turn.
 
-        Backticks may do that too, if they begin a line.
+        Backticks that enclose only calls must begin a line.
         """
         what, start, stop, _ = quotation
         if what not in ("a fence", "backticks") or stop < self._end:

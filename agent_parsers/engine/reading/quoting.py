@@ -1,4 +1,4 @@
-"""Text that holds quotations: whether what comes next is inside one, so that it is no marker."""
+"""Watches text for quotations, in which a marker is text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["QuoteWatch", "may_quote"]
 
 _FENCE: Final = "```"
 _TRIPLE: Final = ('"""', "'''")
-# By how a text begins: what opens or closes a quotation, and what may be half of that.
+# By the beginning of a text: what opens or closes a quotation, and what may be half of that.
 _MARKS: Final = {
     "": (re.compile(_FENCE), re.compile(r"`{1,2}\Z")),
     '"': (re.compile(rf'{_FENCE}|\\.|"', re.DOTALL), re.compile(r"(?:`{1,2}|\\)\Z")),
@@ -21,21 +21,21 @@ _MARKS: Final = {
 
 
 def may_quote(text: str) -> bool:
-    """Tell whether a `QuoteWatch` may find a quotation in *text*."""
+    """Return whether a `QuoteWatch` may find a quotation in *text*."""
     return _FENCE in text or text.lstrip()[:1] in ('"', "'", "{", "[")
 
 
 class QuoteWatch:
-    """Watches a text as it comes in: fences, and quotes if it begins with one.
+    """Watches a text in chunks for fences, and for quotes if it begins with one.
 
     A fence opens at the beginning of a line, and closes anywhere.
 
-    A text that begins with a quote, or as JSON, has its double quotes in pairs; one that begins
-    with three quotes has those. In any other text quotes are data.
+    Double quotes come in pairs in a text that begins with a quote, or like JSON. Triple quotes come
+    in pairs in a text that begins with them. In any other text quotes are data.
 
     Args:
-        fences_only: Whether quotes are data in any case.
-        at: Where the text begins, in `str` characters of a longer one.
+        fences_only: Whether quotes are always data.
+        at: Offset of the text in a longer one.
     """
 
     __slots__ = (
@@ -47,15 +47,15 @@ class QuoteWatch:
         self._at = at
         self._kind: str | None = "" if fences_only else None  # unknown before the text begins
         self._held = ""
-        self._is_line_begun = False  # whether more than white space is in the last line
+        self._is_line_begun = False  # whether the last line has more than white space
         self.mark = ""
-        """What closes the quotation in which the text ends; ``""`` if it ends in none."""
+        """What closes the quotation in which the text ends; ``""`` if it does not end in one."""
         self.opened_at = at
-        """Where that was opened."""
+        """Where that quotation was opened."""
         self.has_marker = False
-        """Whether it holds a marker."""
+        """Whether that quotation contains a marker."""
         self.hides_marker = False
-        """Whether any quotes, be they closed, hold one."""
+        """Whether any quotes, closed or not, contain a marker."""
 
     def feed(self, text: str) -> None:
         """Take more of the text."""
@@ -69,7 +69,7 @@ class QuoteWatch:
         self._read(text)
 
     def holds_marker(self) -> bool:
-        """Tell whether a marker that comes next is inside a quotation."""
+        """Return whether the next marker is inside a quotation, and record that there is one."""
         if self._kind is None:
             self._read(self._held)
         self.has_marker = self.has_marker or bool(self.mark)
@@ -102,7 +102,7 @@ class QuoteWatch:
         self._go_on(text, end, len(text) - len(self._held))
 
     def _go_on(self, text: str, start: int, stop: int) -> None:
-        """Note what the part of *text* between two marks does to the line."""
+        """Track whether the line has text, given a part of *text* without quotation marks."""
         line = text.rfind("\n", start, stop)
         if line >= 0:
             self._is_line_begun = False

@@ -1,6 +1,6 @@
-"""What the texts of a turn come to: names, inputs, calls, and what can be wrong with them.
+"""The rules by which the texts of a turn become names, inputs, calls and errors.
 
-Both ways of reading, `WholeReader` and `TurnStream`, decide by what stands here.
+Both readers, `WholeReader` and `TurnStream`, use them.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ __all__ = ["Advise", "TurnRules", "unmarked"]
 Advise: TypeAlias = (
     "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None], str]"
 )
-"""Words what can be sent back to a model. It is given the dialect, what is wrong, what the model
-wrote there, the tools, and the error of the tools, if it is they that say what is wrong."""
+"""Returns the observation of an error, given the dialect, what is wrong, the text at fault, the
+tools, and the error that the tools raised, if they did."""
 
 
 class TurnRules:
-    """What the texts of one turn come to.
+    """The rules for the texts of one turn, in one dialect and mode.
 
     Args:
-        dialect: How it is written.
-        mode: How it is read.
-        on_conflict: What counts in a lenient turn that has several actions or answers.
+        dialect: The dialect of the turn.
+        mode: The mode of reading.
+        on_conflict: Which one counts if a lenient turn has several actions or answers.
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
@@ -66,10 +66,10 @@ class TurnRules:
     def read_head(
         self, written: str, span: Span, tools: ToolSet | None, repairs: list[Repair]
     ) -> ToolHead:
-        """Read what is *written* at *span*, where the name of a tool belongs.
+        """Return the tool that is *written* at *span*, with its input if written as a call.
 
         Raises:
-            BadPayload: It names no tool.
+            BadPayload: The text does not name a tool.
         """
         if self.read_tool is None or not written:
             return ToolHead(written)
@@ -88,18 +88,18 @@ class TurnRules:
         is_whole: bool,
         ended: Ended = "unknown",
     ) -> str | dict[Any, Any]:
-        """Return the input of a tool whose name no input follows.
+        """Return the input of a tool whose name is not followed by an input.
 
         Args:
             head: The name, with the input if it is written as a call.
-            span: Where it stands.
-            tools: The tools there are.
-            repairs: Takes what was mended.
-            is_whole: Whether the name is known to be whole, since a line follows it.
+            span: Where the name is.
+            tools: The available tools.
+            repairs: Collects the repairs.
+            is_whole: Whether the name is known to be complete, since a line follows it.
             ended: How the text ended, if it ended in the name.
 
         Raises:
-            BadPayload: The name may be cut short, or is none, or the tool needs an input.
+            BadPayload: The name may be cut short, or is not a tool's, or the tool needs an input.
         """
         if not head.is_answer:
             self._check_tool(head.tool, span, tools)
@@ -115,10 +115,10 @@ class TurnRules:
     def _nothing_written(
         self, head: ToolHead, span: Span, tools: ToolSet | None
     ) -> str | dict[Any, Any]:
-        """Return what an input is that was not written, if it goes without: text that is empty.
+        """Return the value of an input that was not written: empty text, if the dialect allows it.
 
         Raises:
-            BadPayload: Inputs are data, and nobody knows whether the tool needs any.
+            BadPayload: Inputs of the dialect are data, and the tool may need some.
         """
         if head.is_answer or (tools is not None and tools.checks(head.tool)):
             return ""
@@ -139,10 +139,10 @@ class TurnRules:
     ) -> str | dict[Any, Any]:
         """Return the value of the input that is *written* at offset *at*, after the name at *span*.
 
-        It *ended* so: where a marker follows it, as a model ends it that stops.
+        If the input was followed by a marker, *ended* is ``"stop"``.
 
         Raises:
-            BadPayload: The name is none, or the input has no value, or not one that the tool takes.
+            BadPayload: The name is not a tool's, or the input has no value that the tool takes.
         """
         if not head.is_answer:
             self._check_tool(head.tool, span, tools)
@@ -174,16 +174,17 @@ class TurnRules:
         *,
         is_given: bool = True,
     ) -> str | dict[Any, Any]:
-        """Return the *value* of an input, which stands at *span*, as the tool takes it.
+        """Return the *value* of an input, converted to what the tool takes.
 
         Args:
             head: The tool.
             value: What the model wrote.
-            span: Where that stands.
-            tools: The tools there are. What they say of types goes without a repair, since text
-                has no types.
-            repairs: Takes what was mended or left out.
-            is_given: Whether the model wrote an input. If not, that is no text, but no arguments.
+            span: Where the input is.
+            tools: The available tools. Converting text to the types of a schema is not a repair,
+                since text has no types.
+            repairs: Collects what was repaired or left out.
+            is_given: Whether the model wrote an input. If not, it counts as empty arguments, not as
+                empty text.
 
         Raises:
             BadPayload: The tool does not take it.
@@ -198,11 +199,11 @@ class TurnRules:
         return found.value
 
     def check_quotes(self, watch: QuoteWatch | None, written: str, at: int) -> None:
-        """Make sure that an input with markers in quotations is all that they say it is.
+        """Check that an input with a quoted marker is one whole quotation, or JSON.
 
         Raises:
-            BadPayload: A quotation is not closed, or is not the whole input, or the input is no
-                JSON: who can say where it ends?
+            BadPayload: A quotation is not closed, or the input is neither one whole quotation nor
+                JSON, so its end is uncertain.
         """
         if watch is None:
             return
@@ -210,7 +211,8 @@ class TurnRules:
             raise BadPayload("open_fence", (at, at + len(written)))
         if not (watch.has_marker or watch.hides_marker):
             return
-        from agent_parsers.engine.repairs.inputs import is_quoted_whole  # few inputs quote a label
+        # imported lazily: few inputs quote a label
+        from agent_parsers.engine.repairs.inputs import is_quoted_whole
 
         if watch.has_marker or not is_quoted_whole(written):
             raise BadPayload("open_quote", (at, at + len(written)))
@@ -218,18 +220,18 @@ class TurnRules:
     def result(
         self, head: ToolHead, value: str | dict[Any, Any], log: str
     ) -> AgentAction | AgentFinish:
-        """Return what a turn with this *head* and input comes to."""
+        """Return the result of a turn with this *head* and input."""
         return make_finish(value, log) if head.is_answer else make_action(head.tool, value, log)
 
     def resolved(self, call: Call, tools: ToolSet | None) -> Call:
-        """Return *call* with the values and names that the schema of its tool says, if it does."""
+        """Return *call* with the values and names that follow from the schema of its tool."""
         if call.openers and not call.problem:
             is_meant = tools is not None and tools.declares(call.tool, call.openers)
             call = call if is_meant else replace(call, problem="open_tag")
         is_open = call.unnamed or (call.others and not call.problem)
         if not is_open or tools is None:
             return call
-        if call.unnamed and call.tool not in tools:  # which is the first thing to be told
+        if call.unnamed and call.tool not in tools:  # report the unknown tool first
             return replace(call, problem="")
         if not tools.checks(call.tool):
             return call
@@ -241,10 +243,10 @@ class TurnRules:
     def call_result(
         self, call: Call, log: str, tools: ToolSet | None, repairs: list[Repair]
     ) -> AgentAction | AgentFinish:
-        """Return what a turn with this *call* comes to.
+        """Return the result of a turn with this *call*.
 
         Raises:
-            BadPayload: There is no such tool, or it does not take this input.
+            BadPayload: The tool is unknown, or it does not take this input.
         """
         if call.is_text:
             before = log[: call.span[0]]
@@ -253,7 +255,7 @@ class TurnRules:
         if call.is_answer:
             return make_finish(call.tool_input, log)
         named = call.tool_span
-        # A tool that goes without name is not the model's to choose.
+        # If the text has no name, the model did not choose the tool, so the name is not checked.
         known = tools if named[0] < named[1] else None
         if self.read_tool is None and (tools is None or not tools.checks(call.tool)):
             self._check_tool(call.tool, named, known)
@@ -287,26 +289,26 @@ class TurnRules:
         return self._new_call()
 
     def tool_problem(self, tool: str) -> str:
-        """Name the problem with *tool* as the name of any tool; ``""`` if there is none."""
+        """Return the problem of *tool* as the name of a tool; ``""`` if there is no problem."""
         if not tool:
             return "no_tool"
         return "long_tool" if self._one_line_tools and len(tool.splitlines()) > 1 else ""
 
     def ends_turn(self, call: Call, to: State | None) -> bool:
-        """Tell whether *call* counts where a state ends that may have none, and goes on to *to*."""
+        """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
         if call.problem == "no_call" or (call.is_text and self.is_transcript):
             return False
         return to is None or to.is_cut
 
     def named(self, event: ToolNamed, tools: ToolSet | None) -> ToolNamed:
-        """Return *event* with the name of the tool as it is mended."""
+        """Return *event* with the repaired name of the tool."""
         try:
             return ToolNamed(self.read_head(event.tool, event.span, tools, []).tool, event.span)
         except BadPayload:
             return event
 
     def is_name(self, head: ToolHead) -> bool:
-        """Tell whether *head* names a tool, be there such a tool or not."""
+        """Return whether *head* names a tool, known or not."""
         return not head.is_answer and not self.tool_problem(head.tool)
 
     def call_meant(
@@ -318,10 +320,10 @@ class TurnRules:
         new_call: Callable[[], CallReader],
         repairs: list[Repair],
     ) -> Call:
-        """Return the one call that *text* means, which begins at offset *base*; see `call_meant`.
+        """Return the call that counts in *text*, which begins at offset *base*; see `call_meant`.
 
         Raises:
-            BadPayload: It means none, or several that differ.
+            BadPayload: No call counts, or several that differ.
         """
         if call.is_text:
             return call
@@ -337,7 +339,7 @@ class TurnRules:
         )
 
     def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
-        """Name the problem with a call in a text that *ended* so; ``""`` if there is none."""
+        """Return the problem of a call in a text that *ended* like this; ``""`` for no problem."""
         if call.problem:
             return call.problem
         if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):
@@ -349,10 +351,10 @@ class TurnRules:
     def _may_lack(
         self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
     ) -> bool:
-        """Tell whether a call of *tool* counts although the text ended before what closes it.
+        """Return whether a call of *tool* counts although the text ended before its closer.
 
-        A model that stopped by itself has left out closers. One that was cut may have lost more. If
-        nobody knows which, the arguments have to be closed, or to be all that the tool takes.
+        A model that stopped by itself has left out closers. A text that was cut may lack more. If
+        it is not known which, the arguments must be closed, or be all that the tool takes.
         """
         if ended == "length" or lacks == "closer":
             return ended != "length"
@@ -367,12 +369,12 @@ class TurnRules:
 
         Args:
             bad: What is wrong, and where.
-            text: What was read.
-            tools: The tools there are.
-            advise: Words what can be sent back to the model; without it that is what is wrong.
+            text: The text that was read.
+            tools: The available tools.
+            advise: Writes the observation; without it, the observation is that of the problem.
         """
         written = text[slice(*bad.span)]
-        if (error := bad.error) is not None:  # the tools say so
+        if (error := bad.error) is not None:  # raised by the tools
             if advise is not None:
                 error.observation = advise(self.dialect, "", written, tools, error)
             error.llm_output, error.span = text, bad.span
@@ -397,7 +399,7 @@ class TurnRules:
         )
 
     def too_long(self, text: str, max_chars: int) -> OutputParserException:
-        """Return the error for a text of which *text* is the beginning."""
+        """Return the error for a text that is too long; *text* is its beginning."""
         return OutputParserException(
             f"the text is longer than max_chars={max_chars:,} characters",
             observation="Your reply is too long. Answer in fewer words.",
@@ -408,5 +410,5 @@ class TurnRules:
 
 
 def unmarked(written: str, label: str) -> str:
-    """Return what is *written* without the end of the emphasis that its *label* begins."""
+    """Return what is *written*, without the end of emphasis that its *label* begins."""
     return written.removesuffix(open_mark(label)).rstrip()

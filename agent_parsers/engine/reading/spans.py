@@ -1,4 +1,4 @@
-"""Where to point in a turn: at what is wrong, and at what is not white space."""
+"""Spans in a turn: of errors, of text without white space, and operations on spans."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ __all__ = ["call_span", "end_span", "trimmed"]
 
 
 def end_span(problem: str, text: str, entry: int) -> Span:
-    """Where to point for a *problem* that shows at the end of *text*.
+    """Return the span of a *problem* that shows at the end of *text*.
 
-    From the marker at offset *entry* on, which led there. Where nothing was found at all there is
-    no such marker, and the last line that has text is as good a place as any.
+    It begins at offset *entry*, at the marker that led to the last state. For the problem
+    ``"nothing"``, which has no such marker, it is the last line that is not blank.
     """
     end = len(text.rstrip())
     if problem == "nothing":
         return (text.rfind("\n", 0, end) + 1, end)
-    entry = max(entry, 0)  # the line break before the text is not there
-    entry += text.startswith("\n", entry)  # the one before a label belongs to the line above
+    entry = max(entry, 0)  # there is no line break before the text
+    entry += text.startswith("\n", entry)  # a line break before a label belongs to the line above
     return (entry, max(entry, end))
 
 
 def trimmed(text: str, start: int, stop: int) -> Span:
-    """Span of what is not white space between *start* and *stop*."""
+    """Return the span between *start* and *stop* without white space at both ends."""
     body = text[start:stop]
     left = stop - len(body.lstrip())
     return (left, max(left, start + len(body.rstrip())))
 
 
 def merged(spans: Iterable[Span], text: str = "") -> list[Span]:
-    """Return *spans* in order, as one those that overlap, or have but white space between."""
+    """Return *spans* in order; spans that overlap, or have only white space between, are joined."""
     found: list[Span] = []
     for start, stop in sorted(spans):
         last = found[-1][1] if found else -1
@@ -48,7 +48,7 @@ def merged(spans: Iterable[Span], text: str = "") -> list[Span]:
 
 
 def joined_with(spans: Iterable[Span], links: Iterable[Span], walls: Iterable[Span]) -> list[Span]:
-    """Return *spans* with *links*, each of which joins its neighbours unless a wall is between."""
+    """Return *spans* and *links*; each link joins its neighbours, except across *walls*."""
     pieces = [(span, kind) for kind, each in enumerate((spans, links, walls)) for span in each]
     found: list[tuple[Span, int]] = []
     for (start, stop), kind in sorted(pieces):
@@ -60,7 +60,7 @@ def joined_with(spans: Iterable[Span], links: Iterable[Span], walls: Iterable[Sp
 
 
 def without(spans: Iterable[Span], cuts: Iterable[Span]) -> list[Span]:
-    """Return *spans* without what the *cuts* take off, which do not overlap."""
+    """Return *spans* without the *cuts*, which must not overlap."""
     left: list[Span] = []
     waiting = deque(sorted(cuts))
     for start, stop in sorted(spans):
@@ -79,9 +79,9 @@ def without(spans: Iterable[Span], cuts: Iterable[Span]) -> list[Span]:
 
 
 def call_span(problem: str, call: Call, stop: int) -> Span:
-    """Where to point for a *problem* with *call*, whose state ends at *stop*.
+    """Return the span of a *problem* with *call*, whose state ends at *stop*.
 
-    A call without any text has no place itself.
+    For a call without any text, it is empty.
     """
     if problem == "after_call" and call.after is not None:
         return call.after

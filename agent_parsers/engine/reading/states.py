@@ -39,9 +39,9 @@ _DELTAS: Final[Mapping[Part, type[Delta]]] = {
     Part.SKIPPED: SkippedDelta,
     Part.CONTENT: AnswerDelta,
 }
-"""What text is told as at once. The name of a tool waits until it is whole."""
+"""The delta of each part. The name of a tool is emitted only when it is complete."""
 _KEPT: Final = {Part.TOOL, Part.INPUT, Part.ANSWER, Part.CONTENT}
-"""What is put together for the result."""
+"""The parts whose text is collected for the result."""
 
 
 class State:
@@ -84,39 +84,39 @@ class State:
         is_cut: bool = False,
     ) -> None:
         self.part = part
-        self.delta = _DELTAS.get(part)  # what its text is told as at once
-        self.is_kept = part in _KEPT  # whether the result needs its text
-        self.problem = problem  # of a text that ends here
+        self.delta = _DELTAS.get(part)  # the delta that its text is emitted as
+        self.is_kept = part in _KEPT  # the result needs its text
+        self.problem = problem  # the problem of a text that ends here
         self.keeps_end = keeps_end
         self.is_verbatim = is_verbatim  # white space at both ends is part of the text
-        self.is_cut = is_cut  # the turn ended before
+        self.is_cut = is_cut  # the turn ended before this state
         self.is_plain = False  # an input after which a turn may end
-        self.is_draft = False  # inside or behind a call in a thought that is still open
-        self.is_bare = False  # an answer that no label says is one
-        self.beside_action = False  # whether the action before counts, if it is one
-        self.can_be_cut = False  # whether a marker may end the turn here
+        self.is_draft = False  # inside or after a call in a thought that is still open
+        self.is_bare = False  # an answer without a label
+        self.beside_action = False  # an answer next to an action, which counts unless it is void
+        self.can_be_cut = False  # a marker may end the turn here
         self.needs_closer = False  # an input that has to be closed
         self.is_open_answer = False  # an answer that only a marker closes
-        self.begun: State | None = None  # what this is once its call has begun
-        self.new_call: Callable[[], CallReader] | None = None  # if it has a reader of its own
-        self.asks = False  # whether the call reader says what a marker means here
-        self.watches = False  # whether a label in a quotation is none
-        # What finds a marker, and what it does, by group of the match; there is no group 0.
+        self.begun: State | None = None  # the state once its call has begun
+        self.new_call: Callable[[], CallReader] | None = None  # its own call reader, if any
+        self.asks = False  # the call reader decides what a marker means here
+        self.watches = False  # a label in a quotation is text
+        # Functions that find a marker, and the crossings by group of the match; group 0 is unused.
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
         self.by_group: tuple[Crossing, ...] = ()
-        # The same, but for markers that make no difference to the result.
+        # The same without the markers that make no difference to the result.
         self.fast_search: Search = _no_marker
         self.leads: tuple[Crossing, ...] = ()
         self._patterns: _Patterns | None = None
 
     @property
     def crossings(self) -> tuple[Crossing, ...]:
-        """What each marker does here."""
+        """What each marker does in this state."""
         return self._patterns.crossings[1:] if self._patterns is not None else ()
 
     def arm(self, crossings: Sequence[Crossing]) -> None:
-        """Say which markers do what here. Their patterns are made when first needed."""
+        """Set what the markers do in this state. Their patterns are built when first needed."""
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         closes = any(crossing.closes for crossing in crossings)
         for crossing in crossings:
@@ -131,7 +131,7 @@ class State:
         self.is_plain = self.is_plain and not closes
         patterns = few = self._patterns = _Patterns(crossings)
         matters = self.is_kept or self.asks
-        splits = any(crossing.begins for crossing in crossings)  # what says where a sentence begins
+        splits = any(crossing.begins for crossing in crossings)  # must begin a sentence
         leads = [
             c
             for c in crossings
@@ -158,7 +158,7 @@ class State:
 
 
 class _Patterns(Patterns):
-    """What finds the markers of some crossings."""
+    """The patterns that find the markers of some crossings."""
 
     def __init__(self, crossings: Sequence[Crossing]) -> None:
         self._by_name = {crossing.name: crossing for crossing in crossings}
@@ -166,13 +166,13 @@ class _Patterns(Patterns):
 
     @cached_property
     def crossings(self) -> tuple[Crossing, ...]:
-        """The crossings by group; there is no group 0."""
+        """The crossings by group of the match; group 0 is unused."""
         found = [self._by_name[name] for name in self.names]
         return (found[0], *found)
 
 
 def _no_marker(_text: str, _start: int) -> None:
-    """Search in a state that no marker ends."""
+    """Find nothing: the search of a state without markers."""
 
 
 @dataclass(slots=True, eq=False)
@@ -185,23 +185,23 @@ class Crossing:
     is_note: bool = False
     closes: bool = False
     drops: str = ""
-    """What to tell if what the turn was so far turns out to be no part of it; ``{}`` stands for the
-    marker as it is spelt."""
+    """Message of the repair if the marker drops the turn so far; ``{}`` stands for the marker as it
+    is spelt. Empty if the marker drops nothing."""
     odd: str = ""
-    """What to tell of it, if only as_lenient takes it to mean this."""
+    """Message of the repair if only lenient mode reads the marker; see `Go`."""
     late: str = ""
-    """The problem of a turn in which it comes behind a call."""
+    """The problem of a turn in which the marker follows a call."""
     unopened: bool = False
-    """Whether it closes a thought that nothing in the text opened."""
+    """Whether the marker closes a thought that nothing in the text opened."""
     ends_thought: bool = False
-    """Whether it closes a thought."""
+    """Whether the marker closes a thought."""
     is_nameable: bool = False
-    """Whether it opens or closes a thought, unless the text only speaks of it."""
+    """Whether the marker opens or closes a thought unless the text only mentions it."""
     breaks_line: bool = False
-    """Whether what follows begins a line, as far as labels go."""
+    """Whether a label may follow the marker on the same line."""
 
     is_delicate: bool = False
-    """Whether more than its place says what the marker means; set when its state is armed."""
+    """Whether the meaning of the marker depends on more than its place; set by `State.arm`."""
 
     @property
     def is_of_thought(self) -> bool:
@@ -215,27 +215,27 @@ class Crossing:
 
     @property
     def begins(self) -> bool:
-        """Whether it has to begin a sentence."""
+        """Whether the marker has to begin a sentence."""
         return isinstance(self.marker, Inline) and self.marker.begins
 
     @property
     def unless(self) -> str:
-        """What the text before it must not hold."""
+        """Text that must not precede the marker in its state; ``""`` if any may."""
         return self.marker.unless if isinstance(self.marker, Literal) else ""
 
     @property
     def place(self) -> str:
-        """The only place where it counts, if there is such."""
+        """The only place where the marker counts; ``""`` if it counts anywhere."""
         return self.marker.place if isinstance(self.marker, Literal) else ""
 
     @property
     def alike(self) -> Label | None:
-        """The label, if how it is written has to be as firm, or as that of the text before it."""
+        """The label, if it has to be firm or dressed like the label before it; else `None`."""
         return self.marker if isinstance(self.marker, Label) and self.marker.alike else None
 
     @property
     def is_label(self) -> bool:
-        """Whether it is none within a quotation."""
+        """Whether the marker is a label, which is text within a quotation."""
         return not isinstance(self.marker, Literal)
 
 
@@ -243,11 +243,11 @@ OPENED: Final = "thought opened by the prompt"
 """Name of the state of a turn whose prompt has opened a block of reasoning."""
 
 CUT: Final = State(Part.SKIPPED, is_cut=True)
-"""What follows the end of a turn."""
+"""The state after the end of a turn."""
 
-_BEFORE: Final = "what stands before {} is reasoning, and no part of the turn"
+_BEFORE: Final = "the text before {} is reasoning, not part of the turn"
 _TURN: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
-"""What a turn is made of besides thoughts."""
+"""The parts of a turn other than thoughts."""
 
 END_TOKENS: Final = (
     *map(Literal, (
@@ -256,7 +256,7 @@ END_TOKENS: Final = (
     )),
     Literal("</s>", last=True, unless="<s>"),  # elsewhere it closes text that is struck out
 )  # fmt: skip
-"""What chat templates end a turn with; a server that does not know the template leaves it in."""
+"""Special tokens that end a turn; a server that does not know the template leaves them in."""
 
 
 def build_states(
@@ -266,13 +266,13 @@ def build_states(
     is_transcript: bool,
     on_conflict: OnConflict = "error",
 ) -> dict[str, State]:
-    """Return the states of *table* by name, as a transcript or a single turn needs them.
+    """Return the states of *table* by name, for a transcript or for a single turn.
 
     Args:
-        table: What to build.
+        table: The table of a dialect.
         reasoning: What opens and closes a block of reasoning.
-        is_transcript: Whether steps follow each other, or there is only one.
-        on_conflict: What counts in a turn that has an action and an answer.
+        is_transcript: Whether the text has many steps, or only one.
+        on_conflict: Which one counts if a turn has both an action and an answer.
     """
     states = _bare_states(table)
     crossings: dict[State, list[Crossing]] = {state: [] for state in states.values()}
@@ -280,8 +280,8 @@ def build_states(
         state, to = states[name], states[transition.to]
         spelt = table.markers[marker]
         if transition.firm and isinstance(spelt, Label):
-            # What it must not write a model invents, in the dress of its own labels. Another label
-            # in such a dress may as well be a key of YAML, or the heading of a report.
+            # A model that invents an observation dresses its label like its own labels. Any other
+            # dressed label may just as well be a key of YAML or the heading of a report.
             may_be_dressed = (
                 spelt.loose
                 and table.parts[transition.to] is Part.OBSERVATION
@@ -360,7 +360,7 @@ def _bare_states(table: Table) -> dict[str, State]:
 
 
 def _ends_thought(state: State, transition: Transition, to: State) -> bool:
-    """Tell whether a *move* closes a thought."""
+    """Return whether a *transition* closes a thought."""
     if not isinstance(transition, Go) or not transition.closes:
         return False
     is_thought = state.part is Part.THOUGHT or state.is_draft
@@ -368,24 +368,24 @@ def _ends_thought(state: State, transition: Transition, to: State) -> bool:
 
 
 def _is_nameable(crossing: Crossing, state: State) -> bool:
-    """Tell whether text in this *state* may name the mark of a thought, which *crossing* has."""
+    """Return whether *crossing* is a thought's marker that text in this *state* may mention."""
     if crossing.place or state.is_draft or state.part not in (Part.CONTENT, Part.CALL):
         return False
     return crossing.is_of_thought
 
 
 def _closes(name: str, marker: Marker, initial: State) -> Crossing:
-    """Return what a *marker* does that closes reasoning, so that a turn begins."""
+    """Return the crossing of a *marker* that closes reasoning, so that the turn begins."""
     return Crossing(name, marker, initial, breaks_line=True, ends_thought=True)
 
 
 def _in_turn(
     transition: Transition, crossing: Crossing, on_conflict: OnConflict, *, lenient: bool
 ) -> Crossing:
-    """Return what a *move* does in a single turn, where *crossing* is the bare move."""
+    """Return what a *transition* does in a single turn; *crossing* is what it does elsewhere."""
     to = crossing.to
     if isinstance(transition, EndTurn):
-        # What follows is left out, which is mending.
+        # Leaving out what follows is a repair, so a strict table refuses it.
         return replace(crossing, to=CUT if lenient else State(Part.SKIPPED, problem="invented"))
     if isinstance(transition, Note) and to.problem == "both" and on_conflict in ("first", "answer"):
         to.problem = ""
@@ -398,7 +398,7 @@ def _in_turn(
     if transition.clash == "both" and on_conflict == ("answer" if is_answer else "action"):
         left_out = "action" if is_answer else "answer"
         return replace(crossing, drops=f"left out the {left_out} before {{}}")
-    # An answer is kept: the action beside it may say that it is none.
+    # An answer is kept, since the action beside it may turn out to name no tool.
     to = State(Part.ANSWER if is_answer else Part.SKIPPED, problem=transition.clash)
     if transition.clash == "both" and on_conflict != "error":
         to.problem = ""
@@ -410,7 +410,7 @@ def _opened(reasoning: Sequence[tuple[str, str]], initial: State) -> State:
     """Return the state of a turn whose prompt has opened a block of reasoning."""
     opened = State(Part.THOUGHT, problem="open_reasoning")
     ends = (Literal(closes) for _, closes in reasoning)
-    again = (Literal(opens) for opens, _ in reasoning)  # what repeats the prompt is no text
+    again = (Literal(opens) for opens, _ in reasoning)  # a repetition of the prompt is not text
     opened.arm(
         [
             *(_closes(end.canonical, end, initial) for end in ends),
@@ -423,22 +423,22 @@ def _opened(reasoning: Sequence[tuple[str, str]], initial: State) -> State:
 def _reasoning(
     state: State, marks: tuple[str, str], thinking: State, initial: State
 ) -> Iterator[Crossing]:
-    """Yield what opens and closes a block of reasoning in this *state*.
+    """Yield the crossings that open and close a block of reasoning in this *state*.
 
-    A block that closes without having been opened was opened by the prompt: all before it was
-    reasoning. Outside thoughts this counts only at the beginning of a line, since text may name the
-    marks. A call may have nothing before it but reasoning.
+    A block that is closed but was not opened was opened by the prompt: all text before is
+    reasoning. Outside thoughts this counts only at the beginning of a line, since text may mention
+    the markers. Only reasoning may precede a call.
     """
     part = state.part
     opens, closes = marks
-    drops = _BEFORE if state.begun is None else ""  # until its call begins, it is a thought
+    drops = _BEFORE if state.begun is None else ""  # until its call begins, the text is a thought
     if part is Part.THOUGHT:
         yield Crossing(opens, Literal(opens), thinking)
         yield _closes(closes, Literal(closes), initial)
     elif part in _TURN:
-        begins = "" if state.asks else "\n"  # the reader knows what is within a string
+        begins = "" if state.asks else "\n"  # the call reader knows what is in a string
         spelt = Literal(begins + closes)
-        # An answer goes on behind it, if reasoning was closed before.
+        # If reasoning was closed before, the answer goes on after the marker.
         is_last = part is Part.ANSWER
         yield replace(_closes(closes, spelt, initial), drops=drops, unopened=is_last)
         if part is Part.CALL:

@@ -1,4 +1,4 @@
-"""Reading a text while it comes in: chunks in, events out."""
+"""Reads a text in chunks: chunks in, events out."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ __all__ = ["TurnStream"]
 
 
 class TurnStream:
-    """Reads one text as it comes in, by the rules of a *machine*; see `StreamParser`.
+    """Reads one text in chunks, by the rules of a *machine*; see `StreamParser`.
 
     Args:
-        machine: The dialect, ready to read.
+        machine: The dialect, compiled for one mode.
         tools: The tools there are; `None` if any will do.
         max_chars: Longest text that is read; `None` if there is no limit.
-        start: Where the text begins; empty if that is where the dialect says.
-        prompt: The end of the prompt, which says the same.
-        advise: Words the errors.
+        start: The part in which the text begins; empty for the dialect's default.
+        prompt: The end of the prompt, from which `start` is derived if it is empty.
+        advise: Writes the observations of errors.
     """
 
     __slots__ = (
@@ -72,24 +72,24 @@ class TurnStream:
         self.last_events: list[Event] = []
         """What `close` returned, or would have returned if it had not raised."""
 
-        # A label may stand at the very beginning, as if after a line break.
+        # A label may begin the text, as if after a line break.
         self._state = self._machine.start(start, prompt)
-        self._has_thought = self._machine.begins_behind_thought(start, prompt)  # that was closed
-        self._tail = "\n"  # not told yet: it may become a marker
+        self._has_thought = self._machine.begins_behind_thought(start, prompt)  # has ended
+        self._tail = "\n"  # held back: it may become a marker
         self._at = -1  # offset of the tail
-        self._floor = 0  # where the text begins, or what follows the last marker
+        self._floor = 0  # where the last marker ends, or 0
         self._has_broken = False  # whether `_break_line` was called
         self._blank: list[str] = []  # white space before the tail that may belong to a marker
-        self._fresh = True  # no text since the last marker: white space belongs to it
-        self._has_unseen = False  # whether an invisible character stands before that text
-        self._ticks = 0  # how many runs of backticks there are on the line so far
-        self._ends_in_tick = False  # whether the last may go on
-        self._lead = ""  # the end of that text, as far as it says what a label behind it means
-        self._last = ""  # the last character of that text, but for white space
+        self._fresh = True  # no text since the last marker, which takes the white space
+        self._has_unseen = False  # whether an invisible character precedes that text
+        self._ticks = 0  # runs of backticks on the line so far
+        self._ends_in_tick = False  # whether the last run may go on
+        self._lead = ""  # the end of that text, which may decide what a label means
+        self._last = ""  # the last character of that text that is not white space
         self._text_at = 0  # where the text of this state begins
-        self._marker = "start"  # the last marker, told when its white space is known
+        self._marker = "start"  # the last marker, emitted when its white space is known
         self._marker_at = 0
-        self._entry = -1  # where the marker stands that led to this state
+        self._entry = -1  # where the marker that led to this state begins
 
     @property
     def text(self) -> str:
@@ -98,30 +98,30 @@ class TurnStream:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that may follow is part of the turn."""
+        """Whether the turn has ended: whatever follows is not part of it."""
         state = self._state
         return self._is_full or (state.part is Part.SKIPPED and not state.crossings)
 
     @property
     def content(self) -> str | None:
-        """What was said so far beside calls; `None` where a turn has one call."""
+        """The content so far; `None` if a turn of the dialect has only one call."""
         return self._collector.content
 
     @property
     def thought(self) -> str | None:
-        """What the model thought so far; likewise."""
+        """The thought so far; `None` if a turn of the dialect has only one call."""
         return self._collector.thought
 
     @property
     def result(self) -> TurnResult | None:
-        """What the turn came to; `None` until that is certain, and for a transcript.
+        """The result of the turn; `None` until it is certain, and for a transcript.
 
-        A dialect whose turns may have several calls gives a list.
+        It is a list of actions if a turn of the dialect may have several calls.
         """
         return self._collector.result
 
     def __reduce_ex__(self, protocol: object, /) -> NoReturn:
-        """Refuse to be copied or pickled: two that share what was read would tell nonsense.
+        """Refuse to be copied or pickled, since copies would share the state of the reader.
 
         Raises:
             TypeError: Always.
@@ -136,7 +136,7 @@ class TurnStream:
 
         Raises:
             OutputParserException: The text is longer than *max_chars*.
-            RuntimeError: The text was closed before.
+            RuntimeError: `close` was called before.
         """
         if self._closed:
             kind = type(self).__name__
@@ -147,7 +147,7 @@ class TurnStream:
         room = self._max_chars - self._size
         if len(text) > room:
             text = text[:room]
-            self._is_full = True  # raised at the next call, so that these events are not lost
+            self._is_full = True  # the next call raises, so that these events are not lost
         self._size += len(text)
         self._collector.add(text)
         events: list[Event] = []
@@ -155,15 +155,15 @@ class TurnStream:
         return events
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
-        """Say that the text has ended, and return the last events; `result` is known then.
+        """End the text and return the last events; `result` is set from then on.
 
         Args:
-            ended: How it ended, if that is known.
+            ended: How the text ended, if known.
 
         Raises:
-            OutputParserException: What `parse` raises for this text. The last events are in
-                `last_events` all the same.
-            RuntimeError: The text was closed before.
+            OutputParserException: `parse` would raise it for this text. The last events are in
+                `last_events` even then.
+            RuntimeError: `close` was called before.
         """
         if self._closed:
             kind = type(self).__name__
@@ -189,12 +189,13 @@ class TurnStream:
         return events
 
     def _refuse(self) -> None:
-        """Raise what is wrong with the text beside what it says; here nothing is."""
+        """Raise an error that is not in the text itself; subclasses may override it."""
 
     def _half_marker(self) -> Crossing | None:
-        """Return what half a marker at the end of the text does here, if it can be but one thing.
+        """Return the crossing of half a marker at the end of the text, if it is unambiguous.
 
-        It is half a stop sequence, or the beginning of what closes a call, and of nothing else.
+        The text then ends in half a stop sequence, or in the beginning of a marker that closes a
+        call, and of no other marker.
         """
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
@@ -220,7 +221,7 @@ class TurnStream:
     def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
         """Read *buffer*, which begins with the tail, and hold back what may become a marker."""
         base = self._at
-        told = at = 0
+        taken = at = 0
         while True:
             state = self._state
             found = (state.whole if is_last else state.growing)(buffer, at)
@@ -230,7 +231,7 @@ class TurnStream:
             if found.lastindex is None:
                 stop = found.start()
                 if state.begun is not None:
-                    told = self._say_part(events, buffer, told, stop)
+                    taken = self._take_part(events, buffer, taken, stop)
                     if self._begin_call():
                         at = stop
                         continue
@@ -238,24 +239,24 @@ class TurnStream:
             crossing = state.by_group[found.lastindex]
             stop, at = found.span()
             if crossing.is_delicate:
-                told = self._say_part(events, buffer, told, stop)
+                taken = self._take_part(events, buffer, taken, stop)
                 if self._is_text(events, crossing, found, base + stop):
                     continue
                 if self._begin_call():
                     at = stop
                     continue
             if crossing.is_note:
-                if crossing.drops:  # what is told of it stands between two deltas
-                    told = self._say_part(events, buffer, told, stop)
+                if crossing.drops:  # its repair is emitted between two deltas
+                    taken = self._take_part(events, buffer, taken, stop)
                 self._note(events, crossing, found[0], base + stop)
                 continue
-            self._say_part(events, buffer, told, stop)
+            self._take_part(events, buffer, taken, stop)
             self._cross(events, crossing, found[0], base + stop, base + at)
-            told = at
+            taken = at
             if crossing.breaks_line and not self._has_broken:
-                buffer, told, at = self._break_line(buffer, at)
+                buffer, taken, at = self._break_line(buffer, at)
                 base = self._at
-        self._say_part(events, buffer, told, stop)
+        self._take_part(events, buffer, taken, stop)
         self._begin_call()
         self._tail = buffer[stop:]
         self._at = base + stop
@@ -263,9 +264,9 @@ class TurnStream:
     def _is_text(
         self, events: list[Event], crossing: Crossing, found: Match[str], start: int
     ) -> bool:
-        """Tell whether the marker *found* at offset *start* is none, given the text before it."""
+        """Return whether the marker *found* at offset *start* is text, given the text before it."""
         spelt = found[0]
-        # In backticks it is quoted, if they close on the line; else it may be anything.
+        # In backticks it is quoted if they close on the line; otherwise the case is ambiguous.
         if crossing.is_inline and self._ticks % 2 and not self._is_after_break():
             return True
         if crossing.begins:
@@ -291,9 +292,10 @@ class TurnStream:
         return self._is_spoken_of(crossing, (start, start + len(spelt)), after)
 
     def _is_spoken_of(self, crossing: Crossing, span: Span, after: str) -> bool:
-        """Tell whether text only speaks of the mark of a thought that stands at *span*.
+        """Return whether text only mentions the marker of a thought at *span*.
 
-        What closes a thought is text behind one, unless it follows another mark.
+        A marker that closes a thought is text if a thought was closed before, unless it follows
+        another marker.
         """
         if self._fresh:
             return False
@@ -305,18 +307,18 @@ class TurnStream:
         return is_so
 
     def _is_at(self, place: str) -> bool:
-        """Tell whether what comes next stands at a *place*: where a line begins, or the text."""
+        """Return whether the next text is at a *place*: the beginning of a line, or of the text."""
         if place == "line":
             return self._fresh or self._is_after_break()
         return self._fresh and self._marker == "start"
 
     def _is_after_break(self) -> bool:
-        """Tell whether a line has ended since the last text."""
+        """Return whether a line has ended since the last text."""
         return any("\n" in blank for blank in self._blank)
 
     def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
-        """Go past the marker *spelt* at offset *start*, which is none: it is in a quotation."""
-        if self._state.watches:  # of a call, strict reading knows that as well
+        """Read the marker *spelt* at offset *start* as text, since it is in a quotation."""
+        if self._state.watches:  # in a call, strict mode does this too, so it is not a repair
             label = spelt.strip()
             start += len(spelt) - len(spelt.lstrip())
             message = f"took {label!r} in a quotation for text"
@@ -326,21 +328,21 @@ class TurnStream:
         """Go on at *at* in *buffer* as if a line began there; only once, since it takes a copy.
 
         Returns:
-            The buffer to go on with, how much of it was told, and where to go on.
+            The new buffer, how much of it was taken, and where to go on.
         """
         self._has_broken = True
         self._at += at - 1
         return "\n" + buffer[at:], 0, 0
 
-    def _say_part(self, events: list[Event], buffer: str, told: int, stop: int) -> int:
-        """Tell of the text from *told* to *stop* in *buffer*; return where what is told ends."""
-        if stop <= told:
-            return told
-        self._say(events, buffer[told:stop], self._at + told)
+    def _take_part(self, events: list[Event], buffer: str, taken: int, stop: int) -> int:
+        """Take the text from *taken* to *stop* in *buffer*; return how much is taken then."""
+        if stop <= taken:
+            return taken
+        self._take(events, buffer[taken:stop], self._at + taken)
         return stop
 
     def _begin_call(self) -> bool:
-        """Enter the state of a call that has begun, and tell whether one has."""
+        """Enter the state of a call that has begun; return whether one has."""
         begun = self._state.begun
         if begun is None or not self._collector.has_begun:
             return False
@@ -348,7 +350,7 @@ class TurnStream:
         return True
 
     def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
-        """Go on in another state at the marker *spelt*, at offset *start*, which is text here."""
+        """Change the state at the marker *spelt* at offset *start*, which remains text."""
         self._state = crossing.to
         self._entry = start = max(start, self._floor)
         if crossing.drops:
@@ -357,8 +359,8 @@ class TurnStream:
             message = crossing.drops.format(repr(label))
             events.append(Repair("both", (start, start + len(label)), message))
 
-    def _say(self, events: list[Event], text: str, at: int) -> None:
-        """Tell of *text*, which stands at offset *at*, up to the white space at its end."""
+    def _take(self, events: list[Event], text: str, at: int) -> None:
+        """Take *text* at offset *at*; white space at its end is held back."""
         if self._state.is_verbatim:
             if self._fresh:
                 self._begin(events, at)
@@ -389,7 +391,7 @@ class TurnStream:
             self._blank.append(rest)
 
     def _count_ticks(self, text: str) -> None:
-        """Go on with *text* in counting the runs of backticks on the line."""
+        """Count the runs of backticks on the line, of which *text* is the next part."""
         if "\n" in text:
             text = text[text.rfind("\n") :]
             self._ticks = 0
@@ -399,15 +401,15 @@ class TurnStream:
         self._ends_in_tick = text[-1:] == "`"
 
     def _begun_text(self, events: list[Event], text: str, at: int) -> str:
-        """Return *text* at offset *at* without white space before it; it belongs to the marker.
+        """Return *text* at offset *at* without leading white space, which belongs to the marker.
 
-        Leniently, where calls may begin, so do characters that nobody sees.
+        In lenient mode, if turns may have several calls, invisible characters are removed too.
         """
         table = self._machine.table
         if not (table.lenient and table.several):
             return text.lstrip()
         begun = _unseen(text)
-        assert begun is not None, "it may match nothing"
+        assert begun is not None, "it matches the empty text as well"
         if begun[1] and not self._has_unseen:
             self._has_unseen = True
             span = (at + begun.start(1), at + begun.end(1))
@@ -422,14 +424,14 @@ class TurnStream:
         self._text_at = at
 
     def _emit_marker(self, events: list[Event], end: int) -> None:
-        """Tell of the last marker, which with its white space goes up to *end*."""
+        """Emit the last marker, which ends at *end* with its white space."""
         if end > self._marker_at:
             events.append(MarkerSeen(self._marker, (self._marker_at, end)))
 
     def _cross(
         self, events: list[Event], crossing: Crossing, spelt: str, start: int, end: int
     ) -> None:
-        """Go over the marker *spelt*, which stands at offsets *start* to *end*."""
+        """Cross the marker *spelt* at offsets *start* to *end* into the next state."""
         start = max(start, self._floor)
         self._floor = end
         self._count_ticks("".join(self._blank) + spelt)
@@ -455,7 +457,7 @@ class TurnStream:
         if crossing.odd and self._machine.lenient:
             events.append(Repair("marks", span, crossing.odd))
         if to.is_cut or (to.beside_action and self._collector.result is not None):
-            message = f"the turn ended at {label!r}; what follows is no part of it"
+            message = f"the turn ended at {label!r}; what follows is not part of it"
             events.append(Repair("invented", span, message))
         if crossing.late:
             self._collector.meet_late(crossing.late, span)
@@ -475,10 +477,10 @@ class TurnStream:
     ) -> int:
         """Leave this state for the next, or for the end of the text at offset *stop*.
 
-        What belongs to this state goes up to the *edge*, which is behind a marker that closes it.
+        The text of this state ends at *edge*, which is after the marker if that closes the state.
 
         Returns:
-            Where the white space before *stop* begins that is no part of the text.
+            The offset of the white space before *stop* that is not part of the text.
         """
         state = self._state
         blank = "".join(self._blank)
@@ -498,7 +500,7 @@ class TurnStream:
 
 
 _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
-"""Matches white space and characters that have no width; the group has the first of those."""
+"""Matches white space and zero-width characters; group 1 is the first of the latter."""
 
 
 _runs_of_ticks: Final = re.compile("`++").findall
@@ -507,8 +509,7 @@ _runs_of_ticks: Final = re.compile("`++").findall
 def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -> Collector:
     if not machine.table.several:
         return Collector(machine, tools, advise)
-    from agent_parsers.engine.reading.collect_calls import (
-        CallsCollector,  # only some dialects need it
-    )
+    # imported lazily: only some dialects need it
+    from agent_parsers.engine.reading.collect_calls import CallsCollector
 
     return CallsCollector(machine, tools, advise)

@@ -1,4 +1,4 @@
-"""One turn, with all that is to know of it."""
+"""One turn with everything that was read of it."""
 
 from __future__ import annotations
 
@@ -27,22 +27,27 @@ __all__ = ["Turn", "read_turn", "thought_of"]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """All that was read in one turn."""
+    """Everything that was read in one turn."""
 
     result: TurnResult
     """What `parse` returns."""
     thought: str
-    """What the model thought, without its labels; several thoughts are on lines of their own."""
+    """The thought without its labels; several thoughts are joined by line breaks."""
     content: str
-    """What it said, beside calls or as its answer, as it is written; likewise."""
+    """The content beside calls, or the answer, as written; several are joined by line breaks."""
     repairs: tuple[Repair, ...]
-    """What was mended; empty for a turn that is written as the dialect says."""
+    """What was repaired; empty if the turn follows the dialect."""
     events: tuple[Event, ...]
-    """The whole story; neighbouring deltas are joined."""
+    """All events; neighbouring deltas are joined."""
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
-    """Read *text*, one turn that *ended* so, with a *parser* that has read nothing yet.
+    """Read *text*, one turn, with a *parser* that has read nothing yet.
+
+    Args:
+        parser: A new stream.
+        text: The whole turn.
+        ended: How the text ended, if known.
 
     Raises:
         OutputParserException: As `WholeReader.parse` does.
@@ -59,12 +64,12 @@ def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
 
 
 def thought_of(events: Iterable[Event]) -> str:
-    """Put a thought together; a marker between two parts of it leaves a line break."""
+    """Return the thought of a turn; a marker between two parts of it becomes a line break."""
     return _joined(events, ThoughtDelta)
 
 
 def _joined(events: Iterable[Event], kind: type[Delta]) -> str:
-    """Put the texts of deltas of one *kind* together; a marker between two leaves a line break."""
+    """Join the texts of deltas of one *kind*; a marker between two becomes a line break."""
     parts: list[str] = []
     is_apart = False
     for event in events:

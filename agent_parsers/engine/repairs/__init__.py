@@ -1,1 +1,1 @@
-"""What models put around names and inputs, and how it comes off."""
+"""Lenient readers of tool names, inputs and answers."""

@@ -1,7 +1,7 @@
-"""What models put around an input or an answer, and how it comes off.
+"""Lenient readers of inputs and answers: they remove fences, quotes and emphasis, and repair JSON.
 
-Each rule takes off what cannot be part of the value, or leaves the text as it is; what is taken off
-is told as a repair. Half a value is an error: nobody wants half an input acted on.
+Each rule removes what cannot be part of the value, or leaves the text unchanged; what it removes is
+reported as a repair. Half a value is an error, since nobody wants an agent to act on half an input.
 """
 
 from __future__ import annotations
@@ -34,25 +34,25 @@ _TAG: Final = re.compile(r"[\w+#.-]*[ \t]*\r?\n|json[ \t]*(?=[{\[])", re.IGNOREC
 _CHATTER: Final = re.compile(
     r"""[ \t]*+(?:\(|\r?\n\s*+(?![{\[.,;:=+/%|&)\]}"'`]|[\w.]++(?:[(\[]|[ \t]*=)))"""
 ).match
-"""Matches at the beginning of what is said behind an object. What may go on with it is none:
+"""Matches at the beginning of words that follow an object, but not at text that may continue it:
 another object, a member, an operator, a line of code."""
 _BEGINS_OBJECT: Final = re.compile(r"""\{\s*+(["'])(?:(?!\1).)*+\1\s*+:""").match
 _FENCE: Final = "```"
 _EMPHASIS: Final = re.compile(r"(?:\*{1,3}+|_{1,3}+)\s*+").match
 _OPENERS: Final = frozenset(("{", "[", " ", "*", "_", *_QUOTES))
-"""What an input begins with that may have to be mended."""
+"""First characters of inputs that may need a repair."""
 
 
 def repair_input(text: str, repairs: list[Repair]) -> str:
     """Read an input that is text, as models write it.
 
-    One fence, or one pair of quotes or backticks, goes if it encloses the whole input and its mark
-    does not occur within. An input that begins as a JSON object or list is mended as `repair_json`
-    does, and words that follow an object on another line, or in parentheses, are left out; what has
-    no reading as JSON stays as it is. The value is always text.
+    One fence, or one pair of quotes or backticks, is removed if it encloses the whole input and its
+    mark does not occur inside. An input that begins like a JSON object or list is repaired as
+    `repair_json` does, and words that follow an object on another line, or in parentheses, are left
+    out; an input that cannot be read as JSON stays unchanged. The value is always text.
 
     Raises:
-        BadPayload: The input is a fence without its end, or JSON cut in the middle of a value.
+        BadPayload: A fence is not closed, or JSON breaks off in the middle of a value.
     """
     if text[:1] not in _OPENERS and _FENCE not in text:
         return text.strip()
@@ -67,16 +67,16 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
 
 
 def repair_written_input(text: str, repairs: list[Repair]) -> str:
-    """Do as `repair_input` where strict reading takes an input as it is written.
+    """Read an input like `repair_input`, for dialects whose strict mode reads it as written.
 
-    Quotes are part of it there, so a pair that is taken off is told.
+    In strict mode quotes are part of such an input, so removing a pair is reported as a repair.
 
     Raises:
-        BadPayload: As `repair_input` does.
+        BadPayload: As for `repair_input`.
     """
-    told = len(repairs)
+    before = len(repairs)
     value = repair_input(text, repairs)
-    if value != text.strip() and len(repairs) == told:
+    if value != text.strip() and len(repairs) == before:
         repairs.append(Repair("quotes", (0, len(text)), "took off the quotes around the input"))
     return value
 
@@ -84,10 +84,11 @@ def repair_written_input(text: str, repairs: list[Repair]) -> str:
 def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     """Read an input that is a JSON object, as models write it; see `repair_input`.
 
-    What does not begin as an object is text.
+    An input that does not begin like an object is text.
 
     Raises:
-        BadPayload: As `repair_input` does, and for an object that has no reading.
+        BadPayload: As for `repair_input`; or the input begins like an object but cannot be read,
+            or repeats a key.
     """
     body, at = _unwrapped(text, repairs)
     if body[:1] != "{":
@@ -103,22 +104,24 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
 
 
 def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
-    """Do as `repair_json_input` where strict reading takes JSON objects only: text is told.
+    """Read an input like `repair_json_input`, and report text as a repair.
+
+    For dialects whose strict mode accepts only JSON objects.
 
     Raises:
-        BadPayload: As `repair_json_input` does, and for an empty input.
+        BadPayload: As for `repair_json_input`, or the input is empty.
     """
     if not text:
         raise BadPayload("bad_input", (0, 0))
     value = repair_json_input(text, repairs)
     if isinstance(value, str):
-        message = "took an input that is no JSON object as text"
+        message = "read an input that is not a JSON object as text"
         repairs.append(Repair("input_type", (0, len(text)), message))
     return value
 
 
 def is_quoted_whole(text: str) -> bool:
-    """Tell whether all of *text* is one quotation, or JSON that may have to be mended."""
+    """Return whether the whole *text* is one quoted string, or JSON that may need repairs."""
     if text[:1] not in ("{", "["):
         return any(
             len(text) >= 2 * len(mark) and text.startswith(mark) and text.endswith(mark)
@@ -131,7 +134,7 @@ def is_quoted_whole(text: str) -> bool:
 
 
 def repair_answer(text: str, repairs: list[Repair]) -> str:
-    """Read an answer as models write it: a fence at its end that opened before it is not part."""
+    """Read an answer as models write it, without a closing fence that was opened before it."""
     return _without_end(text, repairs) if _is_open(text) else text
 
 
@@ -140,7 +143,7 @@ def _is_open(text: str) -> bool:
 
 
 def _without_end(text: str, repairs: list[Repair]) -> str:
-    """Take off a fence that closes at the end of *text*, and was opened before it."""
+    """Remove a fence that closes at the end of *text* but was opened before *text*."""
     body = text.rstrip()
     if not body.endswith(_FENCE):
         return text
@@ -151,7 +154,7 @@ def _without_end(text: str, repairs: list[Repair]) -> str:
 
 
 def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
-    """Take off what encloses all of *text*; return what is left, and where it begins."""
+    """Remove what encloses the whole *text*; return the rest, and where it begins."""
     if _is_open(text):
         text = _without_end(text, repairs)
         if _is_open(text):
@@ -173,15 +176,15 @@ def _unwrapped(text: str, repairs: list[Repair]) -> tuple[str, int]:
     if enclosed is None:
         return body, at
     kind, start, stop = enclosed
-    if start > 1 or body[0] != '"':  # one pair of these is nothing new to any parser
+    if start > 1 or body[0] != '"':  # every parser removes one pair of these: not a repair
         repairs.append(Repair(kind, (at, at + len(body)), f"took off the {kind} around the input"))
     return body[start:stop], at + start
 
 
 def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, int]:
-    """Take off emphasis that is left over beside an object; return where the rest begins.
+    """Remove emphasis left over beside an object; return the rest, and where it begins.
 
-    Before it, that is the end of the emphasis around the label.
+    Emphasis before the object is the end of that around the label.
     """
     before = _EMPHASIS(body)
     start = 0 if before is None else before.end()
@@ -197,10 +200,10 @@ def _without_emphasis(body: str, at: int, repairs: list[Repair]) -> tuple[str, i
 
 
 def _encoded_object(body: str, at: int) -> str | None:
-    """Return the object of JSON that *body* is as a string, if it is one by the book.
+    """Return the text of the JSON object that *body* holds as a quoted string, if it is valid JSON.
 
     Raises:
-        BadPayload: It is only the beginning of one.
+        BadPayload: The string holds only the beginning of an object.
     """
     whole = unquoted(body)
     inner = unquoted(body + body[0]) if whole is None else whole
@@ -234,7 +237,7 @@ def _chatter(start: int, end: int) -> Repair:
 
 
 def _enclosed(body: str) -> tuple[str, int, int] | None:
-    """Return what encloses all of *body*, and where the rest begins and ends; `None` if nothing."""
+    """Return what encloses *body*, and where the rest begins and ends; `None` if nothing does."""
     for mark, kind in ((_FENCE, "fence"), ('"""', "quotes")):
         if body.startswith(mark) and body.endswith(mark) and body.count(mark) == 2:
             inner = body[3:-3]
@@ -248,16 +251,16 @@ def _enclosed(body: str) -> tuple[str, int, int] | None:
 
 
 class _Found(NamedTuple):
-    """What an input is as JSON."""
+    """An input, read as JSON."""
 
     text: str
     """The JSON."""
     value: Any
-    """What it says."""
+    """Its value."""
     repeats_key: bool = False
-    """Whether a key comes twice."""
+    """Whether an object repeats a key."""
     lacks: Lack = ""
-    """What is missing at its end."""
+    """Which closers are missing at its end."""
 
 
 def _check_closed(
@@ -268,12 +271,12 @@ def _check_closed(
     size: int,
     repairs: list[Repair],
 ) -> None:
-    """Refuse an input that is *found* in *text* at *at* if its last closers are missing there.
+    """Refuse an input, *found* at offset *at*, if *text* ends before the closers of the input.
 
-    A fence around it closes it.
+    A fence around an input closes it.
 
     Raises:
-        BadPayload: They are; it has the *value* that the input has if nothing else is missing.
+        BadPayload: Closers are missing; its `unclosed` has the *value* with the closers supplied.
     """
     if found.lacks and at + size == len(text.rstrip()):
         cut = Unclosed(value, found.value, [*repairs], found.lacks)
@@ -281,13 +284,14 @@ def _check_closed(
 
 
 def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
-    """Return *text* as JSON, with its value, or `None` if it has no reading as JSON."""
+    """Read *text* as JSON; return `None` if it cannot be read."""
     try:
         value = load_json(text)
         return _Found(text, value, may_repeat(text, value))
     except ValueError:
         pass
-    from outputs.growing_json.lenient.reader import LenientJsonReader  # most inputs need no repair
+    # Imported lazily: most inputs need no repair.
+    from outputs.growing_json.lenient.reader import LenientJsonReader
 
     reader = LenientJsonReader()
     try:
@@ -301,7 +305,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
             raise BadPayload("cut_input", (at, at + len(text))) from None
         return None
     rest = text[used:]
-    whole = (0, len(text.rstrip()))  # what is missing has no place of its own
+    whole = (0, len(text.rstrip()))  # missing text has no place of its own
     made = [
         Repair(
             repair.kind, repair.span if repair.span[0] < repair.span[1] else whole, repair.message
@@ -315,7 +319,7 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
         end = len(text.rstrip())
         made.append(_chatter(start, end))
     if reader.repairs and repeated_key(text, reader.repairs) is not None:
-        return None  # which value counts?
+        return None  # it is unclear which value counts
     repairs += (repair.moved(at) for repair in made)
     lacks: Lack = "" if not depth else "arguments" if depth == 1 else "values"
     if not reader.repairs:

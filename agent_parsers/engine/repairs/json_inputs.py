@@ -1,4 +1,4 @@
-"""Payload codec: inputs that are JSON objects."""
+"""Payload codec for inputs that are JSON objects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     """Read an input that is a JSON object and nothing else; see also `repair_json_input`.
 
     Raises:
-        BadPayload: It is none.
+        BadPayload: The text is not a JSON object, or an object repeats a key.
     """
     try:
         value = load_json(text)
@@ -33,11 +33,11 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
 
 
 def write_json_input(tool_input: str | dict[Any, Any]) -> str:
-    """Write an input on one line; a text stays as it is, and is refused if it is no such object.
+    """Write an input as JSON on one line; text is returned unchanged.
 
     Raises:
-        TypeError: JSON cannot say it.
-        ValueError: It holds a number that JSON has not.
+        TypeError: The input holds a value of a type that JSON does not have.
+        ValueError: The input holds a number that JSON does not have, such as infinity.
     """
     if isinstance(tool_input, str):
         return tool_input

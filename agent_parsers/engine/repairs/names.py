@@ -1,7 +1,7 @@
-"""What models put around the name of a tool, and how it comes off.
+"""Lenient readers of tool names: they remove quotes, brackets and namespaces, and match spellings.
 
-Each rule takes off what cannot be part of the name, or leaves it as it is; what is taken off is
-told as a repair.
+Each rule removes what cannot be part of the name, or leaves the name unchanged; what it removes is
+reported as a repair.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _LEADS: Final = frozenset((
     "call", "calling", "run", "invoke", "apply", "consult", "query", "perform", "execute", "do",
     "with", "a", "an", "the", "my", "this", "tool", "tools", "function", "action",
 ))  # fmt: skip
-"""Words that may stand before the name of a tool that is meant; ``avoid`` is none of them."""
+"""Words that may lead to the name of a tool to use; ``avoid`` is not one of them."""
 _FOLLOWS: Final = frozenset(
     ("to", "for", "with", "on", "about", "in", "and", "now", "instead", "first", "tool", "function")
 )
-"""Words that may stand behind it, before any others."""
+"""Words that may come right after the name."""
 _MOST_CHARS: Final = 200
 _DENIAL: Final = re.compile(
     r"\b(?:no|not|none|never|without|cannot|unnecessary|impossible)\b|n['’]t\b", re.IGNORECASE
@@ -50,7 +50,7 @@ _DENIAL: Final = re.compile(
 
 
 def is_bare_name(name: str) -> bool:
-    """Tell whether `repair_tool_name` leaves *name* as it is, whatever the tools are."""
+    """Return whether `repair_tool_name` leaves *name* unchanged, whatever tools there are."""
     return _BARE_NAME(name) is not None and name.lower() not in _NO_NAMES
 
 
@@ -59,14 +59,14 @@ def repair_tool_name(
 ) -> ToolHead:
     """Read the name of a tool as models write it.
 
-    The name is read as `tool_named` does. Besides, a call (``search("old bridge")``,
-    ``search(query="old bridge")``) is a name and an input, and where the *tools* are known, a
-    phrase that holds the name of exactly one of them behind nothing but words that lead to it
-    (``Use search``) is that one, unless it denies something (``Do not use search``).
+    The name is read as by `tool_named`. In addition, a call (``search("old bridge")``,
+    ``search(query="old bridge")``) is read as a name and an input. If the *tools* are known, a
+    phrase that names exactly one of them after nothing but leading words (``Use search``) is read
+    as that tool, unless the phrase denies something (``Do not use search``).
 
     Raises:
-        BadPayload: It says that there is no action (``None``), or what is written names none:
-            a question, what is struck out, or a phrase that denies something.
+        BadPayload: The text says that there is no action (``None``), or does not name a tool: it is
+            a question, struck out, or a phrase that denies something.
     """
     if tools is not None and written in tools:
         return ToolHead(written)
@@ -94,19 +94,19 @@ def repair_tool_name(
 
 
 def tool_named(written: str, tools: Collection[str] | None) -> str:
-    """Return the name of the tool that a model means by what is *written* for it.
+    """Return the name of the tool that a model means by the name it has *written*.
 
-    A name that is among the tools is never touched. Else quotes, backticks, brackets and emphasis
-    around the whole go, and so does a namespace: ``functions.``, ``tools.`` and ``default_api.``,
-    and any other (``mcp:search``) if what follows it is one of the tools. A name that differs from
-    exactly one of them in nothing but case and what stands between words is that one.
+    The name of a known tool is never changed. Otherwise quotes, backticks, brackets and emphasis
+    around the whole name are removed, and so is a namespace: ``functions.``, ``tools.`` and
+    ``default_api.``, and any other (``mcp:search``) if the name of a known tool follows it. A name
+    that differs from that of exactly one tool only in case and word separators is read as that one.
 
     Args:
-        written: The name.
-        tools: Names of the tools there are; `None` if they are not known.
+        written: The name as the model wrote it.
+        tools: Names of the known tools; `None` if they are not known.
 
     Returns:
-        The name without dressing, if it is none of the tools even so.
+        The name of the tool; if no tool matches, the name without its dressing.
     """
     if _BARE_NAME(written) if tools is None else written in tools:
         return written
@@ -120,7 +120,7 @@ def _report(repairs: list[Repair], kind: str, written: str, message: str) -> Non
 
 
 def _undressed(name: str) -> str:
-    """Take off pairs of marks that enclose all of *name*; what is longer is no name of a tool."""
+    """Remove pairs of marks that enclose the whole *name*, unless it is too long for a name."""
     if len(name) > _MOST_CHARS:
         return name
     while _PLAIN_NAME(name) is None and len(name) > 2:
@@ -133,7 +133,7 @@ def _undressed(name: str) -> str:
 
 
 def _without_namespace(name: str, tools: Collection[str] | None) -> str:
-    """Take off what stands before the name of a tool and says where the tool comes from."""
+    """Remove the namespace before the name of a tool."""
     if tools is not None:
         if name in tools:
             return name
@@ -146,22 +146,22 @@ def _without_namespace(name: str, tools: Collection[str] | None) -> str:
 
 
 def _same(name: str, tools: Collection[str]) -> list[str]:
-    """Return those of *tools* that differ from *name* in nothing but how words are put together."""
+    """Return the *tools* that differ from *name* only in case and word separators."""
     key = folded(name)
     return [tool for tool in tools if folded(tool) == key] if key else []
 
 
 def _is_doubted(name: str) -> bool:
-    """Tell whether *name* is a question, is struck out, or is a phrase that denies something."""
+    """Return whether *name* is a question, is struck out, or is a phrase that denies something."""
     is_struck_out = name.startswith("~~") and name.endswith("~~")
     is_denied = any(map(str.isspace, name)) and len(name) <= _MOST_CHARS and _DENIAL(name)
     return name.endswith(("?", "？")) or is_struck_out or bool(is_denied)
 
 
 def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
-    """Return the one of *tools* that *name* can only mean, and whether *name* is a phrase with it.
+    """Return the only one of *tools* that *name* can mean, and whether *name* is a phrase.
 
-    If there is none, or more than one, that is *name* itself.
+    If no tool matches, or more than one does, return *name* itself.
     """
     same = _same(name, tools)
     if len(same) == 1:
@@ -174,7 +174,7 @@ def _known(name: str, tools: Collection[str]) -> tuple[str, bool]:
 
 
 def _means(phrase: str, words: str, tool: str) -> bool:
-    """Tell whether *phrase*, which consists of *words*, says to use the *tool* that it names."""
+    """Return whether *phrase*, whose words are *words*, says to use the *tool* that it names."""
     before, _, after = words.partition(_words(tool))
     goes_on = after.split(maxsplit=1)[:1]
     if not _LEADS.issuperset(before.split()) or not _FOLLOWS.issuperset(goes_on):
@@ -187,9 +187,11 @@ def _words(text: str) -> str:
 
 
 def read_python_call(text: str) -> tuple[str, str | dict[Any, Any]] | None:
-    """Read ``name("text")``, ``name(a=1, b=[2])`` or ``name({"a": 1})``; `None` if it is none.
+    """Read ``name("text")``, ``name(a=1, b=[2])`` or ``name({"a": 1})``.
 
-    The arguments are one text, or literals by name; any other single literal is its JSON.
+    Returns:
+        The name and the arguments: text, or a dict of literals; any other single literal is
+        returned as JSON text. `None` if *text* is not such a call.
     """
     if text[-1:] != ")" or (call := _CALL(text)) is None:
         return None
@@ -198,13 +200,13 @@ def read_python_call(text: str) -> tuple[str, str | dict[Any, Any]] | None:
 
 
 _MOST_ARGUMENTS: Final = 10_000
-"""Longest arguments of a call in the place of a name, in characters."""
+"""Longest arguments of a call written in place of a name, in characters."""
 
 
 def _read_arguments(text: str) -> str | dict[Any, Any] | None:
-    """Read the arguments of a call: JSON, literals by name, or one text; `None` if they are none.
+    """Read the arguments of a call; return `None` if they are not literals.
 
-    Nothing is evaluated: only literals have a value.
+    Nothing is evaluated.
     """
     text = text.strip()
     if not text:
@@ -219,7 +221,7 @@ def _read_arguments(text: str) -> str | dict[Any, Any] | None:
             return None
         args = [_literal(arg) for arg in call.args]
         named = {key.arg: _literal(key.value) for key in call.keywords if key.arg is not None}
-        json.dumps([args, named], allow_nan=False)  # sets and bytes have no place in an input
+        json.dumps([args, named], allow_nan=False)  # an input cannot hold sets or bytes
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return None
     if len(named) < len(call.keywords) or (args and named) or len(args) > 1:

@@ -1,4 +1,4 @@
-"""Payload codecs: from what stands after a label to the value that a tool gets."""
+"""Payload codecs: types for reading the text after a label into the value passed to a tool."""
 
 from __future__ import annotations
 
@@ -23,32 +23,34 @@ __all__ = [
 
 
 Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
-"""What a call lacks where the text ends: nothing; its own closer, behind arguments that are closed;
-the closer of its arguments, whose last value is closed; or more, if only that nobody can say
-whether the last value is whole."""
+"""What is missing from a call at the end of the text.
+
+``""``: nothing. ``"closer"``: the closer of the call; its arguments are closed. ``"arguments"``:
+the closer of the arguments; their last value is closed. ``"values"``: more than that, or it is not
+certain that the last value is complete."""
 
 
 class Unclosed(NamedTuple):
     """An input that ends with the text, before its closers do."""
 
     value: str | dict[Any, Any]
-    """What it is with closers supplied."""
+    """Its value with the missing closers supplied."""
     arguments: Any
-    """The object that it says, also where the value is its text."""
+    """The object it holds, even where `value` is text."""
     repairs: list[Repair]
-    """What was repaired to read it so; spans count from its start."""
+    """The repairs made to read it; spans count from its start."""
     lacks: Lack
-    """What is missing."""
+    """Which closers are missing."""
 
 
-class BadPayload(Exception):  # noqa: N818 - it never leaves the engine, which tells the problem
-    """What stands in a place has no value.
+class BadPayload(Exception):  # noqa: N818 - internal: the engine reports the problem
+    """Raised by payload codecs for text that has no value.
 
     Args:
-        problem: Name of what is wrong, as in the dialect's problems.
-        span: Where, in `str` characters; a codec counts from the start of what it was given.
-        error: What the tools say of it, if they do.
-        unclosed: What it is if nothing is missing but closers at its end.
+        problem: Name of the problem, as in the dialect's problems.
+        span: Where it is, in `str` characters from the start of the text the codec was given.
+        error: The exception that the tools raised for it, if any.
+        unclosed: Its value with closers supplied, if only closers at its end are missing.
     """
 
     def __init__(
@@ -65,37 +67,38 @@ class BadPayload(Exception):  # noqa: N818 - it never leaves the engine, which t
         self.unclosed = unclosed
 
     def moved(self, by: int) -> BadPayload:
-        """Return the same for a payload that begins *by* characters later."""
+        """Return the same problem with its span moved *by* characters."""
         span = (self.span[0] + by, self.span[1] + by)
         return BadPayload(self.problem, span, self.error, self.unclosed)
 
 
 InputReader: TypeAlias = "Callable[[str, list[Repair]], str | dict[Any, Any]]"
-"""Returns the value of an input. It adds what it mended to the list, with spans from the start of
+"""Returns the value of an input. It appends its repairs to the list, with spans from the start of
 the input, and raises `BadPayload` for an input that has no value."""
 
 
 AnswerReader: TypeAlias = "Callable[[str, list[Repair]], str]"
-"""Does the same for the final answer."""
+"""Returns the value of a final answer; otherwise like `InputReader`."""
 
 
 class ToolHead(NamedTuple):
-    """What stands where the name of a tool belongs."""
+    """What a model wrote in the place of a tool's name."""
 
     tool: str
     """Name of the tool, without dressing."""
     tool_input: str | dict[Any, Any] | None = None
-    """Its input, where the name is written as a call; `None` if it is not."""
+    """Its input, if the name is written as a call; otherwise `None`."""
     is_answer: bool = False
-    """Whether it only says that the input is the final answer."""
+    """Whether the name only says that the input is the final answer."""
     needs_input: bool = False
-    """Whether it may hold what should be the input, so that this cannot be left out."""
+    """Whether the name may contain what should be the input, so that an input is required."""
 
 
 ToolReader: TypeAlias = "Callable[[str, Collection[str] | None, list[Repair]], ToolHead]"
-"""Takes what is written and the names of the tools there are. As `InputReader` for the rest."""
+"""Returns the tool that a model means, given its text and the names of the known tools; otherwise
+like `InputReader`."""
 
 
 def as_written(text: str, _repairs: list[Repair]) -> str:
-    """Return *text*: the input is what the model wrote."""
+    """Return *text* unchanged: the input is what the model wrote."""
     return text

@@ -1,1 +1,1 @@
-"""Writing: past steps, prompts, and what is sent back to a model."""
+"""Writing: past steps, prompts, and the observations of errors."""

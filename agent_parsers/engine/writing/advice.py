@@ -1,4 +1,4 @@
-"""What can be sent back to a model: what is wrong, what it wrote, and an example in its dialect."""
+"""Observations of errors: what is wrong, what the model wrote, and an example in its dialect."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["LONGEST_EXAMPLE", "advice", "examples", "said_of", "shown"]
 
 _MOST_SHOWN: Final = 80
-"""How much is shown of what was written, in characters."""
+"""Most characters that are shown of what the model wrote."""
 LONGEST_EXAMPLE: Final = 1000
-"""An example that is longer has placeholders for what was written, in characters."""
+"""Longest example with the model's own arguments, in characters; a longer one has placeholders."""
 
 
 def advice(
@@ -31,16 +31,16 @@ def advice(
     tools: ToolSet | None,
     error: OutputParserException | None = None,
 ) -> str:
-    """Return what can be sent back to a model, with an example of an action.
+    """Return an observation that can be sent back to the model, with an example of an action.
 
     Args:
-        dialect: How the model should write.
-        said: What is wrong, unless *error* says it.
-        written: What it wrote there.
-        tools: The tools there are, if they are known.
-        error: What the tools say is wrong. The example has the tool that it is about and the
-            arguments that it knows; else the tool most like what was written, or the first, and
-            placeholders.
+        dialect: The dialect in which the model should write.
+        said: What is wrong; ignored if there is an *error*.
+        written: The text at fault.
+        tools: The available tools, if they are known.
+        error: The error that the tools raised. The example then uses the tool and the arguments of
+            the error. Without an error it uses the tool whose name is most like *written*, or else
+            the first tool, with placeholders.
     """
     tool, arguments = "", None
     if error is not None:
@@ -52,25 +52,25 @@ def advice(
         tool = tool or nearest(_one_line(written), tools.names) or tools.names[0]
     example = _example(dialect, tools, tool, arguments)
     if example:
-        # In a scratchpad it stands within an observation, where a label must begin no line.
+        # In a scratchpad the example is in an observation, where no line may begin with a label.
         lines += (dialect.words.example, *(f"| {line}" for line in example.split("\n")))
     return "\n".join(lines)
 
 
 def said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
-    """Return what to tell a model, and a tool and arguments for an example, if they are known."""
+    """Return what to tell the model, and a tool and arguments for an example if they are known."""
     from agent_parsers.toolset import ToolInputError, UnknownToolError
 
     if isinstance(error, ToolInputError):
         return error.advice, error.tool, error.example
-    assert isinstance(error, UnknownToolError), "tools say nothing else"
+    assert isinstance(error, UnknownToolError), "tools raise no other error"
     return error.advice, next(iter(error.near), ""), None
 
 
 def examples(
     tools: ToolSet, tool: str, arguments: dict[str, Any] | None
 ) -> Iterator[dict[str, Any]]:
-    """Yield what may be shown as arguments of *tool*: those of an error, or else placeholders."""
+    """Yield arguments of *tool* that an example may show: those of an error, then placeholders."""
     if arguments is not None:
         yield arguments
     if (placeholders := tools.example(tool)) is not None:
@@ -78,7 +78,7 @@ def examples(
 
 
 def shown(text: str, said: str) -> str:
-    """Return *text* on one line, cut if it is long; ``""`` if what is *said* shows it already."""
+    """Return *text* on one line, cut if it is long; ``""`` if *said* shows it already."""
     line = _one_line(text)
     return "" if line in said or json.dumps(line, ensure_ascii=False) in said else line
 
@@ -91,7 +91,7 @@ def _one_line(text: str) -> str:
 def _example(
     dialect: Dialect, tools: ToolSet | None, tool: str, arguments: dict[str, Any] | None
 ) -> str:
-    """Write an action that uses *tool*; ``""`` if there is none that is sure to be right."""
+    """Write an action that uses *tool*; ``""`` if no example is sure to be right."""
     if tools is None:
         return dialect.write(dialect.example)
     if not tool:
@@ -105,10 +105,11 @@ def _example(
 
 
 def _written(dialect: Dialect, tools: ToolSet, tool: str, arguments: dict[str, Any]) -> str:
-    from agent_parsers.engine.writing.render import render  # only errors of known tools need it
+    # imported lazily: only errors of known tools need it
+    from agent_parsers.engine.writing.render import render
 
     try:
         return render(dialect, AgentAction(tool, arguments, ""), tools=tools)
-    except ValueError:  # the dialect names no tools, or cannot say this
+    except ValueError:  # the dialect names no tools, or cannot write this
         example = dialect.show and dialect.show(tool, arguments)
         return dialect.write(example) if example else ""

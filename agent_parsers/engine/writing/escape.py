@@ -1,9 +1,9 @@
-r"""Observations that may hold anything, markers too.
+r"""Escapes observations, which may contain anything, including markers.
 
-Where an observation holds what would be read as a marker, or what begins or ends a turn in a chat
-template, a backslash goes behind its first character: ``\Final Answer:`` at the beginning of a
-line, ``<\/observation>``, ``<\|im_end|>``. Where there are backslashes already, one more goes with
-them, so that taking one off each gives the observation back.
+If an observation contains a marker, or a special token that begins or ends a turn in a chat
+template, a backslash is put after its first character: ``\Final Answer:`` at the beginning of a
+line, ``<\/observation>``, ``<\|im_end|>``. If there are backslashes already, one more is added, so
+that removing one from each gives the observation back.
 """
 
 from __future__ import annotations
@@ -29,40 +29,40 @@ _BEGIN_TOKENS: Final = (
     "<|im_start|>", "<|start_header_id|>", "<|start_of_role|>", "<start_of_turn>", "<s>", "[INST]",
     "[/INST]",
 )  # fmt: skip
-"""What chat templates begin turns with."""
+"""Special tokens with which chat templates begin turns."""
 _MOST_CHARS: Final = 1_000
-"""How much text behind a place says whether a marker begins there."""
+"""How many characters after a position decide whether a marker begins there."""
 _ESCAPED: Final = re.compile(r"[^\\]\\+")
-"""A character with backslashes behind it."""
+"""Matches a character and the backslashes after it."""
 _tokens: Final = re.compile(
     r"<[^<>\s][^<>\n]*+>|\[/?+[A-Z_]{3,}+\]|\[[^\[\]\s]{1,8}+\[|\][^\[\]\s]{1,8}+\]|\b[A-Z]{3,}+:"
 ).findall
-"""Finds the marks of a chat template: tags, words in brackets, and names of roles."""
+"""Finds the special tokens of a chat template: tags, words in brackets, and names of roles."""
 
 
 def escape(dialect: Dialect, observation: str, *, shows_turn: bool = False) -> str:
     """Return *observation* so that nothing in it is read as a marker of *dialect*.
 
     Args:
-        dialect: How it is written.
-        observation: What a tool returned, or what is said in its place.
-        shows_turn: Whether it is ours, and shows the model a turn as it should be: in the turns of
-            a chat template, the marks of such a turn stay.
+        dialect: The dialect of the prompt.
+        observation: What a tool returned, or an error message in its place.
+        shows_turn: Whether it is an error message that shows the model how to write a turn. If a
+            turn may have several calls, the markers of such a turn are not escaped.
     """
     turn = dialect.write(replace(dialect.example, thought="so")) if shows_turn else ""
     pattern = _pattern(dialect, turn)
     if pattern is None:
         return observation
-    # It begins and ends a line: what is written behind it does, and white space before it is lost.
+    # A line break on both sides: text after it begins a line, and white space before it is lost.
     return pattern.sub(r"\g<0>" + "\\\\", f"\n{observation}\n")[1:-1]
 
 
 def unescape(dialect: Dialect, text: str) -> str:
-    """Return the observation of which `escape` made *text*."""
+    """Undo `escape`: return the observation from which it made *text*."""
     pattern = _pattern(dialect, "") if "\\" in text else None
     if pattern is None:
         return text
-    # From the end, since a marker may go on in another, which has escapes of its own.
+    # From the end, since a marker may run into another one, which has escapes of its own.
     text = f"\n{text}\n"
     end, after, pieces = len(text), "", []
     for found in reversed([*_ESCAPED.finditer(text)]):
@@ -78,9 +78,9 @@ def unescape(dialect: Dialect, text: str) -> str:
 
 @cache
 def _pattern(dialect: Dialect, spared: str) -> re.Pattern[str] | None:
-    """Return what finds the first character of a marker, and the backslashes behind it.
+    """Return a pattern that finds the first character of a marker and the backslashes after it.
 
-    Marks that stand in a text that is *spared* are none, if the dialect is that of a template.
+    If a turn may have several calls, it does not find the markers that *spared* contains.
     """
     ways = {
         rf"{first}\\*+(?={''.join(rest)})"
@@ -92,10 +92,10 @@ def _pattern(dialect: Dialect, spared: str) -> re.Pattern[str] | None:
 
 
 def _markers(dialect: Dialect) -> Iterator[Marker]:
-    """Yield what an observation must not hold.
+    """Yield the markers that an observation must not contain.
 
-    In a transcript that is what ends it. In a turn of a chat template it is every mark, those of
-    the template too; a mark that is a word, or a key of JSON, stays.
+    In a transcript they are those that end an observation. In a chat template they are all markers
+    of the dialect and all special tokens, except for markers that are words or keys of JSON.
     """
     table = dialect.lenient
     own: list[Marker] = []
@@ -120,6 +120,6 @@ def _markers(dialect: Dialect) -> Iterator[Marker]:
 
 
 def _frame_of_results(dialect: Dialect) -> list[str]:
-    """Return what the dialect itself writes around results."""
+    """Return the text that the dialect itself writes around results."""
     result = Result(dialect.example.tool, "\0")
     return dialect.results_text([result, result]).split("\0") if dialect.several else []

@@ -1,4 +1,4 @@
-"""Past turns as the next prompt continues them: what the model wrote, what its tools returned."""
+"""Past turns for the next prompt: what the model wrote and what its tools returned."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ __all__ = ["PastTurn", "past_turns", "render_scratchpad"]
 
 
 class PastTurn(NamedTuple):
-    """A turn of the model, as the prompt has it."""
+    """A turn of the model, as it appears in the prompt."""
 
     log: str
-    """What the model wrote, and what its stop sequence took."""
+    """What the model wrote, with the part that a stop sequence removed."""
     seen: str
-    """What the tools returned, without what invites the next turn."""
+    """What the tools returned, without the generation prompt of the next turn."""
     is_rendered: bool
-    """Whether there was no log, so that it was rendered."""
+    """Whether the log was rendered because the action has none."""
 
 
 def past_turns(
     dialect: Dialect, steps: Sequence[Step], tools: ToolSet | None = None
 ) -> Iterator[PastTurn]:
-    """Yield the turns in which *steps* were taken; the model's own text is used as it is.
+    """Yield the turns in which *steps* were taken; the model's own text is used unchanged.
 
-    A step whose action has no tool is a turn that could not be read, and is only that text.
+    A step whose action has no tool is a turn that could not be parsed: only its text is used.
     """
     number = 1
     for turn in _turns(dialect, steps):
@@ -59,7 +59,7 @@ def past_turns(
 
 
 def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
-    """Yield the *steps* of each turn: those that were taken in one turn have its text as log."""
+    """Yield the *steps* of each turn: steps of one turn have the same log."""
     for log, group in groupby(steps, lambda step: action_and_observation(step)[0].log):
         alike = list(group)
         size = _count_calls(dialect, log) if dialect.several and log and len(alike) > 1 else 1
@@ -68,11 +68,11 @@ def _turns(dialect: Dialect, steps: Sequence[Step]) -> Iterator[list[Step]]:
 
 
 def _count_calls(dialect: Dialect, log: str) -> int:
-    """Return how many calls a turn has, one at the least."""
+    """Return how many calls a turn has, at least one."""
     parser = TurnStream(machine(dialect, "lenient"))
     try:
         found = read_turn(parser, log).result
-    except OutputParserException:  # it is not in this dialect
+    except OutputParserException:  # it is not written in this dialect
         return 1
     return len(found) if isinstance(found, list) else 1
 
@@ -84,20 +84,21 @@ def render_scratchpad(
     *,
     with_generation_prompt: bool = False,
 ) -> str:
-    """Write the *steps* taken so far; see `DialectParser.format_scratchpad`.
+    """Return the *steps* taken so far as text; see `DialectParser.format_scratchpad`.
 
     Args:
-        dialect: How to write them.
-        steps: What was done.
-        tools: The tools there are.
-        with_generation_prompt: Whether the first turn is invited as the others are.
+        dialect: The dialect to write.
+        steps: The steps taken so far.
+        tools: The available tools.
+        with_generation_prompt: Whether the text begins with the generation prompt of the first
+            turn.
     """
     text: list[str] = []
     generation_prompt = dialect.generation_prompt(1) if with_generation_prompt else ""
     for number, turn in enumerate(past_turns(dialect, steps, tools), 1):
         if generation_prompt and _begins_with_label(dialect, turn.log):
             generation_prompt = ""
-        elif dialect.several:  # its frame says all that stands between two turns
+        elif dialect.several:  # its turn frame is all there is between two turns
             pass
         elif turn.is_rendered and (generation_prompt or (text and not text[-1].endswith("\n"))):
             generation_prompt = f"{generation_prompt.rstrip()}\n"
@@ -108,7 +109,7 @@ def render_scratchpad(
 
 
 def _frame(dialect: Dialect, log: str) -> tuple[str, str]:
-    """Return what stands around results behind a turn, which may have its end token already."""
+    """Return the text around the results after a turn, whose *log* may include the end token."""
     before, after = dialect.turn_frame
     end = log.rstrip()
     sizes = range(min(len(before), len(end)), 0, -1)
@@ -116,6 +117,6 @@ def _frame(dialect: Dialect, log: str) -> tuple[str, str]:
 
 
 def _begins_with_label(dialect: Dialect, log: str) -> bool:
-    """Tell whether *log* begins with a label, and does not go on with what invited it."""
+    """Return whether *log* begins with a label, so that it repeats the generation prompt."""
     found = machine(dialect, "lenient").initial.whole(f"\n{log.lstrip()}", 0)
     return found is not None and found.start() == 0

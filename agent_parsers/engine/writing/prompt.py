@@ -1,8 +1,8 @@
-"""Prompts: what a model is told of a dialect, and the whole text, or messages, for its next turn.
+"""Prompts: the format instructions of a dialect, and the full text or messages for the next turn.
 
-All that shows how a turn looks is written by the dialect itself, so that what a model is told and
-what is read are the same. What users put in, such as descriptions of tools, is put in once and not
-looked at again, so it may hold braces and marks.
+The dialect itself writes every sample of a turn, so the instructions and the parser cannot differ.
+Text from users, such as descriptions of tools, is inserted once and not scanned again, so it may
+contain braces and markers.
 """
 
 from __future__ import annotations
@@ -32,27 +32,27 @@ _PLACES: Final = re.compile(r"\{(tools|tool_names|form|action|answer)\}")
 
 
 def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
-    """Return what a model is told about the form of its turns, and about the *tools*.
+    """Return the format instructions: how to write a turn, and which *tools* there are.
 
-    Without tools, ``{tools}`` and ``{tool_names}`` stay, for `str.replace`.
+    Without tools, the placeholders ``{tools}`` and ``{tool_names}`` are kept, for `str.replace`.
     """
     known = known_tools(tools)
     action, answer = _replies(dialect, known)
-    told = {"form": _form(dialect, known), "action": action, "answer": answer}
+    texts = {"form": _form(dialect, known), "action": action, "answer": answer}
     if known is not None:
-        told["tools"] = dialect.list_tools(known) if len(known) else dialect.words.no_tools
-        told["tool_names"] = ", ".join(known.names)
-    return _PLACES.sub(lambda place: told.get(place[1], place[0]), dialect.prompt)
+        texts["tools"] = dialect.list_tools(known) if len(known) else dialect.words.no_tools
+        texts["tool_names"] = ", ".join(known.names)
+    return _PLACES.sub(lambda place: texts.get(place[1], place[0]), dialect.prompt)
 
 
 def replies(dialect: Dialect, tools: Tools | None = None) -> tuple[str, str]:
-    """Return two turns as they should be, which the instructions show: an action, an answer."""
+    """Return the two turns that the instructions show as examples: an action and an answer."""
     return _replies(dialect, known_tools(tools))
 
 
 def render_prompt(
     dialect: Dialect,
-    told: str,
+    format_instructions: str,
     question: str,
     tools: Tools | None,
     steps: Sequence[Step],
@@ -63,16 +63,16 @@ def render_prompt(
     """Return the prompt for the next turn; see `DialectParser.render_prompt`.
 
     Args:
-        dialect: How turns are written.
-        told: The instructions.
-        question: What the agent is asked.
-        tools: The tools there are.
-        steps: What it has done so far.
-        system: What stands before the instructions.
-        as_messages: Whether to return messages.
+        dialect: The dialect of the turns.
+        format_instructions: How to write a turn; see `instructions`.
+        question: The question to the agent.
+        tools: The available tools.
+        steps: The steps taken so far.
+        system: Text to put before the instructions.
+        as_messages: Whether to return messages instead of text.
     """
     known = known_tools(tools)
-    head = "\n\n".join(filter(None, (system, told)))
+    head = "\n\n".join(filter(None, (system, format_instructions)))
     asked = _asked(dialect, question)
     if not as_messages:
         pad = render_scratchpad(dialect, steps, known, with_generation_prompt=True)
@@ -85,7 +85,7 @@ def render_prompt(
 
 
 def _asked(dialect: Dialect, question: str) -> str:
-    """Return the *question* behind its label, if the dialect has one."""
+    """Return the *question* after its label, if the dialect has one."""
     table = dialect.lenient
     for (_, name), transition in table.transitions.items():
         if table.parts[transition.to] is Part.QUESTION:
@@ -94,11 +94,11 @@ def _asked(dialect: Dialect, question: str) -> str:
     return question
 
 
-# -- how a turn looks -----------------------------------------------------------------------------
+# -- samples of turns -----------------------------------------------------------------------------
 
 
 def _form(dialect: Dialect, tools: ToolSet | None) -> str:
-    """Return a run that says what stands where."""
+    """Return a sample transcript in which each part says what belongs there."""
     words = dialect.words
     names = "{tool_names}" if tools is None else ", ".join(tools.names)
     given = words.tool_input
@@ -128,7 +128,7 @@ def _replies(dialect: Dialect, tools: ToolSet | None) -> tuple[str, str]:
 
 
 def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:
-    """Write an action that uses the tool *name*; ``""`` if the dialect cannot say it."""
+    """Write an action that uses the tool *name*; ``""`` if the dialect cannot write it."""
     arguments = tools.example(name)
     if arguments is not None:
         arguments = dialect.words.in_place(arguments)
@@ -150,5 +150,5 @@ def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:
 
 
 def _thought(dialect: Dialect, tool: str) -> str:
-    """Return what the model thinks before it uses a *tool*; empty where it writes no thoughts."""
+    """Return a thought before the use of *tool*; ``""`` if the dialect has no thoughts."""
     return dialect.words.use.replace("{tool}", tool) if dialect.thinks else ""

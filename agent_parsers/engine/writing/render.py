@@ -1,4 +1,4 @@
-"""Writing steps as a dialect writes them, and making sure that they can be read back."""
+"""Renders steps in a dialect, and checks that they can be read back."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ __all__ = [
 ]  # fmt: skip
 
 Step: TypeAlias = AgentStep | tuple[AgentAction, Any]
-"""A step that was taken: an action and what the tool returned."""
+"""A step that was taken: an action and its observation."""
 Rendered: TypeAlias = "AgentFinish | AgentAction | Step | Sequence[AgentAction] | Sequence[Step]"
-"""What can be written: an answer, or the calls of a turn, with what they returned or without."""
+"""What can be rendered: an answer, or the calls of a turn with or without their results."""
 
 
 def render(
@@ -39,10 +39,10 @@ def render(
     number: int = 1,
     tools: ToolSet | None = None,
 ) -> str:
-    """Write *step* in *dialect*; see `DialectParser.render`.
+    """Return *step* as text in *dialect*; see `DialectParser.render`.
 
     Raises:
-        ValueError: Read back, what was written is not the same step.
+        ValueError: The dialect cannot write the step so that it is read back unchanged.
     """
     if isinstance(step, AgentFinish):
         answer = step.return_values.get("output")
@@ -72,7 +72,7 @@ def render(
 def calls_and_results(
     step: AgentAction | Step | Sequence[AgentAction] | Sequence[Step],
 ) -> tuple[list[AgentAction], list[Result]]:
-    """Take the calls of a turn apart from what they returned, if that is given."""
+    """Return the calls of a turn, and their results if *step* has them."""
     if isinstance(step, AgentAction):
         return [step], []
     if isinstance(step, AgentStep) or (isinstance(step, tuple) and _is_pair(step)):
@@ -81,7 +81,7 @@ def calls_and_results(
     if len(actions) == len(step):
         return actions, []
     pairs = [action_and_observation(each) for each in step]  # type: ignore[arg-type]
-    # Where a turn could not be read, what is wrong with it stands in the place of a result.
+    # If a turn could not be parsed, the error message takes the place of a result.
     results = [
         Result(action.tool or "error", seen, _id_of(action), is_error=not action.tool)
         for action, seen in pairs
@@ -90,7 +90,7 @@ def calls_and_results(
 
 
 def _is_pair(step: tuple[Any, ...]) -> bool:
-    """Tell whether a tuple is an action and what its tool returned, and not several of them."""
+    """Return whether a tuple is one action and its observation, not several steps."""
     return (
         len(step) == 2 and isinstance(step[0], AgentAction) and not isinstance(step[1], AgentAction)
     )
@@ -101,14 +101,14 @@ def _call_of(action: AgentAction) -> WrittenCall:
 
 
 def _id_of(action: AgentAction) -> str | None:
-    """Return what the model called an action by, if it came as a call with an id."""
+    """Return the id of an action that came as a call; `None` if it has no id."""
     return getattr(action, "tool_call_id", None) or None
 
 
 def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
-    """Write what the calls of one turn returned, so that nothing in it is read as a marker.
+    """Return the results of one turn as text, escaped so that nothing in it is read as a marker.
 
-    What says what was wrong with a turn shows how to write one.
+    An error message keeps the markers of the turn that it shows as an example.
     """
     safe = [
         each._replace(text=escape(dialect, each.text, shows_turn=each.is_error)) for each in results
@@ -117,13 +117,13 @@ def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
 
 
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:
-    """Return the action of *step*, and what the tool returned as text."""
+    """Return the action of *step*, and its observation as text."""
     action, observation = step if isinstance(step, tuple) else (step.action, step.observation)
     return action, str(observation)
 
 
 def _write_action(dialect: Dialect, step: Written, tools: ToolSet | None) -> str:
-    """Write the calls of a turn so that they are read back as what the tools take."""
+    """Write the calls of a turn so that they are read back as the tools take them."""
     if tools is None or not any(tools.checks(call.tool) for call in step.calls):
         return _write(dialect, step)
     if not step.others:
@@ -141,7 +141,7 @@ def _with_inputs(step: Written, inputs: Sequence[str | dict[Any, Any]]) -> Writt
 
 
 def _fitted(dialect: Dialect, step: Written, tools: ToolSet) -> tuple[str, Written, Written]:
-    """Write a turn of one call; return the text, what was written, and what is read of it."""
+    """Write a turn of one call; return the text, the step as written, and as it is read back."""
     if not tools.checks(step.tool):
         return _write(dialect, step), step, step
     arguments = _taken(dialect, step.tool, tools, step.tool_input)
@@ -160,10 +160,10 @@ def _fitted(dialect: Dialect, step: Written, tools: ToolSet) -> tuple[str, Writt
 
 
 def _forms(given: str | dict[Any, Any], arguments: Any) -> Iterator[str | dict[Any, Any]]:
-    """Yield ways to write the *arguments* of a tool, which came as *given*.
+    """Yield ways to write the *arguments* of a tool, first of all as *given*.
 
-    As objects where the dialect has them, else as texts by name; else as the text of the only
-    parameter, as models write it that are asked for an input; else as one JSON object.
+    After that: as an object, as an object of texts, as the text of the only parameter (models that
+    are asked for an input write that), and as JSON text.
     """
     yield given
     if isinstance(arguments, dict):
@@ -178,12 +178,13 @@ def _forms(given: str | dict[Any, Any], arguments: Any) -> Iterator[str | dict[A
 def _write(
     dialect: Dialect, step: Written, meant: Written | None = None, tools: ToolSet | None = None
 ) -> str:
-    """Write *step*, and make sure that it is read back as what is *meant*, or as it is."""
+    """Write *step*, and check that it is read back as *meant*, by default as the step itself."""
     try:
         text = dialect.write(step)
-    except (TypeError, ValueError, RecursionError) as error:  # as of JSON
+    except (TypeError, ValueError, RecursionError) as error:  # such as JSON raises
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
-    names = None if tools is None else tools.names  # their errors would have an example: this one
+    # Only the names: an error of the full set would contain this step as its example.
+    names = None if tools is None else tools.names
     for mode in ("strict", "lenient"):
         try:
             turn = read_turn(TurnStream(machine(dialect, mode), known_tools(names)), text)
@@ -206,7 +207,7 @@ def _write(
 
 
 def _taken_by(dialect: Dialect, result: TurnResult, tools: ToolSet, mode: Mode) -> TurnResult:
-    """Return the actions of a *result* with inputs as their tools take them."""
+    """Return *result* with the inputs of its actions as their tools take them."""
 
     def taken(action: AgentAction) -> AgentAction:
         found = _taken(dialect, action.tool, tools, action.tool_input, mode)
@@ -228,7 +229,7 @@ def _taken(
 
 
 def _compare(dialect: Dialect, step: Written, turn: Turn) -> Iterator[tuple[str, object, object]]:
-    """Pair each part of *step* with what was read of it."""
+    """Yield each part of *step*: its name, its value, and the value that was read back."""
     result = turn.result
     yield "thought", step.thought, turn.thought
     if isinstance(result, AgentFinish):

@@ -1,6 +1,6 @@
-"""Tools as a prompt lists them: with the JSON Schema of the input, or as Python functions.
+"""Lists of tools for a prompt: with the JSON Schema of the input, or as Python functions.
 
-The plain list is `ToolSet.describe`.
+`ToolSet.describe` returns a plain list.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INDENT: Final = " " * 4
 
 
 def list_schemas(tools: ToolSet) -> str:
-    """Return *tools* as lines: name and description, then the JSON Schema of the input.
+    """Return two lines for each tool: name and description, then the JSON Schema of its input.
 
     ::
 
@@ -44,7 +44,7 @@ def list_schemas(tools: ToolSet) -> str:
 
 
 def list_functions(tools: ToolSet) -> str:
-    """Return *tools* as Python functions; one that takes anything is a line.
+    """Return *tools* as Python functions; a tool without a schema is one line of text.
 
     ::
 
@@ -80,7 +80,7 @@ def _function(tool: ToolSpec) -> str:
 
 
 def _type(part: dict[str, Any]) -> str:
-    """Return the type of a parameter in Python's words."""
+    """Return the Python type of a parameter."""
     if values := part.get("enum"):
         return f"Literal[{', '.join(map(repr, values))}]"
     kinds = part.get("type", [])

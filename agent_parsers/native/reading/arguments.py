@@ -1,4 +1,4 @@
-"""The arguments of a call: from what the model wrote to the input of a tool."""
+"""Reading the arguments that a model wrote for a call, as the input of a tool."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 __all__ = ["ARGUMENT", "Lack", "MayLack", "as_input", "is_fence", "read_lenient", "read_strict"]
 
 Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
-"""What a call lacks at the end of a text: nothing, what encloses it, the end of its arguments, or
-besides the end of a value within them."""
+"""What a call lacks at the end of a text: nothing, its closing tag or bracket, also the end of its
+arguments, or also the end of a value within them."""
 MayLack: TypeAlias = "Callable[[Lack, Any], bool]"
-"""Tells whether a call with these arguments may lack that."""
+"""Returns whether a call with these arguments may lack that."""
 
 ARGUMENT: Final = "__arg1"
-"""Under this name a tool gets its only input, if that has no name; LangChain declares it so."""
+"""LangChain's name for the only input of a tool that does not name its parameters."""
 
 _STARTS: Final = frozenset("{[\"'`")
-"""With one of these begins what may be cut; anything else was no JSON from the start."""
+"""What JSON that may be cut begins with; anything else was not JSON in the first place."""
 
 _KINDS: Final = {
     bool: "a truth value",
@@ -50,20 +50,20 @@ _KINDS: Final = {
 
 
 def is_fence(text: str) -> bool:
-    """Tell whether *text* is nothing but one side of a code fence, or blank."""
+    """Return whether *text* is blank or only one side of a code fence."""
     return text.strip("` \t\r\n").lower() in ("", "json")
 
 
 def as_input(value: Any, tool: str, *, takes_text: bool) -> str | dict[Any, Any]:
-    """Return the input that the arguments *value* are, unwrapped if it is the only one.
+    """Return the arguments *value* as an input, unwrapped if they are only ``__arg1``.
 
     Args:
         value: The arguments.
         tool: Name of the tool, for the error.
-        takes_text: Whether text is an input; if not, only an unwrapped one may be.
+        takes_text: Whether text is accepted as an input; unwrapped text always is.
 
     Raises:
-        BadCall: It is neither text nor a dictionary.
+        BadCall: *value* is not a dictionary, nor text that is accepted.
     """
     if isinstance(value, dict):
         value = value[ARGUMENT] if ARGUMENT in value else value.copy()
@@ -76,17 +76,17 @@ def as_input(value: Any, tool: str, *, takes_text: bool) -> str | dict[Any, Any]
 def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) -> Any:
     r"""Return the value of arguments as LangChain reads them.
 
-    Of tools, nothing (``""``, `None`) and an empty JSON value of any type are ``{}``. Of functions,
-    blank text is ``{}``, and strings may hold line breaks.
+    For tool calls, ``""``, `None` and an empty JSON value of any type are read as ``{}``. For
+    function calls, blank text is read as ``{}``, and strings may contain line breaks.
 
     Args:
-        written: What came: text or, of a message that was put together by hand, data.
+        written: The arguments: text, or data in a message that was put together by hand.
         tool: Name of the tool.
-        function: Name and arguments as they came.
-        is_function: Whether it is a function call.
+        function: Name and arguments as the provider sent them.
+        is_function: Whether this is a function call.
 
     Raises:
-        BadCall: They are not JSON text, or have a key twice.
+        BadCall: The arguments are not JSON text, or repeat a key.
     """
     if is_function:
         if not isinstance(written, str):
@@ -116,18 +116,18 @@ def read_lenient(
     is_function: bool,
     may_lack: MayLack,
 ) -> Any:
-    r"""Return the value of arguments as models really write them; the rules are those of the class.
+    r"""Return the value of arguments in lenient mode; `MessageParser` states the rules.
 
     Args:
-        written: What came: text, or data.
+        written: The arguments: text, or data.
         tool: Name of the tool.
-        function: Name and arguments as they came.
-        repairs: Takes what was mended, with spans from the start of *written*.
-        is_function: Whether it is a function call.
-        may_lack: Tells whether brackets may be missing at their end.
+        function: Name and arguments as the provider sent them.
+        repairs: The repairs are appended to this list, with spans from the start of *written*.
+        is_function: Whether this is a function call.
+        may_lack: Returns whether brackets may be missing at the end.
 
     Raises:
-        BadCall: They have no reading, or are cut, or have a key twice.
+        BadCall: The arguments cannot be read, are cut, or repeat a key.
     """
     if isinstance(written, dict):
         repairs.append(Repair("data_arguments", (0, 0), "took arguments that came as data"))
@@ -155,7 +155,7 @@ def read_lenient(
 
 
 def _is_enclosed(_lacks: Lack, _value: Any) -> bool:
-    """Tell that brackets may be missing: the string around the arguments has its end."""
+    """Return true: brackets may be missing, since the string around the arguments is closed."""
     return True
 
 
@@ -167,11 +167,11 @@ def _repaired(
     except JsonLimitError as error:
         raise _no_json(error, written, tool, function) from error
     except json.JSONDecodeError:
-        pass  # It may be mended.
+        pass  # It may be repairable.
     else:
         _refuse_repeated(written, (), tool)
         return value
-    # They take time to import, and few replies need them.
+    # Imported lazily: these take time to import, and few replies need them.
     from output_parsers.json_in_prose.repair import repair_json
     from outputs.growing_json.lenient.reader import missing_at_end
 
@@ -188,7 +188,7 @@ def _repaired(
         raise BadCall(open_arguments(tool), (0, len(written)))
     for repair in made:
         if repair.kind == "surrounding_text" and not is_fence(written[slice(*repair.span)]):
-            # A brace somewhere in prose or code is no argument.
+            # A brace somewhere in prose or code is not an argument.
             reason = "there is text around the value"
             raise BadCall(no_json(tool, function, reason), repair.span)
         repairs.append(Repair(repair.kind, repair.span, repair.message))

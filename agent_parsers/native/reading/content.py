@@ -1,6 +1,6 @@
-"""Calls that a model or its server left in the content of a message.
+"""Calls that are written in the content of a message instead of its tool calls.
 
-Either all of the content is JSON, perhaps in a code fence, or there are tags in prose::
+Either the whole content is JSON, possibly in a code fence, or there are tags in prose::
 
     {"name": "search", "arguments": {"query": "rain"}}
 
@@ -15,7 +15,7 @@ Either all of the content is JSON, perhaps in a code fence, or there are tags in
     </parameter>
     </function>
 
-Such a call has the same parts everywhere: a name, and arguments as JSON or by tags.
+Each form has the same parts: a name, and the arguments as JSON or in tags.
 """
 
 from __future__ import annotations
@@ -47,25 +47,25 @@ _THINK_END: Final = "</think>"
 
 @dataclass(frozen=True, slots=True)
 class ContentCall:
-    """A call that stands in the content."""
+    """A call that is written in the content."""
 
     name: str
     """Name of the tool, as it is written."""
     arguments: Any
-    """What it is called with: a dictionary, or text that holds JSON."""
+    """The arguments: a dictionary, or JSON text."""
     span: Span
-    """Where the call stands, tags and all."""
+    """The span of the call, including its tags."""
     name_at: int
-    """Where the name stands."""
+    """The offset of the name."""
     lacks: Lack = ""
-    """What it lacks, if the content ends before its end."""
+    """What the call lacks, if the content ends before the call does."""
 
 
 class ContentHold:
-    """Keeps content back from where on it may be a call, and lets all other text through.
+    """Holds content back from the first place where a call may begin, and passes on the rest.
 
     Args:
-        may_be_json: Whether the content may as a whole be a call in JSON.
+        may_be_json: Whether the whole content may be a call in JSON.
     """
 
     __slots__ = ("_held", "_holds", "_is_new", "_may_be_json")
@@ -74,10 +74,10 @@ class ContentHold:
         self._may_be_json = may_be_json
         self._held: list[str] = []
         self._holds = False
-        self._is_new = True  # whether nothing but white space has come
+        self._is_new = True  # whether only white space has arrived
 
     def feed(self, text: str) -> str:
-        """Take more of the content; return what can be told of it, and of what was held back."""
+        """Take more of the content; return the text that is certainly not part of a call."""
         if self._holds:
             self._held.append(text)
             return ""
@@ -103,7 +103,7 @@ class ContentHold:
         return text[:stop]
 
     def rest(self) -> str:
-        """Return what is held back, and let go of it."""
+        """Return the text that is held back, and stop holding it."""
         text = "".join(self._held)
         self._held.clear()
         return text
@@ -112,18 +112,18 @@ class ContentHold:
 def calls_in_content(
     content: str, start: int, tools: Collection[str] | None
 ) -> list[ContentCall] | None:
-    """Return the calls in *content*, in order; `None` if there are none.
+    """Return the calls in *content*, in order; `None` if it has no calls.
 
-    Tags say what they are. JSON is a call if it has a name and arguments and the name is that of
-    a tool: other JSON may be an answer. What is inside of ``<think>`` is no call.
+    Tags always mark a call. JSON is a call if it has a name and arguments and the name is that of
+    a tool; other JSON may be an answer. Text inside ``<think>`` is not a call.
 
     Args:
-        content: All of it.
-        start: Where the text begins that was held back; before it there is no call.
-        tools: Names of the tools there are; `None` if they are not known.
+        content: The whole content.
+        start: Offset of the text that was held back; there is no call before it.
+        tools: Names of the tools; `None` if they are not known.
 
     Raises:
-        BadCall: What begins as a call is none; its span is in *content*.
+        BadCall: Text that begins like a call cannot be read as one; its span is in *content*.
     """
     if (thought_end := content.rfind(_THINK_END)) >= 0:
         start = max(start, thought_end + len(_THINK_END))
@@ -146,7 +146,7 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
             raise BadCall(CUT_CONTENT_CALL, (start, len(content))) from error
         return None
     if any(m.kind == "surrounding_text" and not is_fence(text[slice(*m.span)]) for m in made):
-        return None  # It is spoken of, not made.
+        return None  # The prose mentions a call, but does not make it.
     entries = value if isinstance(value, list) else [value]
     calls: list[ContentCall] = []
     at = start
@@ -161,7 +161,7 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
         at += len(parts[0])
     if repeated_key(text, made) is not None:
         raise BadCall(TWICE, (start, len(content)))
-    # A call reaches to the name of the next.
+    # A call extends to the name of the next.
     ends = [*(call.name_at for call in calls[1:]), len(content)]
     starts = [start, *ends]
     spans = zip(starts, ends, strict=False)
@@ -173,28 +173,28 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
 
 
 def _lack(missing: str, entry: Any, *, is_listed: bool = False) -> Lack:
-    """Return what the call that *entry* is lacks, given the brackets that were *missing*."""
+    """Return what the call in *entry* lacks, given the brackets that were *missing*."""
     if not missing:
         return ""
     is_wrapped = isinstance(entry, dict) and isinstance(entry.get("function"), dict)
-    own = len(missing) - 1 - is_wrapped - is_listed  # those of the arguments
+    own = len(missing) - 1 - is_wrapped - is_listed  # brackets of the arguments
     return "closer" if own <= 0 else "arguments" if own == 1 else "values"
 
 
 def _begins_as_call(text: str, tools: Collection[str]) -> bool:
-    """Tell whether *text*, JSON that cannot be read, was to be a call of a tool."""
+    """Return whether *text*, which is broken JSON, begins like a call of a tool."""
     from outputs.growing_json.reader import parse_partial_json
 
     try:
         value = parse_partial_json(text[text.index("{") :])
-    except ValueError:  # There is no brace, or nothing to read after it.
+    except ValueError:  # There is no brace, or nothing readable after it.
         return False
     parts = _parts_of(value)
     return parts is not None and tool_named(parts[0], tools) in tools
 
 
 def _parts_of(entry: Any) -> tuple[str, Any] | None:
-    """Return the name and the arguments of a call; `None` if *entry* is none."""
+    """Return the name and the arguments of a call; `None` if *entry* is not a call."""
     if isinstance(entry, dict) and isinstance(entry.get("function"), dict):
         entry = entry["function"]
     if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
@@ -208,7 +208,7 @@ def _parts_of(entry: Any) -> tuple[str, Any] | None:
 _CALL_END: Final = "</tool_call>"
 _function = re.compile(r"\s*<function=([^>\n]*)>\s*").match
 _parameter = re.compile(r"<parameter=([^>\n]*)>\n?").match
-# Values have no escapes: a closing tag counts if what follows it does.
+# Values have no escapes: a closing tag counts only if another tag or the end follows it.
 _value_end = re.compile(r"\n?</parameter>\s*+(?=<parameter=|</function>|</tool_call>|\Z)").search
 _function_end = re.compile(r"</function>").match
 _space = re.compile(r"\s*").match
@@ -232,7 +232,7 @@ def _tagged_calls(content: str, start: int) -> Iterator[ContentCall]:
         after = _end_of_space(content, at)
         if is_wrapped and content.startswith(_CALL_END, after):
             at, lacks = after + len(_CALL_END), ""
-        elif after < len(content):  # what follows it ends it
+        elif after < len(content):  # the text after the call shows that it has ended
             lacks = ""
         elif is_wrapped:
             lacks = lacks or "closer"
@@ -240,7 +240,7 @@ def _tagged_calls(content: str, start: int) -> Iterator[ContentCall]:
 
 
 def _is_quoted(content: str, at: int) -> bool:
-    """Tell whether one backtick stands before *at*: a sentence quotes what follows as code."""
+    """Return whether a single backtick precedes *at*, which quotes the text as inline code."""
     return content.endswith("`", 0, at) and not content.endswith("``", 0, at)
 
 
@@ -250,7 +250,7 @@ def _end_of_space(content: str, at: int) -> int:
 
 
 def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int, Lack]:
-    """Read parameters from *at* on; return them, where they end, and what they lack."""
+    """Read parameters from *at* on; return them, the offset of their end, and what they lack."""
     arguments: dict[str, str] = {}
     while (parameter := _parameter(content, at)) is not None:
         end = _value_end(content, parameter.end())
@@ -267,7 +267,7 @@ def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int, Lack]
     if at < len(content) and not content.startswith(_CALL_END, at):
         raise BadCall(BAD_TAG, (at, len(content)))
     if not arguments and at == len(content) and not content[:at].rstrip().endswith("=>"):
-        raise BadCall(CUT_CONTENT_CALL, (at, at))  # Who knows what it was to be called with?
+        raise BadCall(CUT_CONTENT_CALL, (at, at))  # The arguments are unknown.
     return arguments, at, "arguments"
 
 
@@ -275,7 +275,7 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int, Lack]:
     """Read a call in JSON from *at* on.
 
     Returns:
-        Its name and arguments, where the name stands and the call ends, and what it lacks.
+        The name and arguments, the offsets of the name and of the end, and what the call lacks.
     """
     from outputs.growing_json.lenient.reader import LenientJsonReader, missing_at_end
 
@@ -283,7 +283,7 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int, Lack]:
     reader = LenientJsonReader()
     fed = at
     while reader.end is None and reader.error is None and fed < len(content):
-        # Only so far as to the next closing tag: the rest may be long, and have other calls.
+        # Only up to the next closing tag: the rest may be long, and contain other calls.
         stop = content.find(_CALL_END, fed + 1)
         stop = len(content) if stop < 0 else stop
         reader.feed(content[fed:stop])

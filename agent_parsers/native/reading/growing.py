@@ -1,4 +1,4 @@
-"""The calls of one message while their pieces arrive."""
+"""The calls of one message, as their pieces arrive."""
 
 from __future__ import annotations
 
@@ -16,11 +16,26 @@ _NOTHING: Final = object()
 
 
 class GrowingCall:
-    """One call: what has arrived of it, and how much of that has been told."""
+    """One call: the pieces that have arrived, and how many of them have been emitted."""
 
     __slots__ = (
-        "_data", "_function", "_lenient", "_names", "_read", "_reader", "args_at", "end", "id",
-        "index", "is_data", "is_named", "is_over", "is_text", "name_at", "parts", "told",
+        "_data",
+        "_function",
+        "_lenient",
+        "_names",
+        "_read",
+        "_reader",
+        "args_at",
+        "emitted",
+        "end",
+        "id",
+        "index",
+        "is_data",
+        "is_named",
+        "is_over",
+        "is_text",
+        "name_at",
+        "parts",
     )  # fmt: skip
 
     def __init__(self, *, lenient: bool) -> None:
@@ -28,29 +43,29 @@ class GrowingCall:
         self._data: Any = _NOTHING
         self._function: Any = None
         self._lenient = lenient
-        self._reader: JsonReader | None = None  # made when it is first asked for
+        self._reader: JsonReader | None = None  # made when it is first needed
         self._read = 0  # how many parts the reader has read
         self.id: str | None = None
-        self.index: int | None = None  # of its pieces
-        self.is_data = False  # whether the message came with the arguments already read
-        self.is_text = False  # whether they were one text, which became JSON
+        self.index: int | None = None  # the index of its pieces
+        self.is_data = False  # whether the arguments came as data
+        self.is_text = False  # whether the arguments were plain text, now written as JSON
         self.parts: list[str] = []
-        """The text of the arguments, as it arrived."""
+        """The pieces of the arguments' text, as they arrived."""
 
-        # Kept by those who tell of it.
+        # Set by the stream parser, which emits the events.
         self.is_named = False
-        self.is_over = False  # whether the next call has been told
-        self.told = 0  # how many parts
+        self.is_over = False  # whether the next call is being emitted
+        self.emitted = 0  # how many parts
         self.name_at = self.args_at = self.end = -1  # in the text of the message
 
     @property
     def name(self) -> str:
-        """Name of the tool so far; empty if there is none."""
+        """Name of the tool so far; empty if no name has arrived."""
         return "".join(self._names)
 
     @property
     def written(self) -> Any:
-        """What came as arguments: text; data if it came as data; `None` for nothing."""
+        """The arguments as they came, as text or data; `None` if there are no arguments."""
         if self._data is not _NOTHING:
             return self._data
         return "".join(self.parts) if self.parts else None
@@ -62,21 +77,21 @@ class GrowingCall:
 
     @property
     def span(self) -> Span:
-        """Where the call stands in the text of the message."""
+        """Span of the call in the text of the message."""
         return (self.name_at, self.end)
 
     @property
     def args_span(self) -> Span:
-        """Where the arguments stand in the text of the message."""
+        """Span of the arguments in the text of the message."""
         return (self.args_at, self.end)
 
     def add(self, piece: CallPiece, name: str, text: str) -> None:
-        """Take a *piece* that has this part of the *name* and this *text* of the arguments."""
+        """Add a *piece* with this part of the *name* and this *text* of the arguments."""
         self.id = self.id or piece.id
         self.index = piece.index
         self.is_data = self.is_data or piece.is_data
         self.is_text = self.is_text or piece.is_text
-        # What came in one piece is quoted as it came; of several there is nothing to quote.
+        # Only a call that came in one piece can be quoted as it came.
         is_first = not self._names and not self.parts and self._data is _NOTHING
         self._function = piece.function if is_first else None
         if name:
@@ -88,7 +103,7 @@ class GrowingCall:
 
     @property
     def shows_end(self) -> bool:
-        """Whether the arguments are such that half of them can be told from all of them."""
+        """Whether the arguments show by themselves that they are not cut."""
         written = self.written
         if self.is_text or not isinstance(written, str):
             return False
@@ -96,7 +111,7 @@ class GrowingCall:
         return bool(last) and not last.isdigit()
 
     def is_whole(self) -> bool:
-        """Tell whether the arguments are a whole JSON value, after which nothing is expected."""
+        """Return whether the arguments are a complete JSON value."""
         if self._data is not _NOTHING:
             return True
         reader = self._reader
@@ -111,7 +126,7 @@ class GrowingCall:
 def _new_reader(*, lenient: bool) -> JsonReader:
     if not lenient:
         return JsonReader()
-    from outputs.growing_json.lenient.reader import LenientJsonReader  # takes time to import
+    from outputs.growing_json.lenient.reader import LenientJsonReader  # imported lazily: it is slow
 
     return LenientJsonReader()
 
@@ -120,14 +135,14 @@ def _feed(reader: JsonReader, text: str) -> None:
     try:
         reader.feed(text)
     except ValueError:
-        return  # A limit is passed; whoever reads the arguments says so.
+        return  # A limit is exceeded; reading the arguments raises later.
 
 
 class GrowingCalls:
     """The calls of a message in the order in which they began.
 
-    Pieces belong together by the rules of `outputs.merge_lists`, by which messages add up: those
-    of one index, unless their ids differ. A piece without an index is a call by itself.
+    Pieces are grouped by the rules of `outputs.merge_lists`, which also add up messages: pieces of
+    one index belong together unless their ids differ. A piece without an index is a whole call.
     """
 
     def __init__(self, *, lenient: bool) -> None:
@@ -137,7 +152,7 @@ class GrowingCalls:
         self.calls: list[GrowingCall] = []
 
     def call_for(self, piece: CallPiece) -> GrowingCall:
-        """Return the call that *piece* belongs to, a new one if need be."""
+        """Return the call that *piece* belongs to; add a new call if there is no such call."""
         index, call_id = piece.index, piece.id
         if index is None:
             return self._begin()

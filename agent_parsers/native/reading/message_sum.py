@@ -1,4 +1,4 @@
-"""The message that chunks add up to, whoever streamed them."""
+"""Adding up message chunks, of any provider, to a message."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ __all__ = ["MessageSum"]
 
 
 class MessageSum:
-    """Takes the chunks of one message, and gives the whole.
+    """Adds up the chunks of one message.
 
     Args:
-        message: The message itself, where it is there as a whole.
+        message: The whole message, if it did not come in chunks.
     """
 
     def __init__(self, message: AIMessage | None) -> None:
         self._message = message
         self._sum = Accumulator()
         self._first: AIMessage | None = None  # the first chunk
-        self._count = 0  # how many chunks have come
-        self._texts: dict[int, None] = {}  # calls that take a text, which ends with the message
+        self._count = 0  # how many chunks have arrived
+        self._texts: dict[int, None] = {}  # calls with a text input, which ends with the message
         self.served: set[int] = set()
-        """Indexes of calls that the provider's server makes."""
+        """Indexes of the calls that the provider's server makes itself."""
         self.ended: Ended = "unknown"
-        """How the message ended, as far as its chunks say."""
+        """How the message ended, according to its chunks."""
 
     def add(self, message: AIMessage) -> AIMessage:
-        """Take the next chunk; return it with all its pieces of calls in their places."""
+        """Add the next chunk; return it as one of our messages, with all its pieces of calls."""
         if message.additional_kwargs or not isinstance(message.content, str):
             self._note(message)
         if message.response_metadata:
@@ -47,10 +47,13 @@ class MessageSum:
         return message
 
     def ending(self, *, but: int | None = None) -> AIMessageChunk | None:
-        """Return the chunk that ends what only the end of the message does, if anything.
+        """Return a chunk that closes the text inputs, which only the end of the message ends.
 
         Args:
-            but: Index of a call that the message has not ended.
+            but: Index of a call to leave open, since it may be cut.
+
+        Returns:
+            The chunk, or `None` if no call has a text input.
         """
         indexes = [index for index in self._texts if index != but]
         if not indexes:
@@ -81,7 +84,7 @@ class MessageSum:
         return ai_message(message_chunk_to_message(ai_message(message)))
 
     def _note(self, message: AIMessage) -> None:
-        """Remember what is told in one chunk only, but matters for later ones."""
+        """Remember what only one chunk says but later chunks depend on."""
         for call in message.additional_kwargs.get("custom_tool_calls") or ():
             index = call.get("index") if isinstance(call, dict) else None
             if isinstance(index, int):

@@ -1,4 +1,4 @@
-"""What a message comes to: actions, the answer, or what is wrong."""
+"""The outcome of a message: its actions, its answer, or an error."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ __all__ = ["Outcome"]
 
 
 class Outcome:
-    """What a message comes to, once it is whole.
+    """The outcome of a message that has ended.
 
     Args:
-        message: The message; actions keep it.
-        is_function: Whether there may be one call only, without an id.
-        lenient: Whether what models really write is mended.
-        tools: The tools there are; `None` if any will do.
+        message: The message; the actions refer to it.
+        is_function: Whether to read a function call: a single call without an id.
+        lenient: Whether to repair common mistakes.
+        tools: The tools; `None` to accept any.
         ended: How the message ended.
     """
 
@@ -84,17 +84,17 @@ class Outcome:
         self._finish: AgentFinish | None = None
         self._bad: BadCall | None = None
         self.events: list[Event] = []
-        """What there is to tell of the end of the message."""
+        """The events to emit at the end of the message."""
 
     @property
     def result(self) -> AgentAction | list[AgentAction] | AgentFinish:
-        """What parsing returns, if there is no `error`."""
+        """The actions or the answer, if there is no `error`."""
         if self._finish is not None:
             return self._finish
         return self._actions[0] if self._is_function else self._actions
 
     def error(self, text: str) -> OutputParserException | None:
-        """Return what is wrong with the message, which has this *text*; `None` if nothing is."""
+        """Return the error of the message with this *text*; `None` if it has no error."""
         bad = self._bad
         if bad is None:
             return None
@@ -102,14 +102,14 @@ class Outcome:
         if isinstance(bad.problem, ModelRefusalError):
             return bad.problem
         if isinstance(bad.problem, OutputParserException):
-            assert self._tools is not None, "it is the tools that say so"
+            assert self._tools is not None, "only tools raise this error"
             return reworded(bad.problem, self._tools, text, span)
         error = error_of(bad.problem, text, span, strict=not self._lenient)
         error.__cause__ = bad.__cause__
         return error
 
     def refuses(self) -> bool:
-        """Tell whether the message refuses, which is an error whatever else it has."""
+        """Return whether the message refuses, which is an error whatever else it contains."""
         message = self._message
         calls = bool(tool_pieces(message) or function_pieces(message))
         error = refusal_error(message, text_of(message.content, untyped=True), calls=calls)
@@ -119,10 +119,10 @@ class Outcome:
         return True
 
     def read_answer(self, end: int) -> None:
-        """Take the content, which ends at offset *end*, for the answer.
+        """Read the content, which ends at offset *end*, as the answer.
 
-        With calls of the other kind, or without any text, it is none; strictly it is, as in
-        LangChain.
+        In lenient mode a message with calls of the other kind, or without any text, is an error;
+        in strict mode its content is the answer, as in LangChain.
         """
         if is_paused(self._message.response_metadata or {}):
             self._bad = BadCall(PAUSED)
@@ -141,30 +141,30 @@ class Outcome:
         self.events.append(Finish(self._finish, (0, end)))
 
     def _content(self) -> Any:
-        """Return the content as answers and logs have it."""
-        # LangChain returns blocks as they are. A loop for any parser wants text.
+        """Return the content in the form that answers and logs contain."""
+        # LangChain returns blocks as they are. A loop that works with any parser expects text.
         content = self._message.content
         return text_of(content, untyped=True) if self._lenient else content
 
     def read_calls(self, calls: Sequence[GrowingCall]) -> None:
-        """Make actions of the calls of the message."""
+        """Read the calls of the message as actions."""
         try:
             for call in calls[:-1]:
-                self._read_call(call, "stop")  # the next one ends it
+                self._read_call(call, "stop")  # the next call shows that this one has ended
             self._read_call(calls[-1], "stop" if _ends_otherwise(self._message) else self._ended)
         except BadCall as bad:
             self._bad = bad
         self._end()
 
     def read_content(self, content: str, start: int) -> bool:
-        """Make actions of the calls that were left in the content, if there are any.
+        """Read the calls that are written in the content, if there are any.
 
         Args:
-            content: All of it, which is all that the message has.
-            start: Where the text begins that was held back, since it may be a call.
+            content: The whole content, in a message that has nothing else.
+            start: Offset of the text that was held back, since it may be a call.
 
         Returns:
-            Whether it was that. Then the events tell of it.
+            Whether there were calls; the events then include them.
         """
         try:
             calls = calls_in_content(content, start, self._names)
@@ -204,9 +204,9 @@ class Outcome:
     def _read_arguments(
         self, call: GrowingCall, tool: str, repairs: list[Repair], ended: Ended
     ) -> Any:
-        """Return the value of the arguments of *call*, after which the message *ended* so."""
+        """Return the value of the arguments of *call*; *ended* says how the message ended there."""
         written, is_function = call.written, self._is_function
-        if ended == "length" and not call.shows_end:  # of a number, more digits may have come
+        if ended == "length" and not call.shows_end:  # e.g. a number may lack digits
             raise BadCall(open_arguments(tool))
         if call.is_data:
             return written
@@ -220,10 +220,10 @@ class Outcome:
         return value
 
     def _may_lack(self, tool: str, ended: Ended) -> MayLack:
-        """Return what tells whether a call of *tool* may lack its end, where a text *ended* so.
+        """Return a function that decides whether a call of *tool* may lack its end.
 
-        A model that stopped by itself has left out brackets. One that was cut may have lost more.
-        If nobody knows which, nothing may be missing that the tool would take.
+        A model that stopped by itself only left out brackets. One that was cut may have lost more.
+        If *ended* is unknown, no parameter that the tool would take may be missing.
         """
 
         def may_lack(lacks: Lack, value: Any) -> bool:
@@ -260,7 +260,7 @@ class Outcome:
         value = call.arguments
         if isinstance(value, str):
             function = {"name": call.name, "arguments": value}
-            is_whole = self._may_lack(tool, "stop")  # the string has its end
+            is_whole = self._may_lack(tool, "stop")  # the string is closed
             value = read_lenient(
                 value, tool, function, repairs, is_function=False, may_lack=is_whole
             )
@@ -269,14 +269,14 @@ class Outcome:
         return value
 
     def _takes_text(self, tool: str) -> bool:
-        """Tell whether text may be the input of *tool*, which may know of a parameter for it."""
+        """Return whether *tool* may take text, for which its schema may have a parameter."""
         is_known = self._tools is not None and self._tools.checks(tool)
         return self._is_function or (self._lenient and is_known)
 
     def _fit(
         self, tool: str, value: str | dict[Any, Any], span: Span, repairs: list[Repair]
     ) -> str | dict[Any, Any]:
-        """Return the *value* of arguments, which stand at *span*, as *tool* takes it."""
+        """Return the *value* of the arguments at *span* as *tool* takes it."""
         if self._tools is None or not self._tools.checks(tool):
             return value
         try:
@@ -287,7 +287,7 @@ class Outcome:
         return found.value
 
     def _tool(self, name: str, span: Span) -> str:
-        """Return the tool that is meant by *name*, which stands at *span*."""
+        """Return the tool that *name*, which is at *span*, refers to."""
         tool = tool_named(name, self._names) if self._lenient else name
         if not tool.strip():
             raise BadCall(NO_NAME, span)
@@ -313,11 +313,11 @@ class Outcome:
 
 
 _CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_call", "tool_use"))
-"""The types of blocks that are calls."""
+"""The types of content blocks that are calls."""
 
 
 def _ends_otherwise(message: AIMessage) -> bool:
-    """Tell whether the last call of *message* is whole since something follows it there."""
+    """Return whether a block after the last call of *message* shows that the call is whole."""
     if isinstance(message.content, str):
         return False
     kinds = [block.get("type") for block in message.content if isinstance(block, dict)]
@@ -327,7 +327,7 @@ def _ends_otherwise(message: AIMessage) -> bool:
 def _emit(
     content: str, calls: Sequence[ContentCall], start: int, tools: Collection[str] | None
 ) -> list[Event]:
-    """Tell of *content* from *start* on, where *calls* stand."""
+    """Return the events of *content*, which contains *calls*, from *start* on."""
     events: list[Event] = []
     for call in calls:
         if start < call.span[0]:

@@ -1,4 +1,4 @@
-"""The calls of a message, or of a chunk of one, as they came: names, arguments, ids."""
+"""The calls of a message or a message chunk as they came: names, arguments, ids."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ __all__ = ["CallPiece", "ai_message", "as_json", "function_pieces", "message_in"
 _GENERATIONS: Final = (
     "ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk",
 )  # fmt: skip
-"""The types of generations, of this package and of LangChain."""
+"""The types of generations, in this package and in LangChain."""
 ONLY_GENERATIONS: Final = "This output parser only works on ChatGeneration output"
-"""LangChain's words."""
+"""LangChain's message."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallPiece:
-    """A call, or a piece of one in a chunk."""
+    """A call, or the piece of a call in a chunk."""
 
     name: Any
-    """Name of the tool, or a part of it; `None` if it is in another piece."""
+    """Name of the tool, or a part of it; `None` if another piece has it."""
     arguments: Any
-    """JSON text or a part of it; data if they came as data; `None` for nothing."""
+    """JSON text or a part of it, or data; `None` if there are no arguments."""
     id: str | None = None
-    """What tells parallel calls apart, usually in the first piece."""
+    """Id of the call, usually in the first piece only."""
     index: int | None = None
-    """Pieces of one index are of one call; without it a piece is a call by itself."""
+    """Pieces with the same index belong to one call; a piece without an index is a whole call."""
     function: Any = None
-    """Name and arguments as the provider sent them, if they are there together."""
+    """Name and arguments as the provider sent them, if both are in one piece."""
     is_data: bool = False
-    """Whether *arguments* are what the message's maker had read already."""
+    """Whether *arguments* are the parsed arguments of a finished message."""
     is_text: bool = False
-    """Whether they were one text, which became JSON here."""
+    """Whether the arguments were plain text, now written as JSON."""
 
 
 def message_in(output: Any, *, takes_text: bool) -> AIMessage:
-    """Return the message of what a model gave.
+    """Return the message in the *output* of a model.
 
     Args:
         output: A message of any kind that `outputs.from_any` takes, or a generation with one.
-        takes_text: Whether text is the content of a message.
+        takes_text: Whether to accept text as the content of a message.
 
     Raises:
-        ProviderError: It says that the provider failed.
-        TypeError: It is no message of a model.
-        ValueError: It is text without a message, or malformed.
+        ProviderError: The message reports that the provider failed.
+        TypeError: *output* is not a message of a model.
+        ValueError: *output* is text without a message, or a malformed message.
     """
     if isinstance(output, AIMessage):
         return output
@@ -68,11 +68,11 @@ def message_in(output: Any, *, takes_text: bool) -> AIMessage:
 
 
 def ai_message(message: Any) -> AIMessage:
-    """Return *message* as ours; see `outputs.from_any` for what it may be.
+    """Return *message* as an `AIMessage`; see `outputs.from_any` for what it may be.
 
     Raises:
-        TypeError: It is no message of a model.
-        ValueError: It is one, but malformed.
+        TypeError: *message* is not a message of a model.
+        ValueError: *message* is malformed.
     """
     if isinstance(message, AIMessage):
         return message
@@ -90,8 +90,8 @@ def ai_message(message: Any) -> AIMessage:
     raise TypeError(f"Expected an AI message got {type(message)}") from error
 
 
-# As in `_actions`: a message of LangChain's has the fields of ours, and was validated when it was
-# made. To validate it again takes longer than to parse it.
+# As in `agent_parsers.actions`: a LangChain message has the same fields as ours, and was validated
+# when it was made. Validating it again would take longer than parsing it.
 _new: Final = object.__new__
 _set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
@@ -100,7 +100,7 @@ _COPIED: Final = ("tool_calls", "invalid_tool_calls", "additional_kwargs", "resp
 
 
 def _from_langchain(message: Any) -> AIMessage | None:
-    """Return a whole AI message of LangChain's as ours; `None` if it is not exactly that."""
+    """Return LangChain's `AIMessage` as ours; `None` if *message* is of any other class."""
     kind = type(message)
     if kind.__name__ != "AIMessage" or not kind.__module__.startswith("langchain_core."):
         return None
@@ -120,9 +120,8 @@ def _from_langchain(message: Any) -> AIMessage | None:
 def tool_pieces(message: AIMessage) -> list[CallPiece]:
     """Return the tool calls of *message*, in the order in which they came.
 
-    What a message has read of its calls counts. What it has read them from, in
-    ``additional_kwargs`` or among the blocks of the content, is only looked at for the text of the
-    arguments, and if it has read none.
+    The parsed calls of a message count. The raw calls in ``additional_kwargs`` or among the blocks
+    of the content are used only for the text of the arguments, or if there are no parsed calls.
     """
     if isinstance(message, AIMessageChunk):
         return [
@@ -147,18 +146,18 @@ def tool_pieces(message: AIMessage) -> list[CallPiece]:
 
 def _entries_in(content: list[str | dict[Any, Any]]) -> list[dict[str, Any]]:
     """Return the calls among the items of a response, as they came."""
-    from outputs.clients.openai_responses import wire_entry  # few messages have blocks
+    from outputs.clients.openai_responses import wire_entry  # lazily: few messages have blocks
 
     entries: list[dict[str, Any]] = []
     for block in content:
-        with suppress(KeyError):  # A block that someone else made is what they say it is.
+        with suppress(KeyError):  # Blocks of other makers may lack keys.
             if isinstance(block, dict) and (entry := wire_entry(block)) is not None:
                 entries.append(entry)
     return entries
 
 
 def function_pieces(message: AIMessage) -> list[CallPiece]:
-    """Return the function call of *message*, or what a chunk has of it."""
+    """Return the function call of *message*, or the piece of it in a chunk."""
     call = message.additional_kwargs.get("function_call")
     if not call:
         return []
@@ -187,10 +186,10 @@ def _wire_piece(entry: Any) -> CallPiece:
 
 
 def as_json(arguments: Any) -> str:
-    """Write arguments that came as data, as models write them."""
+    """Return arguments that came as data as JSON text."""
     try:
         return json.dumps(arguments, ensure_ascii=False, default=str)
     except (TypeError, ValueError):
-        return str(arguments)  # Keys that JSON does not have.
+        return str(arguments)  # JSON does not have such keys.
     except RecursionError:
-        return ""  # It will be refused.
+        return ""  # Reading the call raises later.

@@ -1,4 +1,4 @@
-"""What can be wrong with the calls of a message, in words for a person and for the model."""
+"""The errors in the calls of a message, worded for a person and for the model."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ __all__ = [
 ]
 
 
-class BadCall(Exception):  # noqa: N818 - it never leaves the package, which tells the problem
+class BadCall(Exception):  # noqa: N818 - never leaves the package
     """A call that cannot be made.
 
     Args:
-        problem: What is wrong, or what the tools say.
-        span: Where, in `str` characters from the start of what was read; `None` for all of it.
+        problem: What is wrong, or the error that the tools raised.
+        span: Where, in `str` characters from the start of the text; `None` for all of it.
     """
 
     def __init__(self, problem: Problem | OutputParserException, span: Span | None = None) -> None:
@@ -100,12 +100,12 @@ TWICE = Problem(
 
 
 def no_json(tool: str, function: Any, reason: str) -> Problem:
-    """Say that the arguments of a call of *tool* are not JSON, for this *reason*.
+    """Return the problem that the arguments of a call are not JSON.
 
     Args:
         tool: Name of the tool.
-        function: Name and arguments as they came, which LangChain's message quotes.
-        reason: What was expected and where, from the reader of JSON.
+        function: Name and arguments as the provider sent them; LangChain's message quotes them.
+        reason: What was expected and where, from the JSON reader.
     """
     return Problem(
         f"the arguments of {tool!r} are not valid JSON: {reason}",
@@ -117,7 +117,7 @@ def no_json(tool: str, function: Any, reason: str) -> Problem:
 
 
 def no_object(tool: str, kind: str) -> Problem:
-    """Say that the arguments of a call of *tool* are some *kind* of value that no tool takes."""
+    """Return the problem that the arguments of *tool* are a value of a *kind* no tool takes."""
     return Problem(
         f"expected a JSON object as the arguments of {tool!r}, not {kind}",
         f"The arguments of {tool} are {kind}. Call it again, with a JSON object as arguments.",
@@ -125,7 +125,7 @@ def no_object(tool: str, kind: str) -> Problem:
 
 
 def cut_arguments(tool: str) -> Problem:
-    """Say that the arguments of a call of *tool* end in the middle of a value."""
+    """Return the problem that the arguments of *tool* end in the middle of a value."""
     return Problem(
         f"expected the rest of the arguments of {tool!r}, which end in the middle of a value",
         f"The arguments of {tool} are cut off, so nothing was done. Call it again, with all of"
@@ -134,7 +134,7 @@ def cut_arguments(tool: str) -> Problem:
 
 
 def open_arguments(tool: str) -> Problem:
-    """Say that the arguments of a call of *tool* have no end of their own."""
+    """Return the problem that the arguments of *tool* do not show their own end."""
     return Problem(
         f"expected the rest of the arguments of {tool!r}, which may be cut",
         f"The arguments of {tool} may be cut off, so nothing was done. Call it again, with all of"
@@ -143,7 +143,7 @@ def open_arguments(tool: str) -> Problem:
 
 
 def twice(tool: str, key: str) -> Problem:
-    """Say that a *key* comes twice in the arguments of a call of *tool*."""
+    """Return the problem that the arguments of *tool* have a *key* twice."""
     return Problem(
         f"found the key {key[:60]!r} twice in the arguments of {tool!r}; which value counts?",
         f"The arguments of {tool} have the key {key[:60]!r} twice, so nothing was done. Call it"
@@ -154,8 +154,8 @@ def twice(tool: str, key: str) -> Problem:
 def reworded(
     error: OutputParserException, tools: ToolSet, text: str, span: Span
 ) -> OutputParserException:
-    """Return the *error* of the *tools* as that of a message that has this *text*."""
-    from agent_parsers.engine.writing.advice import (  # only errors need it
+    """Return the *error* that the *tools* raised as the error of a message with this *text*."""
+    from agent_parsers.engine.writing.advice import (  # imported lazily: only errors need it
         LONGEST_EXAMPLE,
         examples,
         said_of,
@@ -177,7 +177,7 @@ def reworded(
 
 
 def too_long(text: str, max_chars: int) -> OutputParserException:
-    """Return the error for a message whose *text* is longer than it may be."""
+    """Return the error for a message whose *text* is longer than *max_chars*."""
     return OutputParserException(
         f"the message is longer than max_chars={max_chars:,} characters",
         observation="Your reply is too long. Answer in fewer words.",
@@ -188,7 +188,7 @@ def too_long(text: str, max_chars: int) -> OutputParserException:
 
 
 def error_of(problem: Problem, text: str, span: Span, *, strict: bool) -> OutputParserException:
-    """Return the error for *problem* with a message that has this *text*."""
+    """Return the exception for a *problem* in a message with this *text*."""
     return OutputParserException(
         (strict and problem.exact) or problem.reason,
         observation=problem.observation,

@@ -1,6 +1,6 @@
-"""What a message says beside its calls: what it answers, how it reasons, and that it refuses.
+"""The text of a message other than its calls: the reasoning, the content, and the refusal.
 
-Providers have reasoning in blocks, or beside the content::
+Providers send reasoning in blocks, or beside the content::
 
     {"type": "thinking", "thinking": "The user wants to know …", "signature": "…"}
     {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Looking up …"}]}
@@ -22,11 +22,11 @@ Kind: TypeAlias = Literal["thought", "content", "refusal"]
 
 _REASONING: Final = ("reasoning_content", "reasoning")
 BESIDE: Final = frozenset((*_REASONING, "refusal"))
-"""Where a provider has what a message says beside its content, in ``additional_kwargs``."""
+"""The keys of ``additional_kwargs`` under which providers send reasoning and refusals."""
 
 
 def said_in(message: AIMessage) -> Iterator[tuple[Kind, str]]:
-    """Yield what *message* says, in order: the reasoning, the content, and the refusal."""
+    """Yield the texts of *message*, in order: the reasoning, the content, and the refusal."""
     beside = message.additional_kwargs
     if beside:
         for name in _REASONING:

@@ -1,18 +1,19 @@
-"""Reading a message while it comes in: message chunks in, events out.
+"""Reading a message as it streams in: message chunks in, events out.
 
-The spans of the events are offsets into the text of the message, which is what the model wrote of
-it: its reasoning and content, then name and arguments of each call, one after the other without
-anything in between::
+The spans of the events are offsets into the text of the message, which is everything the model
+wrote: the reasoning and the content, then the name and arguments of each call, with nothing in
+between::
 
     Let me look that up.search{"query": "rain"}lookup{"page": 3}
 
-Of content that is a list this is the text of its blocks; how a model refuses is text as well.
-Arguments that came as data are written as JSON.
+If the content is a list, this is the text of its blocks. A refusal is text as well. Arguments
+that came as data are written as JSON.
 
-The text is told as it arrives, but each call as a whole: where the pieces of several calls come in
-turns, those of the second are held back until the arguments of the first are a whole JSON value or
-the message has ended. So a chunked message tells the same story as the whole one. If content comes
-after the first call, or more arguments after the next call was told, it stands where it came.
+Text is emitted as it arrives, but the calls one after the other: where the pieces of several calls
+alternate, those of the second are held back until the arguments of the first are a complete JSON
+value or the message has ended. So a message in chunks yields the same events as the whole one.
+Content that arrives after the first call, and arguments that arrive after the next call was
+emitted, are placed where they arrived.
 """
 
 from __future__ import annotations
@@ -56,10 +57,10 @@ __all__ = ["MessageStreamParser"]
 
 
 class MessageStreamParser:
-    """Reads one message as it comes in; however it is cut, the events tell the same story.
+    """Reads one message as it streams in; however it is cut, the joined events are the same.
 
-    `feed` takes a message chunk, or a whole message, and returns the events it completes; `close`
-    says that the message has ended and returns the last ones::
+    `feed` takes a message chunk, or a whole message, and returns the events it completes. `close`
+    ends the message and returns the last events::
 
         parser = ToolsAgentOutputParser().stream_parser()
         for chunk in model.stream(messages):
@@ -67,19 +68,18 @@ class MessageStreamParser:
         show(parser.close())
         act(parser.result)
 
-    Until a message has ended nobody knows whether a call will follow its content. So content is
-    told at once, as `AnswerDelta`, and a `ToolNamed` after it says that it was a thought;
-    `MessageTurn.thought` has it then. Reasoning, which providers tell apart, and content after a
-    call are told as `ThoughtDelta`. Whether
-    calls may be made, and what the answer is, is told at the end: either an `ActionComplete` for
-    each call, or a `Finish`, or an error.
+    Until a message has ended, a call may still follow its content. So content is emitted at once,
+    as `AnswerDelta`, and a `ToolNamed` after it means that it was a thought; `MessageTurn.thought`
+    includes it then. Reasoning that the provider sends separately, and content after a call, are
+    emitted as `ThoughtDelta`. The message ends in an `ActionComplete` for each call, or in a
+    `Finish`, or in an error.
 
     Args:
-        is_function: Whether to read the one function call, in place of the tool calls.
-        lenient: Whether what models really write is mended.
-        max_chars: Longest text of a message that is read.
-        tools: The tools there are, or only their names; `None` if any will do.
-        message: The message itself, where it is there as a whole; actions keep it.
+        is_function: Whether to read the function call instead of the tool calls.
+        lenient: Whether to repair common mistakes.
+        max_chars: Longest text of a message that is accepted, in characters.
+        tools: The tools, or only their names; `None` to accept any.
+        message: The whole message, if it did not come in chunks; the actions refer to it.
     """
 
     def __init__(
@@ -96,27 +96,27 @@ class MessageStreamParser:
         self._max_chars = max_chars
         self._tools = known_tools(tools)
         self._sum = MessageSum(message)
-        self._text: list[str] = []  # of the message, as it is told
+        self._text: list[str] = []  # of the message, as far as it was emitted
         self._at = 0  # its length
-        self._size = 0  # how much has come, told or held back
+        self._size = 0  # number of characters that have arrived, emitted or held back
         self._is_full = False
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
         self._calls = GrowingCalls(lenient=lenient)
-        self._current = 0  # which call is being told
+        self._current = 0  # which call is being emitted
         self._closed = False
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
-        """What the message came to; `None` until it has ended."""
+        """The actions or the answer; `None` until the message has ended."""
         self.last_events: list[Event] = []
-        """What `close` returned, or would have returned if it had not raised."""
+        """The events that `close` returned, or would have returned if it had not raised."""
 
     @property
     def text(self) -> str:
-        """The text of the message so far, as far as it was told."""
+        """The text of the message, as far as it was emitted."""
         return "".join(self._text)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing that follows can count: never, since another call may come."""
+        """Whether the turn is over before its end: never, since another call may follow."""
         return False
 
     def feed(self, chunk: Any) -> list[Event]:
@@ -124,14 +124,14 @@ class MessageStreamParser:
 
         Args:
             chunk: A message or a chunk of one, of any kind that `outputs.from_any` takes, or a
-                generation that has one. Text is refused strictly, as in LangChain.
+                generation with a message. Text is an error in strict mode, as in LangChain.
 
         Raises:
             OutputParserException: The message is longer than *max_chars*.
-            ProviderError: The provider failed, and says so in place of the rest.
-            RuntimeError: The message was closed before.
-            TypeError: It is no message of a model.
-            ValueError: It is text, read strictly, or a malformed message.
+            ProviderError: The provider failed, and reports it instead of the rest.
+            RuntimeError: The message has already been closed.
+            TypeError: *chunk* is not a message of a model.
+            ValueError: *chunk* is text, in strict mode, or a malformed message.
         """
         self._check_open("feed")
         message = message_in(chunk, takes_text=self._lenient)
@@ -141,16 +141,17 @@ class MessageStreamParser:
         return events
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
-        """Say that the message has ended, and return the last events; `result` is known then.
+        """End the message, set `result` and return the last events.
 
         Args:
-            ended: How it ended, if that is known better than the message says.
+            ended: How the message ended; by default read from its metadata.
 
         Raises:
-            ModelRefusalError: It refuses, or a filter has left nothing of it. Do not ask again.
-            OutputParserException: What parsing the whole message raises. The last events are in
-                `last_events` all the same.
-            RuntimeError: The message was closed before.
+            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
+                again.
+            OutputParserException: The message cannot be read. The last events are in
+                `last_events` nevertheless.
+            RuntimeError: The message has already been closed.
         """
         self._check_open("close")
         self._closed = True
@@ -205,11 +206,11 @@ class MessageStreamParser:
                 self._take_piece(piece, events)
 
     def _cut(self, text: str) -> str:
-        """Return as much of *text* as there is room for in a message of the greatest length."""
+        """Return as much of *text* as fits into ``max_chars``."""
         room = self._max_chars - self._size
         self._size += len(text)
         if len(text) > room:
-            self._is_full = True  # told at the next call, so that these events are not lost
+            self._is_full = True  # raised at the next call, so that these events are not lost
             self._size = self._max_chars
             return text[:room]
         return text
@@ -238,7 +239,7 @@ class MessageStreamParser:
 
     def _take_piece(self, piece: CallPiece, events: list[Event]) -> None:
         if not self._calls.calls and self._hold is not None:
-            # The message has a call of its own, so its content is none.
+            # The message has a tool call, so its content is not read as one.
             self._emit_content(self._hold.rest(), events)
         call = self._calls.call_for(piece)
         name = self._cut(piece.name) if isinstance(piece.name, str) else ""
@@ -248,9 +249,9 @@ class MessageStreamParser:
         else:
             text = "" if arguments is None else as_json(arguments)
         call.add(piece, name, text)
-        if name and call.is_named:  # more of a name that was told already
+        if name and call.is_named:  # more of a name that was emitted already
             events.append(ToolNamed(self._tool(call), self._put(name)))
-        if text and call.is_over:  # more of arguments that were whole
+        if text and call.is_over:  # more of arguments that were complete
             events.append(SkippedDelta(text, self._put(text)))
 
     def _tool(self, call: GrowingCall) -> str:
@@ -270,7 +271,7 @@ class MessageStreamParser:
 
     def _emit_call(self, call: GrowingCall, events: list[Event], *, is_last: bool) -> None:
         if not call.is_named:
-            # As long as no arguments have come, more of the name may come.
+            # Until the arguments begin, the name may continue.
             if not is_last and not any(call.parts):
                 return
             call.is_named = True
@@ -279,9 +280,9 @@ class MessageStreamParser:
             call.args_at = call.end = span[1]
             if call.name:
                 events.append(ToolNamed(self._tool(call), span))
-        for text in call.parts[call.told :]:
+        for text in call.parts[call.emitted :]:
             if text:
                 span = self._put(text)
                 call.end = span[1]
                 events.append(InputDelta(text, span))
-        call.told = len(call.parts)
+        call.emitted = len(call.parts)

@@ -1,4 +1,4 @@
-"""Reading a message that is there as a whole. Nearly all of them need no second look."""
+"""Reading a whole message, with a fast way for nearly all of them."""
 
 from __future__ import annotations
 
@@ -33,12 +33,13 @@ def result_of(
     tools: ToolSet | None = None,
     ended: Ended = "unknown",
 ) -> AgentAction | list[AgentAction] | AgentFinish:
-    """Return what *message* comes to; see `MessageStreamParser` for the arguments.
+    """Return the actions, or the answer, in *message*.
 
-    It *ended* so, if that is known better than the message says.
+    See `MessageStreamParser` for the arguments. *ended* says how the message ended; by default
+    that is read from its metadata.
 
     Raises:
-        ModelRefusalError: It refuses.
+        ModelRefusalError: The message refuses.
         OutputParserException: A call cannot be made, or the message is too long.
     """
     metadata = message.response_metadata
@@ -66,9 +67,9 @@ def _quick_result(
     max_chars: int,
     tools: ToolSet | None,
 ) -> list[AgentAction] | AgentFinish | None:
-    """Return what *message* comes to if that can be told at a glance, else `None`.
+    """Return the result of *message* if it is a simple case, else `None`.
 
-    It is what `MessageStreamParser` makes of it, in a fraction of the time.
+    The result is the same as that of `MessageStreamParser`, in a fraction of the time.
     """
     content = message.content
     if type(message) is not AIMessage or not isinstance(content, str):
@@ -138,7 +139,7 @@ def _quick_actions(
 def _taken(
     tools: ToolSet, tool: str, tool_input: str | dict[str, Any], lenient: bool
 ) -> str | dict[str, Any] | None:
-    """Return *tool_input* as *tool* takes it; `None` if it does not."""
+    """Return *tool_input* as *tool* takes it; `None` if it does not take it."""
     if not tools.checks(tool):
         return tool_input
     try:
@@ -148,7 +149,7 @@ def _taken(
 
 
 def _written(message: AIMessage) -> list[str]:
-    """Return arguments as they came."""
+    """Return the arguments of the calls as the provider sent them."""
     entries = message.additional_kwargs.get("tool_calls")
     texts: list[str] = []
     for entry in entries if isinstance(entries, list | tuple) else ():
@@ -160,7 +161,7 @@ def _written(message: AIMessage) -> list[str]:
 
 
 def _may_repeat_keys(message: AIMessage, written: str) -> bool:
-    """Tell whether a key may come twice in the *written* arguments, which may be no JSON."""
+    """Return whether the *written* arguments, which may not be JSON, may repeat a key."""
     if written.count(":") <= sum(map(len, (call["args"] for call in message.tool_calls))):
         return False  # each member has a colon
     try:
@@ -170,5 +171,5 @@ def _may_repeat_keys(message: AIMessage, written: str) -> bool:
 
 
 def _may_hold_call(content: str) -> bool:
-    """Whether *content* may have a call in it; see `_content`."""
+    """Return whether *content* may contain a call; see `agent_parsers.native.reading.content`."""
     return "<tool_call>" in content or "<function=" in content or content.lstrip()[:1] in "{[`"

@@ -1,1 +1,1 @@
-"""Writing a run so far for the APIs of providers."""
+"""Writing a run for the APIs of providers."""

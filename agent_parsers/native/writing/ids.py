@@ -1,4 +1,4 @@
-"""The ids of calls, which APIs demand and not every model gives."""
+"""The ids of calls, which APIs require but not every model provides."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ __all__ = ["Ids"]
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """What an API demands of the ids of calls."""
+    """What an API requires of the ids of calls."""
 
     api: str
-    """Its name, for the errors."""
+    """Name of the API, for error messages."""
     fits: Callable[[str], Any] = bool
-    """Whether it takes an id."""
+    """Returns something true if the API accepts an id."""
     is_unique: bool = False
-    """Whether they have to differ in all of the run, and not only in one turn."""
+    """Whether ids must be unique in the whole run, and not only in one turn."""
     has_functions: bool = False
-    """Whether it has function calls, which need none."""
+    """Whether the API has function calls, which need no id."""
 
     def give(self, past: Past, new_id: Callable[[int], str] | None) -> Past:
         """Return *past* with an id for each call.
 
         Args:
             past: The run so far.
-            new_id: Gives the id of a call that has none that fits, by its number in the run.
+            new_id: Returns an id for a call without a valid id, given its number in the run.
 
         Raises:
-            ValueError: A call has none that fits, and there is no *new_id*, or its does not fit.
+            ValueError: A call has no valid id and *new_id* is `None`, or its id is not valid.
         """
         number = 0
         taken: set[str] = set()

@@ -1,4 +1,4 @@
-"""A run so far in one form, from steps or messages, for whatever API it is written for."""
+"""The past of a run in one form, made from steps or messages, for writing it for any API."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ __all__ = ["Past", "PastCall", "PastTurn", "blocks_of", "past_of"]
 
 @dataclass(frozen=True, slots=True)
 class PastCall:
-    """A call of a tool, and what it returned."""
+    """A call of a tool and its result."""
 
     tool: str
     """Name of the tool that was called."""
     written: str
-    """The arguments as JSON: as the model wrote them, unless they had to be mended."""
+    """The arguments as JSON: as the model wrote them, unless they had to be repaired."""
     result: str
     """What the tool returned, as text."""
     id: str | None = None
-    """What the result answers to; `None` if the model gave none."""
+    """Id of the call, which its result refers to; `None` if it has no id."""
     is_error: bool = False
     """Whether the tool failed."""
     is_function: bool = False
-    """Whether it is a function call, of OpenAI's older form."""
+    """Whether this is a function call, OpenAI's older form."""
     given_id: str | None = None
     """The id that the model gave."""
 
@@ -47,23 +47,23 @@ class PastCall:
 
     @property
     def text(self) -> str | None:
-        """The text that the tool takes in place of arguments; `None` if it takes arguments."""
+        """The text that the tool takes instead of arguments; `None` if it takes arguments."""
         value = self.arguments.get(ARGUMENT)
         return value if isinstance(value, str) else None
 
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """A message of a model that calls tools, and what they returned."""
+    """A message of a model that calls tools, and the results."""
 
     message: AIMessage
     """The message, as the model gave it."""
     calls: tuple[PastCall, ...]
-    """All its calls, in its order."""
+    """All calls of the message, in its order."""
 
 
 Past: TypeAlias = "list[BaseMessage | PastTurn]"
-"""A run so far: turns with calls, and messages that have none."""
+"""The past of a run: turns with calls, and messages without calls."""
 
 _NO_RESULT: Final = (
     "the call of {tool!r} has no result; an API takes a message with calls only with all its"
@@ -72,15 +72,15 @@ _NO_RESULT: Final = (
 
 
 def past_of(history: Iterable[Any]) -> Past:
-    """Return the run that *history* tells of.
+    """Return *history* as turns with calls and other messages.
 
     Args:
         history: Steps, as pairs or `AgentStep`, and messages of any kind that `outputs.from_any`
             takes.
 
     Raises:
-        TypeError: It has something else in it.
-        ValueError: A call has no result, or a result no call.
+        TypeError: *history* contains something else.
+        ValueError: A call has no result, or a result has no call.
     """
     past: Past = []
     waiting = [_item(each) for each in history]
@@ -150,7 +150,7 @@ def _from_steps(steps: Sequence[AgentStep]) -> Past:
     is_function = not isinstance(action, ToolAgentAction)
     pieces = function_pieces(message) if is_function else tool_pieces(message)
     if not pieces and (message.text or all(_id_of(step.action) is None for step in steps)):
-        # The calls stand in the text, and so the user tells what they returned.
+        # The calls are in the text, so the results go into messages of the user.
         seen = (HumanMessage(as_text(step.observation)) for step in steps)
         return [*log, *seen]
     waiting = list(steps)
@@ -165,7 +165,7 @@ def _from_steps(steps: Sequence[AgentStep]) -> Past:
 
 
 def _take(waiting: list[AgentStep], piece: CallPiece) -> AgentStep | None:
-    """Take out of the *waiting* steps the one that made the call of *piece*."""
+    """Remove the step that made the call of *piece* from *waiting*, and return it."""
     for place, step in enumerate(waiting):
         if (_id_of(step.action) or None) == (piece.id or None):
             return waiting.pop(place)
@@ -193,7 +193,7 @@ def _call_of(step: AgentStep, piece: CallPiece | None, *, is_function: bool) -> 
 
 
 def _valid(arguments: Any) -> str | None:
-    """Return *arguments* as JSON if they are an object, or nothing; else `None`."""
+    """Return *arguments* as JSON if they are an object or empty, else `None`."""
     if arguments is None or arguments == "":
         return "{}"
     if not isinstance(arguments, str):

@@ -1,4 +1,4 @@
-"""Past steps as messages, for the next prompt of a model that calls tools.
+"""Writing past steps as messages, for the next prompt of a model that calls tools.
 
 ::
 
@@ -35,18 +35,18 @@ __all__ = [
 def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
     """Return the steps taken so far as messages: the model's, and a `ToolMessage` for each result.
 
-    The calls of one message are steps of their own that have the message in common; it is written
-    once, before their results. A result that is no text is written as JSON, its characters
-    unescaped, or as it prints if it is not JSON either. A call without an id is answered under
-    the id ``""``. An action that is no `ToolAgentAction` gives its ``log`` as an `AIMessage`, and
-    no result, as in LangChain.
+    Each call of a message is a step of its own; the message they share is written once, before
+    their results. A result that is not text is written as JSON, with its characters unescaped, or
+    with `str` if JSON cannot express it. The result of a call without an id has the id ``""``. An
+    action that is not a `ToolAgentAction` is written as an `AIMessage` with its ``log``, and its
+    result is left out, as in LangChain.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
     """
     messages: list[BaseMessage] = []
-    turn: Sequence[BaseMessage] = ()  # messages of the turn that the last call was part of
-    answered: list[str | None] = []  # its calls so far
+    turn: Sequence[BaseMessage] = ()  # messages of the turn of the last call
+    answered: list[str | None] = []  # ids of its calls so far
     for action, observation in _pairs(intermediate_steps):
         if not isinstance(action, ToolAgentAction):
             messages.append(AIMessage(content=action.log))
@@ -69,14 +69,14 @@ def format_to_tool_messages(intermediate_steps: Sequence[Step]) -> list[BaseMess
 
 
 format_to_openai_tool_messages = format_to_tool_messages
-"""The same; LangChain has both names."""
+"""Another name for it, as in LangChain."""
 
 
 def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> list[BaseMessage]:
     """Return the steps taken so far as messages: the model's, and a `FunctionMessage` for a result.
 
-    Results are written as `format_to_tool_messages` writes them. An action that did not come in a
-    message gives its ``log`` as an `AIMessage`, and no result, as in LangChain.
+    Results are written as by `format_to_tool_messages`. An action that did not come in a message
+    is written as an `AIMessage` with its ``log``, and its result is left out, as in LangChain.
 
     Args:
         intermediate_steps: Pairs of an action and what the tool returned, or steps.
@@ -92,16 +92,16 @@ def format_to_openai_function_messages(intermediate_steps: Sequence[Step]) -> li
 
 
 format_to_openai_functions = format_to_openai_function_messages
-"""The same; LangChain has both names."""
+"""Another name for it, as in LangChain."""
 
 
 def past_messages(
     steps: Sequence[Step], write: Callable[[Sequence[Step]], list[BaseMessage]]
 ) -> list[BaseMessage]:
-    """Return the messages that *write* makes of *steps*, with all that was observed.
+    """Return the messages that *write* returns for *steps*, with no observation left out.
 
-    What followed an action that did not come in a message, such as what was wrong with a reply, is
-    told by the user.
+    An action that did not come in a message, such as a reply that could not be read, is followed
+    by its observation as a message of the user.
     """
     messages: list[BaseMessage] = []
     calls: list[Step] = []
@@ -122,9 +122,9 @@ def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
 def is_same_turn(
     action: ToolAgentAction, turn: Sequence[BaseMessage], answered: Sequence[str | None]
 ) -> bool:
-    """Tell whether *action* is one more call of the messages *turn*, some of which are answered.
+    """Return whether *action* is another call of the messages *turn*, some of which are answered.
 
-    A model that says the same again makes an equal message, but no call is answered twice.
+    A model that repeats itself writes an equal message, but no call is answered twice.
     """
     if not turn or not action.message_log:
         return False

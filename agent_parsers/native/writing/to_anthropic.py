@@ -1,4 +1,4 @@
-"""A run so far as Anthropic's Messages API takes it.
+"""Writing a run as Anthropic's Messages API takes it.
 
 ::
 
@@ -30,7 +30,7 @@ __all__ = ["to_anthropic"]
 
 _IDS: Final = Ids("Anthropic", fits=re.compile(r"[\w-]+", re.ASCII).fullmatch, is_unique=True)
 _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")
-"""Blocks that go back as they came, besides what these tools returned."""
+"""Blocks that are sent back unchanged, besides the results of server tools."""
 
 
 def to_anthropic(
@@ -39,21 +39,22 @@ def to_anthropic(
     """Return a run so far as the messages that Anthropic's API takes.
 
     The calls of one message stay together, and so do their results, in one message of the user.
-    Blocks that came from this API go back as they came: it refuses calls without the thinking that
-    led to them. Reasoning of other providers is left out, and so is a blank text or message, which
-    the API does not take. Steps that did not come as calls are what the assistant and the user say.
+    Blocks that came from this API are sent back unchanged: it rejects calls without the thinking
+    that led to them. Reasoning of other providers is left out, and so are blank texts and messages,
+    which the API rejects. Steps that did not come as calls become plain messages of the assistant
+    and the user.
 
     Args:
         history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
-            `render_prompt`. What the system says goes beside the messages: leave it out.
-        new_id: Gives the id of a call that has none that the API takes, by its number in the run:
-            ``"toolu_{}".format`` will do. The API takes letters, digits, ``_`` and ``-``, and each
-            id once. Without this such a call is an error.
+            `render_prompt`. Leave out the system message: the API takes it beside the messages.
+        new_id: Returns an id for a call without a valid id, given its number in the run, such as
+            ``"toolu_{}".format``. The API takes letters, digits, ``_`` and ``-``, and each id
+            once. Without *new_id*, such a call is an error.
 
     Raises:
-        TypeError: There is something else in *history*.
-        ValueError: A call has no such id, or no result; a result has no call; or someone else than
-            the user and the model speaks.
+        TypeError: *history* contains something else.
+        ValueError: A call has no valid id or no result, a result has no call, or a message is
+            neither the user's nor the model's.
     """
     messages: list[dict[str, Any]] = []
     for item in _IDS.give(past_of(history), new_id):
@@ -74,7 +75,7 @@ def _content(message: BaseMessage) -> str | list[Any]:
             return message.content
         return [*_blocks(message, ())]
     if not isinstance(message, HumanMessage):
-        raise ValueError(  # noqa: TRY004 - it is a message, but not one for here
+        raise ValueError(  # noqa: TRY004 - its type is right, its role is not
             "Anthropic takes messages of the user and the assistant; pass what the system says as"
             " `system` beside them"
         )
@@ -82,7 +83,7 @@ def _content(message: BaseMessage) -> str | list[Any]:
 
 
 def _blocks(message: AIMessage, calls: tuple[PastCall, ...]) -> Iterator[dict[str, Any]]:
-    """Yield the blocks that *message* is made of, and those of *calls* that it has not."""
+    """Yield the blocks of *message*, then those *calls* that its blocks lack."""
     waiting = list(calls)
     for block in blocks_of(message):
         kind = str(block.get("type"))

@@ -1,4 +1,4 @@
-"""A run so far as messages of LangChain's, which is imported here and only here."""
+"""Writing a run as LangChain messages; LangChain is imported when the function is called."""
 
 from __future__ import annotations
 
@@ -22,19 +22,20 @@ _IDS: Final = Ids("LangChain", has_functions=True)
 def to_langchain(
     history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
 ) -> list[Any]:
-    """Return a run so far as messages of LangChain's, for its models and for LangGraph.
+    """Return a run so far as LangChain messages, for its models and for LangGraph.
 
-    Messages have the fields that ours have. The calls of one stay together, with their results
-    behind them. Steps that did not come as calls are what the assistant and the user say.
+    The messages have the same fields as ours. The calls of one message stay together, followed by
+    their results. Steps that did not come as calls become plain messages of the assistant and the
+    user.
 
     Args:
         history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
             `render_prompt`.
-        new_id: Gives the id of a call that has none, by its number in the run; see `to_openai`.
+        new_id: Returns an id for a call without one, given its number in the run; see `to_openai`.
 
     Raises:
         ImportError: LangChain is not installed.
-        TypeError: There is something else in *history*.
+        TypeError: *history* contains something else.
         ValueError: A call has no id or no result, or a result has no call.
     """
     theirs = import_module("langchain_core.messages")
@@ -64,5 +65,5 @@ def _turn(turn: PastTurn) -> list[BaseMessage]:
 
 
 def _fields(message: BaseMessage) -> dict[str, Any]:
-    """Return the fields of *message*; its own type comes with LangChain's class."""
+    """Return the fields of *message* without its type, which LangChain's class sets."""
     return {name: value for name, value in message if name != "type"}

@@ -1,4 +1,4 @@
-"""A run so far as OpenAI's Chat Completions take it.
+"""Writing a run as OpenAI's Chat Completions API takes it.
 
 ::
 
@@ -30,27 +30,27 @@ __all__ = ["to_openai"]
 
 _IDS: Final = Ids("Chat Completions", has_functions=True)
 _WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
-"""What a call has; what else it came with, it goes back with."""
+"""The keys that are written anew; the other keys of a call are sent back unchanged."""
 
 
 def to_openai(
     history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
 ) -> list[dict[str, Any]]:
-    """Return a run so far as the messages that OpenAI's Chat Completions take.
+    """Return a run so far as the messages that OpenAI's Chat Completions API takes.
 
-    The calls of one message stay together, with their results behind them. Arguments are written
-    as the model wrote them, unless they had to be mended. Steps that did not come as calls are what
-    the assistant and the user say. Reasoning is left out: this API does not take it.
+    The calls of one message stay together, followed by their results. Arguments are written as the
+    model wrote them, unless they had to be repaired. Steps that did not come as calls become plain
+    messages of the assistant and the user. Reasoning is left out: this API does not take it.
 
     Args:
         history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
             `render_prompt`.
-        new_id: Gives the id of a call that has none, by its number in the run:
-            ``"call_{}".format`` will do. Without it such a call is an error, since the API demands
-            one.
+        new_id: Returns an id for a call without one, given its number in the run, such as
+            ``"call_{}".format``. Without *new_id*, such a call is an error, since the API requires
+            an id.
 
     Raises:
-        TypeError: There is something else in *history*.
+        TypeError: *history* contains something else.
         ValueError: A call has no id or no result, or a result has no call.
     """
     messages: list[dict[str, Any]] = []
@@ -71,7 +71,7 @@ def _message(message: BaseMessage) -> dict[str, Any]:
     if isinstance(message, HumanMessage):
         role, content = "user", message.content
     else:
-        # What a model is told at the beginning is text, and parts of it are parts of that text.
+        # The API takes a system message as text, so its blocks are joined.
         role = message.role if isinstance(message, ChatMessage) else "system"
         content = text_of(message.content)
     named = {"name": message.name} if message.name else {}
@@ -95,7 +95,7 @@ def _turn(turn: PastTurn) -> list[dict[str, Any]]:
 
 
 def _entries(turn: PastTurn) -> list[dict[str, Any]]:
-    """Return the calls as the provider sent them, or an empty one for each."""
+    """Return the calls as the provider sent them, or an empty dictionary for each."""
     beside = turn.message.additional_kwargs
     entries = beside.get("tool_calls")
     if isinstance(entries, list) and len(entries) == len(turn.calls):

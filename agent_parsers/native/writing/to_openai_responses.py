@@ -1,4 +1,4 @@
-"""A run so far as OpenAI's Responses take it.
+"""Writing a run as OpenAI's Responses API takes it.
 
 ::
 
@@ -39,17 +39,17 @@ def to_openai_responses(
 ) -> list[dict[str, Any]]:
     """Return a run so far as the input items that OpenAI's Responses API takes.
 
-    What came as items of this API goes back as it came, reasoning too, in its order: without the
-    reasoning that led to it the API refuses a call. Reasoning of other providers is left out.
-    Arguments, and steps that did not come as calls, are written as `to_openai` does.
+    Items that came from this API are sent back unchanged and in order, including reasoning: the API
+    rejects a call without the reasoning that led to it. Reasoning of other providers is left out.
+    Arguments, and steps that did not come as calls, are written as by `to_openai`.
 
     Args:
         history: Steps, and messages of any kind that `outputs.from_any` takes, such as those of
             `render_prompt`.
-        new_id: Gives the id of a call that has none, by its number in the run; see `to_openai`.
+        new_id: Returns an id for a call without one, given its number in the run; see `to_openai`.
 
     Raises:
-        TypeError: There is something else in *history*.
+        TypeError: *history* contains something else.
         ValueError: A call has no id or no result, or a result has no call.
     """
     items: list[dict[str, Any]] = []
@@ -67,7 +67,7 @@ def to_openai_responses(
 
 
 def _emit(message: BaseMessage) -> dict[str, Any]:
-    """Return a message of someone else."""
+    """Return a *message* that is not the model's as an item."""
     content = message.content
     if not isinstance(message, HumanMessage):
         role = message.role if isinstance(message, ChatMessage) else "system"
@@ -84,7 +84,7 @@ def _input_part(part: str | dict[Any, Any]) -> dict[str, Any]:
 
 
 def _said(message: AIMessage, calls: Sequence[PastCall]) -> Iterator[dict[str, Any]]:
-    """Yield the items that *message* is made of, and those of *calls* that it has not."""
+    """Yield the items of *message*, then those *calls* that its items lack."""
     blocks = blocks_of(message)
     if isinstance(refusal := message.additional_kwargs.get("refusal"), str):
         blocks.append({"type": "refusal", "refusal": refusal})
@@ -104,18 +104,18 @@ def _said(message: AIMessage, calls: Sequence[PastCall]) -> Iterator[dict[str, A
 
 
 def _kind(block: dict[Any, Any]) -> tuple[bool, Any]:
-    """Tell apart what becomes items of its own."""
+    """Return the key by which blocks are grouped into items."""
     return (block.get("type") in _TEXTS, block.get("id"))
 
 
 def _is_item(block: dict[Any, Any]) -> bool:
-    """Tell whether *block* is an item; others have reasoning of this type, too."""
+    """Return whether *block* is an item of this API; other providers have reasoning blocks too."""
     kind = block.get("type")
     return kind in ITEMS and "id" in block and (kind != "reasoning" or "summary" in block)
 
 
 def _take(waiting: list[PastCall], call_id: Any) -> PastCall | None:
-    """Take out of the *waiting* calls the one that the model gave this id."""
+    """Remove the call with the id *call_id* from *waiting*, and return it."""
     for place, call in enumerate(waiting):
         if call.given_id == call_id:
             return waiting.pop(place)
@@ -130,7 +130,7 @@ def _texts(item_id: Any, blocks: Sequence[dict[Any, Any]]) -> Iterator[dict[str,
     phase = {"phase": blocks[0]["phase"]} if "phase" in blocks[0] else {}
     if isinstance(item_id, str):
         item = {"type": "message", "id": item_id, "status": "completed", "content": parts}
-    else:  # An item that has no id is of a simpler kind.
+    else:  # An item without an id has a simpler form.
         item = {"content": "".join(part.get("text") or part["refusal"] for part in parts)}
     yield {**item, "role": "assistant", **phase}
 

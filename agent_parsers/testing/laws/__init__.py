@@ -1,13 +1,13 @@
-"""What must stay true of every dialect, as functions that raise `BrokenLawError` where it is not.
+"""The laws that every dialect keeps, as functions that raise `BrokenLawError` if one is broken.
 
-`check_dialect` tries them all on texts of its own; here they are for texts of yours, such as those
-that Hypothesis draws::
+`check_dialect` tries all of them on texts of its own. Call them directly to try them on other
+texts, such as those that Hypothesis draws::
 
     @given(text=texts(MEMO, "lenient"), sizes=cuts())
     def test_any_cut(text, sizes):
         laws.any_cut_gives_the_same_events(MEMO, "lenient", text, sizes=sizes)
 
-A mode is ``"strict"`` or ``"lenient"`` for one turn, and ``"transcript"`` for a whole run.
+The mode is ``"strict"`` or ``"lenient"`` for one turn, or ``"transcript"`` for whole runs.
 """
 
 from agent_parsers.testing.laws.acting import (

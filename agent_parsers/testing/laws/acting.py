@@ -1,4 +1,4 @@
-"""What must stay true of every dialect so that nothing acts on what is not meant as a call."""
+"""Laws about calls: a text makes a call only if one is meant."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ def no_prefix_of_a_turn_acts_otherwise(
     tools: Tools | ToolSet | None = None,
     at: Iterable[int] | None = None,
 ) -> None:
-    """Cut *text*, a turn as the dialect writes it, and compare the calls with those of the whole.
+    """Check that no prefix of *text* makes a call that the whole turn does not make.
 
-    A cut turn may be an error, an answer as long as no tool is named in it, or some of the calls.
-    The one exemption is raw text, the last of a turn: nobody can tell that it is cut, unless that
-    is said (``ended="length"``), or that what closes it is part of it.
+    A prefix may result in an error, in some of the calls, or in an answer as long as it names no
+    tool. The one exemption is raw text as the last input of a turn: there is no sign that it is
+    cut, unless the caller reports it (``ended="length"``) or its closer is missing.
 
     Args:
-        dialect: What reads.
-        mode: How it reads.
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
         text: A whole turn.
-        tools: What is known of the tools.
-        at: Where it is cut; `None` for every place, the end included.
+        tools: The tools that the parser knows.
+        at: Positions at which to cut; `None` for every position, the end included.
 
     Raises:
-        BrokenLawError: A prefix makes a call that the whole does not make at that place, or hides
-            a call that has begun in an answer.
+        BrokenLawError: A prefix makes a call that the whole turn does not make in that order, or is
+            read as an answer although a call has begun.
     """
     meant = calls_in(reading(dialect, mode, text, tools=tools, ended="stop"))
     raw = raw_input(dialect, text)
@@ -81,34 +81,34 @@ def no_prefix_of_a_turn_acts_otherwise(
                     continue
                 raise Broken(_otherwise(found, wrong, meant, ended), text=text[:end])
             if isinstance(found, AgentFinish) and named is not None and end > named:
-                said = f"a call has begun, and it is read as {shown(found)} (ended: {ended})"
-                raise Broken(said, text=text[:end])
+                reason = f"a call has begun, and it is read as {shown(found)} (ended: {ended})"
+                raise Broken(reason, text=text[:end])
 
 
 def _first_name(
     dialect: Dialect, mode: Mode, text: str, tools: Tools | ToolSet | None
 ) -> int | None:
-    """Return where the name of the first tool ends in *text*, a whole turn; `None` without one."""
+    """Return where the name of the first tool in *text* ends, or `None` if no tool is named."""
     story = story_of(parser_for(dialect, mode, tools).stream_parser(), [text])
     return next((event.span[1] for event in story.of(ToolNamed)), None)
 
 
 def _otherwise(found: Outcome, place: int, meant: Sequence[Meant], ended: Ended) -> str:
-    said = shown(results_in(found)[place])
+    call = shown(results_in(found)[place])
     if place >= len(meant):
-        return f"it makes {said}, which is not meant (ended: {ended})"
+        return f"it makes {call}, which is not meant (ended: {ended})"
     tool, tool_input = meant[place]
-    return f"it makes {said}, where {tool!r} with {tool_input!r} is meant (ended: {ended})"
+    return f"it makes {call}, where {tool!r} with {tool_input!r} is meant (ended: {ended})"
 
 
 @law
 def no_key_counts_twice(
     dialect: Dialect, mode: Mode, text: str, *, tools: Tools | ToolSet | None = None
 ) -> None:
-    """Read *text*, a turn with a call in which a key stands twice.
+    """Check that *text*, a turn with a call that has a duplicate key, is refused.
 
     Raises:
-        BrokenLawError: It is not refused.
+        BrokenLawError: The turn is read without an error.
     """
     ends: tuple[Ended, ...] = ("unknown", "stop")
     for ended in ends:
@@ -127,19 +127,19 @@ def reasoning_and_quotation_never_act(
     tools: Tools | ToolSet | None = None,
     may_repair: bool = False,
 ) -> None:
-    """Read *text*, a turn in which reasoning or a quotation holds a call.
+    """Check that a call within reasoning or a quotation in *text* is not made.
 
     Args:
-        dialect: What reads.
-        mode: How it reads.
-        text: The turn.
-        meant: The calls that stand outside, in their order; there may be none.
-        tools: What is known of the tools.
-        may_repair: Whether the quoted call may be made all the same, if that is reported as a
-            repair and the text was not cut.
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        text: A turn in which reasoning or a quotation contains a call.
+        meant: The calls outside the reasoning or quotation, in order; may be empty.
+        tools: The tools that the parser knows.
+        may_repair: Whether the quoted call may be made after all, if that is reported as a repair
+            and the text was not cut.
 
     Raises:
-        BrokenLawError: Another call is made, or nothing is left but an empty answer.
+        BrokenLawError: Another call is made, or the result is an empty answer.
     """
     ends: tuple[Ended, ...] = ("unknown", "stop", "length")
     parser = parser_for(dialect, mode, tools)
@@ -153,4 +153,4 @@ def reasoning_and_quotation_never_act(
                     continue
             raise Broken(_otherwise(found, wrong, meant, ended))
         if isinstance(found, AgentFinish) and not str(found.return_values.get("output")).strip():
-            raise Broken(f"nothing is left of it but an empty answer (ended: {ended})")
+            raise Broken(f"it is read as an empty answer (ended: {ended})")

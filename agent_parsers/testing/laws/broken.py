@@ -1,4 +1,4 @@
-"""The error of a law that a dialect breaks, and the differences it speaks of in words."""
+"""The error for a broken law, and descriptions of values and differences for its message."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.events import Event
-from agent_parsers.testing.pins.readable import readable
+from agent_parsers.testing.snapshots.readable import readable
 from agent_parsers.testing.trials.stories import Refusal, Story, ToldFailure
 from output_parsers import OutputParserException
 
@@ -26,11 +26,11 @@ P = ParamSpec("P")
 
 ONE_WAY_TO_FAIL: Final = "any text gives a result or an OutputParserException"
 _MOST_SHOWN: Final = 300
-"""How much of a value is shown, in characters."""
+"""Number of characters of a value that are shown."""
 
 
 class BrokenLawError(AssertionError):
-    """A dialect does not do what every dialect must."""
+    """Raised if a dialect breaks a law."""
 
     def __init__(
         self,
@@ -45,18 +45,18 @@ class BrokenLawError(AssertionError):
         by = f"{dialect} ({mode})" if mode else dialect
         super().__init__(f"{by} breaks a law: {law}")
         self.law = law
-        """What must stay true, in words."""
+        """The law, in words."""
         self.dialect = dialect
         """Name of the dialect that breaks it."""
         self.reason = reason
-        """What is not as it should be."""
+        """Why the law is broken, in a clause."""
         self.mode = mode
-        """How the text was read: ``"strict"``, ``"lenient"`` or ``"transcript"``; empty if that
-        makes no difference."""
+        """The mode in which the text was read: ``"strict"``, ``"lenient"`` or ``"transcript"``;
+        empty if the law does not depend on it."""
         self.text = text
-        """The text; `None` if it is not about one."""
+        """The failing text, or `None` if the law is not about a text."""
         self.chunks = tuple(chunks)
-        """How the text was cut, if that makes a difference."""
+        """The chunks of the text; empty if the cut does not matter."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         given: dict[str, Any] = {"mode": self.mode, "text": self.text, "chunks": self.chunks}
@@ -64,7 +64,7 @@ class BrokenLawError(AssertionError):
 
     @property
     def details(self) -> str:
-        """The reason, the text and how it was cut, in one line each."""
+        """The reason, the text and its chunks, on one line each."""
         lines = [self.reason]
         if self.text is not None:
             lines.append(f"text: {shown(self.text)}")
@@ -76,13 +76,13 @@ class BrokenLawError(AssertionError):
         return f"{super().__str__()}\n{indent(self.details, '  ')}"
 
 
-class Broken(Exception):  # noqa: N818 - it never leaves a law, which says what is broken
-    """Part of a law does not hold.
+class Broken(Exception):  # noqa: N818 - internal: `law` turns it into a `BrokenLawError`
+    """Raised within a law if it is broken.
 
     Args:
-        reason: What is not as it should be, in a clause.
-        text: The text, if the law was not given it.
-        chunks: How it was cut.
+        reason: Why the law is broken, in a clause.
+        text: The failing text, if it is not an argument of the law.
+        chunks: The chunks of the text.
     """
 
     def __init__(self, reason: str, *, text: str | None = None, chunks: Iterable[str] = ()) -> None:
@@ -93,16 +93,16 @@ class Broken(Exception):  # noqa: N818 - it never leaves a law, which says what 
 
 
 class Crashed(Broken):
-    """An error that no text may lead to, which is the cause of this one."""
+    """Raised for an error that no text may cause; that error is its ``__cause__``."""
 
     def __init__(self, text: str) -> None:
         super().__init__("", text=text)
 
 
 def law(check: Callable[Concatenate[Dialect, P], None]) -> Callable[Concatenate[Dialect, P], None]:
-    """Make *check*, whose name says what must stay true, raise `BrokenLawError` if it does not.
+    """Make *check*, whose name states a law, raise `BrokenLawError` if the law is broken.
 
-    An error that no text may lead to breaks a law too: that there is one way to fail.
+    An error that no text may cause breaks another law: `ONE_WAY_TO_FAIL`.
     """
 
     @wraps(check)
@@ -127,7 +127,7 @@ def _broken_law(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
 ) -> BrokenLawError:
-    """Say which law does not hold where *check* ends in *error*, and why."""
+    """Return which law is broken if *check* raises *error*, and why."""
     given = inspect.signature(check).bind(dialect, *args, **kwargs).arguments
     title, reason = named(check), str(error)
     text: str | None = given.get("text")
@@ -147,25 +147,25 @@ def _broken_law(
 
 
 def crashed(dialect: Dialect, mode: str, error: Exception) -> BrokenLawError:
-    """Say that the dialect's own code raised an *error*, where no law was tried yet."""
+    """Return the broken law if the dialect's own code raised *error* outside of any law."""
     reason = f"it raised {located(error)}"
     return BrokenLawError(ONE_WAY_TO_FAIL, dialect.name, reason, mode=mode)
 
 
 def located(error: BaseException) -> str:
-    """Say what was raised, and where."""
+    """Return *error* in words, with the file and line where it was raised."""
     *_, frame = extract_tb(error.__traceback__)
     place = f"{PurePath(frame.filename).name}, line {frame.lineno}"
     return f"{type(error).__name__}: {error} ({place})"
 
 
 def named(check: Callable[..., object]) -> str:
-    """Return the name of *check* as words."""
+    """Return the name of *check* in words."""
     return check.__name__.replace("_", " ")
 
 
 def shown(value: object) -> str:
-    """Return *value* on one line, cut if it is long."""
+    """Return *value* on one line; long values are cut."""
     if isinstance(value, Refusal):
         line = f"the error {value.message!r}"
     elif isinstance(value, ToldFailure):
@@ -187,16 +187,16 @@ def shown(value: object) -> str:
 
 
 def difference(one: Story, other: Story, ways: tuple[str, str]) -> str:
-    """Say where two stories part, which were told in these two *ways*."""
+    """Return the first difference of two stories, which result from these two *ways* of reading."""
     events = max(len(one.events), len(other.events))
     for at in range(events):
         pair = [story.events[at] if at < len(story.events) else None for story in (one, other)]
         if pair[0] != pair[1]:
-            what = "it tells"
+            what = "it emits"
             break
     else:
-        what, pair = "it comes to", [one.outcome, other.outcome]
-    said = [shown(value) for value in pair]
-    if said[0] == said[1]:  # what differs is not what one reads first
-        said = [repr(value) for value in pair]
-    return f"{what} {said[0]} {ways[0]}, and {said[1]} {ways[1]}"
+        what, pair = "it is read as", [one.outcome, other.outcome]
+    words = [shown(value) for value in pair]
+    if words[0] == words[1]:  # they differ in a part that `shown` leaves out
+        words = [repr(value) for value in pair]
+    return f"{what} {words[0]} {ways[0]}, and {words[1]} {ways[1]}"

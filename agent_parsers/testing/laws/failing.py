@@ -1,4 +1,4 @@
-"""What must stay true of every dialect whatever the text: how reading fails, and what it mends."""
+"""Laws about errors and repairs, which hold for any text."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ __all__ = [
 
 
 _QUOTES: Final = re.compile(r"""\s*["'{\[]|[\s\S]*```""")
-"""Matches a value in which a label may be text."""
+"""Matches values that may contain a label as text."""
 
 
 def _check_refusal(refused: Refusal, text: str) -> None:
-    """Make sure that a caller can act on an error about *text*."""
+    """Check that an error about *text* has all that a caller needs."""
     error = refused.error
     if not refused.message:
         raise Broken("an error has no reason")
@@ -76,11 +76,11 @@ def _check_refusal(refused: Refusal, text: str) -> None:
 def a_turn_is_read_or_refused(
     dialect: Dialect, mode: Mode, text: str, *, tools: Sequence[str] | None = None
 ) -> None:
-    """Parse *text*.
+    """Check that parsing *text* gives an action, an answer or a complete error.
 
     Raises:
-        BrokenLawError: It is no action with the name of a tool, no answer, and no
-            error with a reason, an observation, and a span in the text.
+        BrokenLawError: The result is not an action with a tool name, an answer, or an error with a
+            reason, an observation and a span in the text.
     """
     outcome = parsed(dialect, mode, text, tools=tools)
     if isinstance(outcome, Refusal):
@@ -88,7 +88,7 @@ def a_turn_is_read_or_refused(
         return
     results = results_in(outcome)
     if not results:
-        raise Broken(f"it comes to {outcome!r}")
+        raise Broken(f"it is read as {outcome!r}")
     for result in results:
         _check_result(result)
 
@@ -96,21 +96,21 @@ def a_turn_is_read_or_refused(
 def _check_result(result: AgentAction | AgentFinish) -> None:
     if isinstance(result, AgentFinish):
         if "output" not in result.return_values:
-            raise Broken(f"it comes to {result!r}")
+            raise Broken(f"it is read as {result!r}")
         return
     if not result.tool or result.tool != result.tool.strip():
-        raise Broken(f"it comes to an action with the tool {result.tool!r}")
+        raise Broken(f"it is read as an action with the tool {result.tool!r}")
     if not isinstance(result.tool_input, str | dict):
-        raise Broken(f"it comes to an action with the input {result.tool_input!r}")
+        raise Broken(f"it is read as an action with the input {result.tool_input!r}")
 
 
 @law
 def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
-    """Read *text* as the transcript of any number of runs.
+    """Check that *text* is read as a transcript with steps, or gives a complete error.
 
     Raises:
-        BrokenLawError: It is no run with a step, and no error as that of a turn has to be; or a
-            step that cannot be read does not say where.
+        BrokenLawError: There is neither a run with a step nor an error with a reason, an
+            observation and a span; or a failed step does not show where it failed.
     """
     runs = outcome_of(lambda: parse_transcripts(text, dialect=dialect))
     if isinstance(runs, Refusal):
@@ -131,17 +131,18 @@ def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
     places = [step.action_span for step in failed]
     for failure in told(dialect, "transcript", [text]).of(ToldFailure):
         if failure.span not in places:
-            raise Broken(f"it tells {shown(failure)}, which is in no run")
+            raise Broken(f"it emits {shown(failure)}, which is not in any run")
 
 
 @law
 def the_limit_is_named_in_any_cut(
     dialect: Dialect, mode: Mode, text: str, *, max_chars: int, sizes: Sequence[int] = (1,)
 ) -> None:
-    """Read *text*, which has *max_chars* characters or more.
+    """Check that *text*, which has *max_chars* characters or more, is refused if it is longer.
 
     Raises:
-        BrokenLawError: A longer text is no error that names the limit, or how it is cut matters.
+        BrokenLawError: A longer text does not give an error that names the limit, or the result
+            depends on how the text is cut.
     """
     story = told(dialect, mode, [text], max_chars=max_chars)
     chunks = tuple(cut(text, sizes))
@@ -151,18 +152,18 @@ def the_limit_is_named_in_any_cut(
     if mode != "transcript":
         outcome = parsed(dialect, mode, text, max_chars=max_chars)
         if outcome != story.outcome:
-            raise Broken(f"it parses to {shown(outcome)}, and streams to {shown(story.outcome)}")
+            raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
     if max_chars == len(text):
         unlimited = told(dialect, mode, [text])
         if story != unlimited:
             ways = (f"with max_chars={max_chars}", "without a limit")
             raise Broken(difference(story, unlimited, ways))
         return
-    # A turn that ended before the limit, at an invented observation, may have been told of.
+    # In lenient mode a turn may end before the limit, at an invented observation.
     if mode == "strict" and (ends := story.of(ActionComplete, Finish)):
-        raise Broken(f"with max_chars={max_chars} it tells {shown(ends[0])}")
+        raise Broken(f"with max_chars={max_chars} it emits {shown(ends[0])}")
     if not isinstance(story.outcome, Refusal):
-        raise Broken(f"with max_chars={max_chars} it comes to {shown(story.outcome)}")
+        raise Broken(f"with max_chars={max_chars} it is read as {shown(story.outcome)}")
     if f"max_chars={max_chars:,}" not in story.outcome.message:
         raise Broken(f"with max_chars={max_chars} the error is {story.outcome.message!r}")
     _check_refusal(story.outcome, text[:max_chars])
@@ -173,38 +174,39 @@ def the_limit_is_named_in_any_cut(
 
 @law
 def strict_reading_repairs_nothing(dialect: Dialect, text: str) -> None:
-    """Read *text* as the dialect says and no otherwise.
+    """Check that strict mode reports no repairs for *text*.
 
     Raises:
-        BrokenLawError: Something was mended.
+        BrokenLawError: A repair is reported.
     """
     for repair in told(dialect, "strict", cut(text, [5])).of(Repair):
-        raise Broken(f"it mends {text[slice(*repair.span)]!r}: {repair.message}")
+        raise Broken(f"it repairs {text[slice(*repair.span)]!r}: {repair.message}")
 
 
 @law
 def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> None:
-    """Look at what was mended in *text*.
+    """Check that each repair of *text* has a kind, a message and a span.
 
     Raises:
-        BrokenLawError: A repair has no name, no message, or speaks of no text.
+        BrokenLawError: A repair has no kind or no message, or its span covers no text.
     """
     for repair in told(dialect, mode, [text]).of(Repair):
         is_reported = repair.kind.isidentifier() and repair.message.strip()
         if not is_reported or not text[slice(*repair.span)].strip():
-            raise Broken(f"it mends {text[slice(*repair.span)]!r} and says {shown(repair)}")
+            raise Broken(f"it repairs {text[slice(*repair.span)]!r} and reports {shown(repair)}")
 
 
 _EDGES: Final = re.compile("\\A[\\s\ufeff\u200b\u2060]++|[\\s\ufeff\u200b\u2060]++\\Z")
-"""White space, and characters without width, which other repairs tell of."""
+"""White space and zero-width characters, which other repairs report."""
 
 
 @law
 def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, text: str) -> None:
-    """Compare the markers that count in *text* with how the dialect writes them.
+    """Check that a marker in *text* that is not spelt as the dialect writes it is a repair.
 
     Raises:
-        BrokenLawError: One is spelt otherwise and no repair says so, or a repair speaks of none.
+        BrokenLawError: A marker is spelt differently and no repair is reported, or a repair is
+            reported where there is no marker.
     """
     table = table_of(dialect, mode)
     story = told(dialect, mode, [text])
@@ -212,11 +214,11 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
     repairs = story.of(Repair)
     for start, end in (repair.span for repair in repairs if repair.kind == "label"):
         if not any(m.span[0] <= start < end <= m.span[1] for m in seen):
-            raise Broken(f"it mends the label {text[start:end]!r}, which does not count")
+            raise Broken(f"it repairs the label {text[start:end]!r}, which is not read as a marker")
     if isinstance(story.outcome, Refusal):
-        return  # what it was read as is no more told than acted on
+        return  # for an error, the repairs do not matter
     repaired = [r.span for r in repairs if r.kind in ("label", "tag", "closer")]
-    closer = ""  # of an element that has the name of its key
+    closer = ""  # the closing tag of an element that is named after its key
     for event in seen:
         spelt = _EDGES.sub("", text[slice(*event.span)])
         if event.name == "key":
@@ -225,7 +227,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
             continue
         marker = table.markers.get(event.name)
         is_repaired = any(event.span[0] <= start < event.span[1] for start, _ in repaired)
-        # White space at its edges is no spelling; a marker may be nothing else.
+        # White space at the edges does not count as spelling, but may be the whole marker.
         is_other = marker and not marker.is_canonical(spelt) and spelt != marker.canonical.strip()
         if table.lenient and is_other and not is_repaired:
             raise Broken(f"it reads {spelt!r} as {event.name!r} without a repair")
@@ -233,10 +235,12 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
 
 @law
 def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> None:
-    """Compare what strict and lenient reading make of *text* that they see the same labels in.
+    """Check that strict and lenient mode agree on *text* if no repair is reported.
+
+    Texts in which the modes find different labels are skipped; see `is_clear`.
 
     Raises:
-        BrokenLawError: They differ although nothing was mended.
+        BrokenLawError: The results differ although no repair is reported.
     """
     lenient = told(dialect, "lenient", [text])
     if isinstance(lenient.outcome, Refusal | None) or not is_clear(dialect, text):
@@ -245,22 +249,22 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
         return
     is_known = all(event.name in dialect.strict.markers for event in lenient.of(MarkerSeen))
     if not is_known or any(mark in text for pair in REASONING for mark in pair):
-        return  # what only lenient reading knows is nothing to mend
+        return  # markers that only lenient mode knows are not repairs
     strict = parsed(dialect, "strict", text)
     if isinstance(strict, Refusal):
-        # What only goes before an action, and may be left out, is nothing to mend.
+        # Leaving out the optional thought before an action is not a repair.
         is_same = strict.message.startswith("expected a Thought before")
     else:
         is_same = _without_edges(strict) == _without_edges(lenient.outcome)
     if not is_same:
         raise Broken(
-            f"strictly it comes to {shown(strict)}, leniently to {shown(lenient.outcome)},"
-            " and no repair is told"
+            f"it is read strictly as {shown(strict)}, leniently as {shown(lenient.outcome)},"
+            " and no repair is reported"
         )
 
 
 def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> bool:
-    """Tell whether *text* is all answer, or its answer may hold labels, which are text in it."""
+    """Return whether *text* is only an answer, or an answer that may contain labels as text."""
     if not isinstance(outcome, AgentFinish):
         return False
     transitions = dialect.lenient.transitions.items()
@@ -270,11 +274,11 @@ def _is_answer_with_labels(dialect: Dialect, outcome: Outcome, text: str) -> boo
 
 
 def is_clear(dialect: Dialect, text: str) -> bool:
-    """Tell whether both tables of *dialect* would agree where the labels of *text* are.
+    """Return whether both tables of *dialect* find the labels of *text* at the same places.
 
-    Strict reading follows a reference that may find labels in the middle of a line. Leniently they
-    are part of the text, and that is not a repair: the dialect does not write labels there either.
-    Or it may end at each line.
+    Strict mode follows a reference implementation, which may find labels in the middle of a line,
+    or may end at each line. In lenient mode such labels are part of the text, which is not a
+    repair: the dialect does not write labels there.
     """
     encloses = {
         dialect.lenient.markers[marker].canonical
@@ -282,7 +286,7 @@ def is_clear(dialect: Dialect, text: str) -> bool:
         if isinstance(transition, Note) and transition.in_turn
     } | _reasoning(dialect.lenient)
     if any(mark in text for mark in encloses):
-        return False  # within these a label is text, which is no mending either
+        return False  # within these a label is text, which is not a repair
     if any(
         not m.canonical.strip() and m.canonical in text for m in dialect.strict.markers.values()
     ):
@@ -290,12 +294,12 @@ def is_clear(dialect: Dialect, text: str) -> bool:
     for marker in dialect.strict.markers.values():
         literal = marker.canonical
         if text.count(literal.rstrip() or literal) != text.count(literal):
-            return False  # the blank behind it is missing, which only strict reading minds
+            return False  # only strict mode requires the space after the marker
     places = _places(dialect.strict, text)
     for value in told(dialect, "lenient", [text]).of(InputDelta, AnswerDelta):
         start, end = value.span
         if _QUOTES.match(value.text) and any(start < at - 1 <= end for at in places):
-            return False  # so it is within the quotation that a value is, or has in it
+            return False  # the label is within a quotation in the value
     return text == text.rstrip() and places <= _places(dialect.lenient, text)
 
 
@@ -312,9 +316,9 @@ def _reasoning(table: Table) -> set[str]:
 
 
 def _places(table: Table, text: str) -> set[int]:
-    """Tell where markers of *table* end in *text*, whether they make a difference or not.
+    """Return where markers of *table* end in *text*, whether or not they cause a transition.
 
-    One that counts in the middle of a line counts in few states, so it is not among them.
+    `Inline` markers are left out, since they are read in few states.
     """
     patterns = (
         Patterns({name: marker})
@@ -325,7 +329,7 @@ def _places(table: Table, text: str) -> set[int]:
 
 
 def _without_edges(result: Outcome) -> Outcome:
-    """Leave out the white space around values, which strict reading of some dialects keeps."""
+    """Return *result* without the white space around values, which some dialects keep if strict."""
     match result:
         case AgentAction(tool_input=str(text)):
             return result.model_copy(update={"tool_input": text.strip()})

@@ -1,4 +1,4 @@
-"""What must stay true of what a dialect says of itself: sample, stop sequences, instructions."""
+"""Laws about the sample, the stop sequences and the instructions of a dialect."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ __all__ = [
 
 @law
 def the_sample_is_one_flawless_run(dialect: Dialect) -> None:
-    """Read the sample as a transcript.
+    """Check that the sample is read as one run, without errors or repairs.
 
     Raises:
-        BrokenLawError: It is not one run with a question and two steps or more, the last of which
-            is an answer that ends the sample, or something in it is mended or cannot be read.
+        BrokenLawError: The sample is not one run with a question and at least two steps, it does
+            not end in an answer, or a part of it is repaired or cannot be read.
     """
     sample = dialect.sample
     runs = parse_transcripts(sample, dialect=dialect)
@@ -46,8 +46,8 @@ def the_sample_is_one_flawless_run(dialect: Dialect) -> None:
     run = runs[0]
     check_sound(run, sample)
     if not run.question or run.preamble:
-        said = f"{run.question!r}, after {run.preamble!r}" if run.preamble else repr(run.question)
-        raise Broken(f"its question is {said}", text=sample)
+        where = f", after {run.preamble!r}" if run.preamble else ""
+        raise Broken(f"its question is {run.question!r}{where}", text=sample)
     if len(run.steps) < 2 or run.finish is None:
         steps = ", ".join(shown(step.action) for step in run.steps)
         raise Broken(f"it has no action and then an answer; it is read as {steps}", text=sample)
@@ -59,10 +59,10 @@ def the_sample_is_one_flawless_run(dialect: Dialect) -> None:
 
 @law
 def two_samples_are_two_runs(dialect: Dialect) -> None:
-    """Read the sample twice, as a file of several runs has it.
+    """Check that two copies of the sample, as in a file of several runs, are read as two runs.
 
     Raises:
-        BrokenLawError: It is not two runs, since nothing ends an answer.
+        BrokenLawError: They are not read as two runs, since nothing ends an answer.
     """
     text = f"{dialect.sample}\n{dialect.sample}"
     runs = parse_transcripts(text, dialect=dialect)
@@ -73,10 +73,10 @@ def two_samples_are_two_runs(dialect: Dialect) -> None:
 
 @law
 def the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
-    """Write the steps of the sample again.
+    """Check that rendering the steps of the sample gives the text of the sample.
 
     Raises:
-        BrokenLawError: One of them looks otherwise than in the sample.
+        BrokenLawError: A rendered step differs from the sample, or cannot be read.
     """
     parser = dialect_parser(dialect, lenient=True)
     for number, step in enumerate(parse_transcript(dialect.sample, dialect=dialect).steps, 1):
@@ -91,10 +91,11 @@ def the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> None:
 def a_stop_sequence_stops_no_step(
     dialect: Dialect, action: AgentAction, *, thought: str = ""
 ) -> None:
-    """Write a step, with what the tool returned, and cut it where the model would be stopped.
+    """Check that each stop sequence ends a step after the whole action.
 
     Raises:
-        BrokenLawError: A stop sequence is not in it, or the action before it is not whole.
+        BrokenLawError: A stop sequence does not occur in a rendered step, or the action in front of
+            it is incomplete.
     """
     parser = dialect_parser(dialect, lenient=True)
     text = parser.render((action, "seen"), thought=thought)
@@ -104,9 +105,9 @@ def a_stop_sequence_stops_no_step(
     for stop in parser.stop:
         before, found, _ = text.partition(stop)
         if not found and (marker_in(dialect, stop) in met - {""} or (dialect.several and met)):
-            continue  # another spelling of one that is there, or what else ends a turn of calls
+            continue  # another spelling of one that occurs, or the end of a turn of calls
         if not found:
-            raise Broken(f"the stop sequence {stop!r} is not in a step as it is written", text=text)
+            raise Broken(f"the stop sequence {stop!r} is not in a step that it writes", text=text)
         outcome = outcome_of(partial(parser.parse, before))
         if not is_same(outcome, action, before):
             raise Broken(
@@ -116,61 +117,63 @@ def a_stop_sequence_stops_no_step(
 
 @law
 def the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
-    """Look in the instructions for the markers of strict reading.
+    """Check that the instructions show the markers of strict mode.
 
     Raises:
-        BrokenLawError: One is not there, so the model may not know it.
+        BrokenLawError: A marker is missing, so the model may not know it.
     """
-    if dialect.several:  # a model is trained for these; the example has those it needs
+    if (
+        dialect.several
+    ):  # models are trained for these formats, so the instructions show only some markers
         return
-    told = instructions(dialect, ["look_up"])
+    prompt = instructions(dialect, ["look_up"])
     for name, marker in dialect.strict.markers.items():
-        if marker.canonical.removesuffix(":") not in told:
-            raise Broken(f"{marker.canonical!r}, the marker {name!r}, is not there", text=told)
+        if marker.canonical.removesuffix(":") not in prompt:
+            raise Broken(f"{marker.canonical!r}, the marker {name!r}, is missing", text=prompt)
 
 
 @law
 def the_instructions_name_every_tool(dialect: Dialect, tools: Collection[str], about: str) -> None:
-    """Look in the instructions for *tools*, each of which is described as *about*.
+    """Check that the instructions list *tools*, each with the description *about*.
 
     Raises:
-        BrokenLawError: A name or a description is not there, or a place in braces is not filled in.
+        BrokenLawError: A name or a description is missing, or a placeholder is not filled in.
     """
-    told = instructions(dialect, dict.fromkeys(tools, about))
+    prompt = instructions(dialect, dict.fromkeys(tools, about))
     for name in tools:
-        if name not in told:
-            raise Broken(f"the tool {name!r} is not there", text=told)
-    if told.count(about) < len(tools):
-        times = f"{told.count(about)} times for {len(tools)} tools"
-        raise Broken(f"the description {about!r} is there {times}", text=told)
-    if "{tool" in told:
-        raise Broken("a place for tools is not filled in", text=told)
+        if name not in prompt:
+            raise Broken(f"the tool {name!r} is missing", text=prompt)
+    if prompt.count(about) < len(tools):
+        times = f"{prompt.count(about)} times for {len(tools)} tools"
+        raise Broken(f"the description {about!r} occurs {times}", text=prompt)
+    if "{tool" in prompt:
+        raise Broken("a placeholder for tools is not filled in", text=prompt)
 
 
 @law
 def the_replies_in_the_instructions_are_read(dialect: Dialect, tools: Collection[str]) -> None:
-    """Read the turns that the model is shown as examples.
+    """Check that the example replies in the instructions are read, in both modes, without repairs.
 
     Raises:
-        BrokenLawError: One is not read, in both ways, as an action that uses one of the *tools*,
-            the other as an answer, or something in it is mended.
+        BrokenLawError: The first is not read as an action that calls one of *tools*, the second is
+            not read as an answer, or a repair is reported.
     """
     for lenient in (False, True):
         parser = dialect_parser(dialect, lenient=lenient)
         for text, kind in zip(replies(dialect, tools), (AgentAction, AgentFinish), strict=True):
             turn = parser.read(text)
             if not all(isinstance(result, kind) for result in results_in(turn.result)):
-                raise Broken(f"it comes to {shown(turn.result)}", text=text)
+                raise Broken(f"it is read as {shown(turn.result)}", text=text)
             if turn.repairs:
-                raise Broken(f"it is mended: {turn.repairs[0].message}", text=text)
+                raise Broken(f"it is repaired: {turn.repairs[0].message}", text=text)
 
 
 @law
 def the_example_is_an_action(dialect: Dialect) -> None:
-    """Read the example that a model is shown that wrote a wrong action.
+    """Check that the example shown after a wrong action is read as that action in strict mode.
 
     Raises:
-        BrokenLawError: Strictly, it is read as something else.
+        BrokenLawError: It is read as something else.
     """
     text = dialect.write(dialect.example)
     outcome = outcome_of(partial(dialect_parser(dialect).parse, text))

@@ -1,4 +1,4 @@
-"""What must stay true of every dialect however a text comes in: cuts, characters, logs."""
+"""Laws about streams: cuts, spans and logs."""
 
 from __future__ import annotations
 
@@ -62,19 +62,19 @@ def any_cut_gives_the_same_events(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> None:
-    """Compare the events and the result of *text* in one piece with those of other cuts.
+    """Check that *text* gives the same events and result however it is cut.
 
     Args:
-        dialect: What reads.
-        mode: How it reads.
-        text: What it reads.
-        sizes: Sizes of the chunks, over and over, in characters; `cuts` draws them.
-        halves: Whether the text is cut in two at each place as well.
-        tools: Names of the tools there are; `None` if any will do.
-        on_conflict: What counts in a turn that has an action and an answer.
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        text: The text to read.
+        sizes: Sizes of the chunks in characters, used over and over; `cuts` draws such sizes.
+        halves: Whether the text is also cut in two at each position.
+        tools: Names of the tools; `None` if any name is valid.
+        on_conflict: Which result a turn with both an action and an answer has.
 
     Raises:
-        BrokenLawError: Events, result or error are not the same.
+        BrokenLawError: The events, the result or the error depend on the cut.
     """
     story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     for chunks in _cuts_of(text, sizes, halves=halves):
@@ -94,10 +94,10 @@ def _cuts_of(text: str, sizes: Sequence[int], *, halves: bool) -> Iterator[Seque
 
 @law
 def any_cut_gives_the_same_runs(dialect: Dialect, text: str, *, sizes: Sequence[int]) -> None:
-    """Compare the runs that a transcript in one piece gives with those of other cuts.
+    """Check that a transcript gives the same runs in one piece and in chunks of these *sizes*.
 
     Raises:
-        BrokenLawError: A run or a step of it is not the same.
+        BrokenLawError: A run, or a step of it, depends on the cut.
     """
     runs = runs_in(dialect, [text])
     for chunks in _cuts_of(text, sizes, halves=False):
@@ -108,18 +108,18 @@ def any_cut_gives_the_same_runs(dialect: Dialect, text: str, *, sizes: Sequence[
 
 @law
 def each_step_of_a_transcript_is_reported_once(dialect: Dialect, text: str) -> None:
-    """Compare the steps that come one by one with those that are in the runs at the end.
+    """Check that each step is emitted once, and is the same as in the runs at the end.
 
     Raises:
-        BrokenLawError: They are not the same, their numbers have gaps, or a step has neither an
-            action nor an error.
+        BrokenLawError: The steps differ, their numbers have gaps, or a step does not have either an
+            action or an error.
     """
     parser = TranscriptParser(dialect)
     steps = [step for chunk in cut(text, [7]) for step in parser.feed(chunk)]
     steps += parser.close()
     kept = [step for run in parser.runs for step in run.all_steps]
     if steps != kept:
-        raise Broken(f"it tells {len(steps)} steps and keeps {len(kept)}, or other ones")
+        raise Broken(f"it emits {len(steps)} steps and keeps {len(kept)}, or other ones")
     for run in parser.runs:
         found = [step.number for step in run.all_steps]
         if found != list(range(1, len(found) + 1)):
@@ -137,15 +137,15 @@ def parse_gives_the_result_of_the_stream(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> None:
-    """Compare what `parse` makes of a turn with what its stream does.
+    """Check that `parse` and a stream give the same result for a turn.
 
     Raises:
-        BrokenLawError: They differ.
+        BrokenLawError: The results differ.
     """
     story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     if outcome != story.outcome:
-        raise Broken(f"it parses to {shown(outcome)}, and streams to {shown(story.outcome)}")
+        raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
 
 
 @law
@@ -157,46 +157,46 @@ def the_last_word_on_an_action_is_the_result(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> None:
-    """Compare the actions and answers that a turn tells with its result.
+    """Check that the actions and answers in the events of a turn are its result.
 
     Raises:
-        BrokenLawError: It tells another one than it comes to, or several.
+        BrokenLawError: An emitted action or answer is not the result, or there are several.
     """
     story = told(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     ends = [event.action for event in story.of(ActionComplete)]
     ends += (event.finish for event in story.of(Finish))
     if ends != results_in(story.outcome):
         ends_reported = ", ".join(map(shown, ends)) or "no action and no answer"
-        raise Broken(f"it tells {ends_reported}, and comes to {shown(story.outcome)}")
+        raise Broken(f"it emits {ends_reported}, and is read as {shown(story.outcome)}")
 
 
 @law
 def no_character_is_lost_or_repeated(
     dialect: Dialect, mode: Mode, text: str, *, sizes: Sequence[int] = (1,)
 ) -> None:
-    """Lay the spans of all events that tell of characters side by side.
+    """Check that the spans of the events cover each character of *text* exactly once.
 
     Raises:
-        BrokenLawError: They leave a gap, overlap, or lie outside the text, or an event tells other
-            characters than stand there.
+        BrokenLawError: Spans leave a gap, overlap or lie outside the text, or the text of a delta
+            is not the text at its span.
     """
     chunks = tuple(cut(text, sizes))
     story = told(dialect, mode, chunks)
     at = 0
     for event in sorted(story.of(*TILES), key=lambda event: event.span):
         start, end = event.span
-        # A tool that goes without name is told at the beginning of its input.
+        # A tool without a written name is emitted at the beginning of its input.
         if start != at or not (at < end or isinstance(event, ToolNamed)):
-            raise Broken(f"all up to {at} is told, and then {shown(event)}", chunks=chunks)
+            raise Broken(f"all text up to {at} is emitted, and then {shown(event)}", chunks=chunks)
         at = end
     if at != len(text):
-        raise Broken(f"all up to {at} is told, of {len(text)} characters", chunks=chunks)
+        raise Broken(f"all text up to {at} is emitted, of {len(text)} characters", chunks=chunks)
     for delta in story.of(*DELTAS):
         raw = text[slice(*delta.span)]
-        # An answer in JSON is told with its escapes resolved, which makes it shorter.
+        # An answer in JSON is emitted with its escapes resolved, which makes it shorter.
         is_resolved = isinstance(delta, AnswerDelta) and len(delta.text) < len(raw)
         if delta.text != raw and not is_resolved:
-            raise Broken(f"it tells {shown(delta)}, where {raw!r} stands", chunks=chunks)
+            raise Broken(f"it emits {shown(delta)}, but the text there is {raw!r}", chunks=chunks)
     for event in story.events:
         start, end = event.span
         if not 0 <= start <= end <= len(text):
@@ -205,26 +205,26 @@ def no_character_is_lost_or_repeated(
 
 @law
 def the_log_is_the_text_of_the_model(dialect: Dialect, mode: Mode, text: str) -> None:
-    """Compare the log of a turn with the text.
+    """Check that the log of a turn is the whole text.
 
     Raises:
-        BrokenLawError: It is not the whole of it, although nothing was left out as invented.
+        BrokenLawError: The log is not the whole text, although no invented text was removed.
     """
     story = told(dialect, mode, text)
     is_cut = any(repair.kind == "invented" for repair in story.of(Repair))
     for log in {result.log for result in results_in(story.outcome)}:
         if is_cut and (not text.startswith(log) or log != log.rstrip()):
-            raise Broken(f"the log is {log!r}, which is not how the text begins")
+            raise Broken(f"the log is {log!r}, which is not the beginning of the text")
         if not is_cut and log != text:
             raise Broken(f"the log is {log!r}")
 
 
 @law
 def the_log_of_a_step_is_part_of_the_transcript(dialect: Dialect, text: str) -> None:
-    """Look for the log of each step in the transcript.
+    """Check that the transcript contains the log of each step.
 
     Raises:
-        BrokenLawError: It is not there, or has white space at its ends.
+        BrokenLawError: A log is not part of the transcript, or has white space at its ends.
     """
     story = told(dialect, "transcript", text)
     logs = [event.action.log for event in story.of(ActionComplete)]
@@ -236,21 +236,21 @@ def the_log_of_a_step_is_part_of_the_transcript(dialect: Dialect, text: str) -> 
 
 @law
 def text_outside_markers_is_reported_at_once(dialect: Dialect, mode: Mode, text: str) -> None:
-    """Feed *text* character by character, and watch those that occur in no marker.
+    """Check that characters that cannot belong to a marker are emitted at once.
 
     Raises:
-        BrokenLawError: One of them is told later than it comes in.
+        BrokenLawError: Such a character is held back.
     """
     quiet = quiet_places(dialect, mode, text)
     parser = StreamParser(dialect, mode=mode)
     for at, char in enumerate(text):
         ends = [event.span[1] for event in parser.feed(char) if isinstance(event, DELTAS)]
         if at in quiet and ends != [at + 1]:
-            raise Broken(f"{char!r} at {at} waits for what comes after it")
+            raise Broken(f"{char!r} at {at} is held back")
 
 
 def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:
-    """Return where letters stand in *text* that can be no part of a marker, nor of a call."""
+    """Return the positions of letters in *text* that cannot belong to a marker or a call."""
     quiet = quiet_letters(dialect)
     deltas = told(dialect, mode, [text]).of(*DELTAS)
     table = table_of(dialect, mode)
@@ -262,7 +262,7 @@ def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:
 
 
 def _begun_marks(dialect: Dialect, text: str) -> set[int]:
-    """Return where in *text* stands what may go on to be a mark of any family's reasoning."""
+    """Return the positions in *text* that may belong to a marker of any family's reasoning."""
     marks = [mark for pair in dialect.reasoning for mark in pair]
     return {
         at
@@ -274,12 +274,12 @@ def _begun_marks(dialect: Dialect, text: str) -> set[int]:
 
 
 def _certain(delta: Delta, *, may_call: bool, may_name: bool) -> tuple[int, int]:
-    """Where the text of *delta* stands that cannot be the beginning of a call.
+    """Return the span of *delta* without the part that may be the beginning of a call.
 
     Args:
-        delta: The text.
-        may_call: Whether a call may begin in what else would be an answer.
-        may_name: Whether the first line of such may be the name of a tool.
+        delta: The delta.
+        may_call: Whether a call may begin within an answer.
+        may_name: Whether the first line of an answer may be the name of a tool.
     """
     start, end = delta.span
     is_answer = isinstance(delta, AnswerDelta)

@@ -1,4 +1,4 @@
-"""The law of every output parser that takes a stream, be it of agents or not."""
+"""The law for all output parsers that read streams."""
 
 from __future__ import annotations
 
@@ -26,28 +26,27 @@ __all__ = ["a_stream_ends_in_the_result_of_the_whole"]
 
 _AGENTS: Final = (AgentOutputParser, MultiActionAgentOutputParser)
 _FAILURES: Final = (OutputParserException, ValidationError)
-"""Errors that a text may lead to. A parser of calls says with pydantic's what does not fit."""
+"""Errors that a text may cause; parsers of tool calls raise pydantic's error."""
 
 
 def a_stream_ends_in_the_result_of_the_whole(
     parser: Any, chunks: Sequence[Any], whole: Any = None
 ) -> None:
-    """Compare what *parser* gives for a stream with what it gives for the whole.
+    """Check that *parser* gives the same result for a stream as for the whole text.
 
-    The last value of a stream is that of the whole; texts, items and leaves add up to it. Values
-    are the same if they are written the same: ``1`` is not ``1.0``. If the whole is an error, the
-    stream ends in that, with the same message and span; a stream without chunks gives nothing. One
-    exemption: a stream of XML passes over what stands around the first document, as LangChain's
-    does, where the whole may be an error.
+    The last value of a stream equals the result for the whole; texts, items and leaves add up to
+    it. Values are compared by their `repr`: ``1`` is not ``1.0``. If the whole gives an error, the
+    stream ends in an error with the same message and span. A stream without chunks yields nothing.
+    One exemption: a stream of XML ignores text around the first document, as LangChain's does,
+    where the whole may give an error.
 
     Args:
-        parser: An output parser, of this package or your own.
-        chunks: Texts, or chunks of messages.
-        whole: What they are the chunks of; their sum if it is None.
+        parser: An output parser, from this package or your own.
+        chunks: Texts, or message chunks.
+        whole: The whole text or message; by default the sum of *chunks*.
 
     Raises:
-        BrokenLawError: They are not the same, or something else was raised than an error of the
-            text.
+        BrokenLawError: The results differ, or an error is raised that no text may cause.
     """
     if not chunks:
         return
@@ -56,12 +55,12 @@ def a_stream_ends_in_the_result_of_the_whole(
     found = _outcome(parser, whole, lambda: _sum_of(parser, chunks))
     is_error = expected.startswith(tuple(error.__name__ for error in _FAILURES))
     if found != expected and not (is_error and isinstance(parser, XMLOutputParser)):
-        reason = f"the whole comes to {expected}, its stream to {found}"
+        reason = f"the whole is read as {expected}, its stream as {found}"
         raise _broken(parser, whole, reason, chunks)
 
 
 def _outcome(parser: Any, whole: Any, do: Callable[[], Any]) -> str:
-    """Return what *do* returns, or how it fails, written down."""
+    """Return the result of *do*, or its error, as text."""
     try:
         return repr(do())
     except _FAILURES as error:
@@ -70,7 +69,9 @@ def _outcome(parser: Any, whole: Any, do: Callable[[], Any]) -> str:
             if not isinstance(text, str) or span is None:
                 raise _broken(parser, whole, f"the error {str(error)!r} has no place") from error
             if not (error.observation or "").strip():
-                raise _broken(parser, whole, f"the error {str(error)!r} tells nothing") from error
+                raise _broken(
+                    parser, whole, f"the error {str(error)!r} has no observation"
+                ) from error
             return f"{type(error).__name__}: {error} at {span}"
         return f"{type(error).__name__}: {error}"
     except Exception as error:
@@ -78,10 +79,10 @@ def _outcome(parser: Any, whole: Any, do: Callable[[], Any]) -> str:
 
 
 def _sum_of(parser: Any, chunks: Sequence[Any]) -> Any:
-    """Return what the outputs of a stream come to."""
+    """Return the sum of the outputs of a stream, or the last one."""
     outputs = [*parser.transform(iter(chunks))]
     if isinstance(parser, _AGENTS):
-        return [_emit(output) for output in outputs]
+        return [_without_message(output) for output in outputs]
     if isinstance(parser, StrOutputParser):
         return "".join(outputs)
     if isinstance(parser, ListOutputParser):
@@ -98,20 +99,20 @@ def _sum_of(parser: Any, chunks: Sequence[Any]) -> Any:
 
 
 def _values(parser: Any, result: Any) -> Any:
-    """Return *result* as `_sum_of` has it."""
+    """Return *result* in the form that `_sum_of` returns."""
     if isinstance(parser, _AGENTS):
-        return [_emit(result)]
+        return [_without_message(result)]
     if isinstance(parser, XMLOutputParser):
         return [*_leaves(result)]
     if isinstance(parser, BaseCumulativeTransformOutputParser):
-        return None if result == [] else result  # Which of them a stream begins with differs.
+        return None if result == [] else result  # a stream may begin with either
     return result
 
 
-def _emit(result: Any) -> Any:
-    """Return an action, or several, without the message that they are from, or an answer."""
+def _without_message(result: Any) -> Any:
+    """Return *result*; actions are returned without the message that they are from."""
     if isinstance(result, list):
-        return [_emit(action) for action in result]
+        return [_without_message(action) for action in result]
     if isinstance(result, AgentAction):
         call_id = getattr(result, "tool_call_id", None)
         return (result.tool, result.tool_input, result.log, call_id)
@@ -119,7 +120,7 @@ def _emit(result: Any) -> Any:
 
 
 def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Yield the leaves of a document, each with the tags that lead to it."""
+    """Yield the leaves of a document, each with the path of its tags."""
     for tag, content in value.items():
         if isinstance(content, list) and content:
             for child in content:

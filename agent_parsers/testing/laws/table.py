@@ -1,4 +1,4 @@
-"""What must be true of a dialect's parts together, which no part can tell by itself."""
+"""Laws about the tables of a dialect, and how its parts fit together."""
 
 from __future__ import annotations
 
@@ -33,16 +33,17 @@ __all__ = [
 ]
 
 _LABEL: Final = re.compile(r"(?m)^([^\W\d_][\w ]{0,40}[:：])[ \t]*\S")
-"""What looks like a label with something after it."""
+"""Matches a label with text after it."""
 
 
 @law
 def every_transcript_has_a_beginning(dialect: Dialect) -> None:
-    """Look for the state in which a transcript begins.
+    """Check that the lenient table has a state in which a transcript begins.
+
+    Dialects with several calls in a turn are exempt: their runs are lists of messages.
 
     Raises:
-        BrokenLawError: The table says of none. Where turns may have several calls, a run is a row
-            of messages, and no transcript.
+        BrokenLawError: ``transcript_start`` is empty.
     """
     if not (dialect.several or dialect.lenient.transcript_start):
         raise Broken("transcript_start is empty in the lenient table, so no run can be read")
@@ -50,22 +51,22 @@ def every_transcript_has_a_beginning(dialect: Dialect) -> None:
 
 @law
 def every_state_can_be_reached(dialect: Dialect, mode: Mode) -> None:
-    """Go along all rows of a table.
+    """Check that transitions lead to every state of a table.
 
     Raises:
-        BrokenLawError: No row leads to a state, so its own rows mean nothing.
+        BrokenLawError: No transition leads to a state, so its own transitions are unused.
     """
     table = table_of(dialect, mode)
     if lost := [state for state in table.parts if state not in reached(table)]:
-        raise Broken(f"no row of the table leads to {_listed(lost)}")
+        raise Broken(f"no transition of the table leads to {_listed(lost)}")
 
 
 def reached(table: Table, *, by_caller: bool = True) -> set[str]:
-    """Return the states to which rows lead, from where a text may begin.
+    """Return the states that can be reached from the states in which a text may begin.
 
     Args:
-        table: The rows.
-        by_caller: Whether that may be where the caller, or the prompt, says.
+        table: The table.
+        by_caller: Whether to include the states in which the caller or the prompt may start.
     """
     starts = {table.initial, table.transcript_start or table.initial}
     if by_caller:
@@ -86,10 +87,10 @@ def reached(table: Table, *, by_caller: bool = True) -> set[str]:
 
 @law
 def every_call_has_a_reader_of_its_own(dialect: Dialect, mode: Mode) -> None:
-    """Make two readers of calls, if a table has any.
+    """Check that ``new_call`` returns a new call reader each time.
 
     Raises:
-        BrokenLawError: They are one, so that a call begins where the last one ended.
+        BrokenLawError: It returns the same reader twice, so that calls share its state.
     """
     new_call = table_of(dialect, mode).new_call
     if new_call is not None and new_call() is new_call():
@@ -98,15 +99,17 @@ def every_call_has_a_reader_of_its_own(dialect: Dialect, mode: Mode) -> None:
 
 @law
 def every_marker_is_written(dialect: Dialect) -> None:
-    """Look for the markers of strict reading in all that the dialect writes.
+    """Check that each marker of strict mode occurs in text that the dialect writes.
 
     Raises:
-        BrokenLawError: One is neither in the sample nor in what `write` and `render_observation`
-            write, so nothing shows how it is meant.
+        BrokenLawError: A marker is neither in the sample nor in the texts that ``write`` and
+            ``render_observation`` return, so nothing shows how it is used.
     """
     seen = dialect.results_text([Result("search", "word")])
     shown = (dialect.sample, *written(dialect), seen, *dialect.turn_frame, *dialect.stop)
-    thinks = dialect.thinks or not dialect.several  # those of others are read wherever they come
+    thinks = (
+        dialect.thinks or not dialect.several
+    )  # reasoning markers of other families are read anywhere
     for name, marker in dialect.strict.markers.items():
         if not thinks and Part.THOUGHT in _roles_at(dialect.strict, name):
             continue
@@ -118,7 +121,7 @@ def every_marker_is_written(dialect: Dialect) -> None:
 
 
 def _roles_at(table: Table, marker: str) -> set[Part]:
-    """Return the roles of the states to which a *marker* leads, and of those it ends."""
+    """Return the parts of the states to which a *marker* leads, and of those that it ends."""
     transitions = (
         (state, transition.to)
         for (state, name), transition in table.transitions.items()
@@ -129,55 +132,60 @@ def _roles_at(table: Table, marker: str) -> set[Part]:
 
 @law
 def no_marker_ends_in_white_space(dialect: Dialect) -> None:
-    """Look at the ends of the markers of lenient reading.
+    """Check that no marker of lenient mode ends in white space.
 
-    White space beside a marker belongs to it, so none need stand in it. Where it does, an
-    observation that ends in this marker cannot be escaped, since its own white space is not kept.
+    White space next to a marker belongs to it anyway. If a marker ends in white space, an
+    observation that ends in the marker cannot be escaped, since the white space is not kept.
 
     Raises:
-        BrokenLawError: One ends in white space, and is not white space alone.
+        BrokenLawError: A marker ends in white space, and has other characters.
     """
     for name, marker in dialect.lenient.markers.items():
         if marker.canonical.strip() and marker.canonical[-1:].isspace():
-            raise Broken(f"{marker.canonical!r}, the marker {name!r}, does; leave it out there")
+            raise Broken(
+                f"{marker.canonical!r}, the marker {name!r}, ends in white space; remove it"
+            )
 
 
 @law
 def a_stop_sequence_is_a_marker(dialect: Dialect) -> None:
-    """Look for the stop sequences among the markers.
+    """Check that each stop sequence is a marker, or the closer of an action.
 
     Raises:
-        BrokenLawError: One is no marker, no beginning of one, and not what closes an action.
+        BrokenLawError: A stop sequence is not a marker, the beginning of one, or the closer.
     """
     known = dialect.lenient.markers
     for stop in dialect.stop:
         if stop == dialect.closer or (stop.strip() and marker_in(dialect, stop)):
             continue
         if not stop or not any(f"\n{m.canonical}".startswith(stop) for m in known.values()):
-            raise Broken(f"{stop!r} is no marker of the lenient table, nor the closer")
+            raise Broken(f"{stop!r} is neither a marker of the lenient table nor the closer")
 
 
 @law
 def the_instructions_show_no_label_that_is_not_read(dialect: Dialect) -> None:
-    """Look at the paragraphs of the instructions that show labels.
+    """Check that the instructions show no labels that the dialect does not read.
 
     Raises:
-        BrokenLawError: A line of one begins with what looks like a label, and is not read as one.
+        BrokenLawError: In a paragraph that shows labels, a line begins with something like a label
+            that is not read as one.
     """
     known = dialect.lenient.markers
     for paragraph in instructions(dialect, []).split("\n\n"):
         labels = _LABEL.findall(paragraph)
         unread = [label for label in labels if not _begins(known, label)]
         if unread and len(unread) < len(labels):
-            raise Broken(f"{_listed(unread)} is told beside labels, and is none", text=paragraph)
+            raise Broken(
+                f"{_listed(unread)} is shown next to labels, but is not a label", text=paragraph
+            )
 
 
 @law
 def a_name_is_that_of_one_dialect(dialect: Dialect) -> None:
-    """Look for the name and the aliases among those of other dialects.
+    """Check that no other dialect has the name or an alias of this one.
 
     Raises:
-        BrokenLawError: Another dialect has one of them, or it has one twice.
+        BrokenLawError: Another dialect has one of the names, or this dialect has one twice.
     """
     names = [dialect.name, *dialect.aliases]
     for name in names:

@@ -1,4 +1,4 @@
-"""Work grows with the characters of a text and with nothing else, whatever the text."""
+"""Laws about speed: the work of parsing is proportional to the length of the text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 Shape: TypeAlias = tuple[str, str]
-"""A beginning, and what is repeated after it."""
+"""The beginning of a text, and the run that is repeated after it."""
 
 RUNS: Final = (
     *(" ", "\n", "\t", "\r\n", " \n", "\n ", "\u3000", "\x1c", "7", "a", "a ", "word\n", "\n\n"),
@@ -42,29 +42,29 @@ RUNS: Final = (
 )
 
 WHOLE: Final = 10**9
-"""A chunk that holds any text."""
+"""A chunk size that holds any text in one piece."""
 
 CHUNKS: Final = {1: 80, 4: 240, 4096: 16_384, WHOLE: 4_096}
-"""Length of the shorter text, about, by the size of the chunks it comes in."""
+"""Approximate length of the shorter text, by the size of the chunks."""
 
 _MOST_REPEATS: Final = 250
-"""Of a run in the shorter text; short runs make many events, which take long to count."""
+"""Maximum repetitions in the shorter text; short runs make many events, which is slow."""
 
 _MOST_GROWTH: Final = 2.2
-"""How many times as much work twice the text may be."""
+"""Allowed factor of work for twice the text."""
 
 _NOISE_S: Final = 0.002
-"""What copying a long text may cost beyond its length, when memory is new to the process."""
+"""Extra time that copying a long text may take when the process allocates memory."""
 
 
 @cache
 def shapes(dialect: Dialect) -> list[Shape]:
-    """Return shapes of texts that some parser somewhere was slow on, of marks of this dialect."""
+    """Return shapes of texts that parsers are often slow on, with markers of this dialect."""
     found = [("", run) for run in (*RUNS, *fragments(dialect))]
     for label in ("\n" + marker.canonical for marker in markers(dialect)):
         found += (("", run) for run in (label, f"{label} a", f"{label}\n", label[1:]))
         found += (("", label[:size]) for size in (2, len(label) // 2, len(label) - 1))
-        # Numbers and spaces stand inside a label, and each may be the last of it.
+        # Numbers and spaces may be part of a label, and each may be its last character.
         found += (("", label[:-1] + inside) for inside in (" " * 40, " 7" * 8))
         found += ((label, run) for run in (" ", "\n", "]", label[:-1]))
     found += ((text, run) for text in written(dialect) for run in ("]", "[", "]a", "\n", " a"))
@@ -72,13 +72,13 @@ def shapes(dialect: Dialect) -> list[Shape]:
 
 
 def growth(do: Callable[[str, int], int], shape: Shape, size: int) -> float:
-    """Return how many times as much *do* takes for twice the text, in chunks of *size*."""
+    """Return the factor of work that *do* takes for twice the text, in chunks of *size*."""
     start, run = shape
     times = min(max(CHUNKS[size] // len(run), 8), _MOST_REPEATS)
     short, long = start + run * times, start + run * 2 * times
     if size != WHOLE:
         size = min(size, len(short) // 4)
-    once = do(short, size)  # first, since what is made at first use is no growth
+    once = do(short, size)  # run first, so that work done only at first use is not counted
     return do(long, size) / once
 
 
@@ -99,9 +99,9 @@ def _check_growth(
 ) -> None:
     work = Work(dialect)
     with counted_patterns(work):
-        fresh = replace(dialect)  # which has no machines yet
+        fresh = replace(dialect)  # a copy without cached machines
         for text in rows(dialect, mode):
-            read(fresh, mode, text, size)  # its patterns are compiled at first use
+            read(fresh, mode, text, size)  # patterns are compiled at first use
 
         def do(text: str, size: int) -> int:
             return work.count(lambda: read(fresh, mode, text, size))
@@ -119,16 +119,16 @@ def _check_growth(
 def twice_the_text_is_twice_the_work(
     dialect: Dialect, mode: Mode, shapes: Iterable[Shape], *, size: int = WHOLE
 ) -> None:
-    """Count what it takes to read texts of these *shapes* as they come in, and texts twice as long.
+    """Check that streaming twice the text takes about twice the work, counted without a clock.
 
     Args:
-        dialect: What reads.
-        mode: How it reads.
-        shapes: Beginnings, and what is repeated after each.
-        size: Size of the chunks, in characters; a key of `CHUNKS`.
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        shapes: Shapes of texts: the beginning, and the run that is repeated.
+        size: Size of the chunks in characters, a key of `CHUNKS`.
 
     Raises:
-        BrokenLawError: The longer text takes more than twice as much.
+        BrokenLawError: The longer text takes more than 2.2 times the work.
     """
     _check_growth(dialect, mode, shapes, size, _read)
 
@@ -137,10 +137,10 @@ def twice_the_text_is_twice_the_work(
 def twice_the_text_is_twice_the_work_of_parsing_it_at_once(
     dialect: Dialect, mode: Mode, shapes: Iterable[Shape]
 ) -> None:
-    """Do as `twice_the_text_is_twice_the_work` for `parse`, which does not go by events.
+    """Check the same as `twice_the_text_is_twice_the_work` for `parse`, which emits no events.
 
     Raises:
-        BrokenLawError: The longer text takes more than twice as much.
+        BrokenLawError: The longer text takes more than 2.2 times the work.
     """
     _check_growth(dialect, mode, shapes, WHOLE, lambda d, m, text, _size: parsed(d, m, text))
 
@@ -149,20 +149,21 @@ def twice_the_text_is_twice_the_work_of_parsing_it_at_once(
 def eight_times_the_text_takes_less_than_sixteen_times_as_long(
     dialect: Dialect, mode: Mode, shapes: Iterable[Shape], *, chars: Sequence[int] = (8_000,)
 ) -> None:
-    """Take the time of parsing texts of these *shapes*, and texts eight times as long.
+    """Check that parsing eight times the text takes less than sixteen times as long.
 
-    The clock sees what the count does not: a pattern that goes back and forth, and slices. It is
-    the time of this thread, with room for a machine that is busy: a text fails if in nine attempts
-    eight times of it took sixteen times as long.
+    The clock measures work that is not counted, such as backtracking patterns and slices. It
+    measures the CPU time of this thread. Since the machine may be busy, a text fails only if the
+    longer text is too slow in nine attempts.
 
     Args:
-        dialect: What reads.
-        mode: How it reads.
-        shapes: Beginnings, and what is repeated after each.
-        chars: Length of the shorter text, about; several, the shortest first, tell sooner.
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        shapes: Shapes of texts: the beginning, and the run that is repeated.
+        chars: Approximate lengths of the shorter text, the shortest first; short ones find a slow
+            pattern sooner.
 
     Raises:
-        BrokenLawError: It did.
+        BrokenLawError: The longer text takes sixteen times as long, or longer.
     """
     for start, run, least in ((*shape, least) for shape in shapes for least in chars):
         times = max(least // len(run), 1)

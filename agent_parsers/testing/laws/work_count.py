@@ -1,4 +1,4 @@
-"""Counts the work that reading takes, so that growth can be told without a clock."""
+"""Counts the work that reading takes, so that growth is measured without a clock."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _COPYING: Final = {
     *("lstrip", "rstrip", "strip", "lower", "upper", "casefold", "replace", "translate", "encode"),
     *("split", "rsplit", "splitlines", "partition", "rpartition", "count"),
 }
-"""Methods of `str` that look at, or copy, the whole of it."""
+"""Methods of `str` that scan or copy the whole string."""
 
 
 class Work:
     """Adds up calls, characters of new strings and characters searched for markers.
 
     Args:
-        dialect: Whose codecs count too, wherever they are written.
+        dialect: The dialect whose codecs are counted as well, whatever file they are in.
     """
 
     def __init__(self, dialect: Dialect | None = None) -> None:
         self.total = 0
         self._sources = _SOURCES if dialect is None else (*_SOURCES, *_files_of(dialect))
-        self._strings: dict[int, str] = {}  # kept, so that no other string gets the same id
+        self._strings: dict[int, str] = {}  # keeping the strings keeps their ids unique
 
     def count(self, do: Callable[[], object]) -> int:
         """Return the work that *do* takes."""
@@ -84,7 +84,7 @@ class Work:
 
 
 def _files_of(dialect: Dialect) -> Iterator[str]:
-    """Yield the files in which the codecs of *dialect* are written."""
+    """Yield the files that define the codecs of *dialect*."""
     for table in (dialect.strict, dialect.lenient):
         for codec in (table.read_tool, table.read_input, table.read_answer, table.new_call):
             module = sys.modules.get(getattr(_bare(codec), "__module__", ""))
@@ -97,7 +97,7 @@ def _bare(codec: object) -> object:
 
 
 class _CountedPattern:
-    """A pattern that tells how far it looked."""
+    """A pattern that counts the characters it searched."""
 
     def __init__(self, pattern: re.Pattern[str], work: Work) -> None:
         self.pattern = pattern.pattern
@@ -105,13 +105,13 @@ class _CountedPattern:
         self._work = work
 
     def search(self, text: str, start: int) -> re.Match[str] | None:
-        """Search as the pattern does."""
+        """Search the text, and count the characters searched."""
         found = self._pattern.search(text, start)
         self._work.searched((found.end() if found else len(text)) - start)
         return found
 
     def match(self, text: str, start: int) -> re.Match[str] | None:
-        """Match as the pattern does."""
+        """Match the text, and count the characters searched."""
         found = self._pattern.match(text, start)
         self._work.searched(found.end() - start if found else 0)
         return found
@@ -119,7 +119,7 @@ class _CountedPattern:
 
 @contextmanager
 def counted_patterns(work: Work) -> Iterator[None]:
-    """Make the patterns of machines that are built from now on tell *work* how far they look."""
+    """Count the characters searched by the patterns of machines that are built in this context."""
 
     def counted(name: str) -> property:
         compiled = known[name].func

@@ -1,4 +1,4 @@
-"""What must stay true of every dialect when it writes: it reads back what it writes."""
+"""Laws about rendering: a dialect reads what it writes."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ __all__ = [
 
 Step: TypeAlias = "AgentAction | AgentFinish"
 Taken: TypeAlias = "tuple[AgentAction, str]"
-"""An action, and what the tool returned."""
+"""An action, and the observation."""
 PlainStep: TypeAlias = "tuple[str, AgentAction, str]"
-"""A thought, an action, and what the tool returned."""
+"""A thought, an action, and the observation."""
 
 
 def _lenient(dialect: Dialect) -> AnyDialectParser:
@@ -54,20 +54,22 @@ def _expect(found: object, expected: object, what: str, text: str) -> None:
 def a_step_is_read_back_or_refused(
     dialect: Dialect, step: Step, *, thought: str = "", number: int = 1
 ) -> None:
-    """Write *step* and read it in both ways.
+    """Check that *step* is read back in both modes, or refused with a `ValueError`.
 
     Raises:
-        BrokenLawError: It is read as another step, with repairs, or the refusal to write it is no
-            `ValueError` that names the dialect.
+        BrokenLawError: The step is read as a different one or with repairs, or rendering it raises
+            an error other than a `ValueError` that names the dialect.
     """
     parser = _lenient(dialect)
     try:
         text = parser.render(step, thought=thought, number=number)
     except ValueError as error:
-        if type(error) is not ValueError:  # it is the caller's mistake, not the model's
-            raise Broken(f"to write {shown(step)} raised {type(error).__name__}") from error
+        if type(error) is not ValueError:  # the mistake is the caller's, not the model's
+            raise Broken(f"rendering {shown(step)} raised {type(error).__name__}") from error
         if dialect.name not in str(error):
-            raise Broken(f"the refusal of {shown(step)} names no dialect: {error}") from error
+            raise Broken(
+                f"the refusal of {shown(step)} does not name the dialect: {error}"
+            ) from error
         return
     _check_read_back(dialect, text, step, thought)
 
@@ -78,16 +80,16 @@ def _check_read_back(dialect: Dialect, text: str, step: Step, thought: str) -> N
         _expect(turn.thought, thought, "the thought", text)
         if not is_same(turn.result, step, text):
             raise Broken(f"{shown(step)} is read as {shown(turn.result)}", text=text)
-        _expect(turn.repairs, (), "what is mended", text)
+        _expect(turn.repairs, (), "the list of repairs", text)
 
 
 def is_same(outcome: Outcome, step: Step, log: str) -> bool:
-    """Tell whether an *outcome* is this one *step* and nothing else, read in this *log*."""
+    """Return whether *outcome* is exactly *step*, with this *log*."""
     return [_comparable(each) for each in results_in(outcome)] == [_comparable(step, log)]
 
 
 def _comparable(step: Step, log: str | None = None) -> tuple[object, ...]:
-    """Return what counts of a *step*, be it of a message or not, perhaps with another *log*."""
+    """Return the fields of *step* that are compared, with another *log* if one is given."""
     log = step.log if log is None else log
     if isinstance(step, AgentFinish):
         return (step.return_values, log)
@@ -98,36 +100,36 @@ def _comparable(step: Step, log: str | None = None) -> tuple[object, ...]:
 def plain_words_are_never_refused(
     dialect: Dialect, step: Step, *, thought: str = "", number: int = 1
 ) -> None:
-    """Write *step*, which is made of plain words, and read it in both ways.
+    """Check that *step*, which is made of plain words, is written, and is read back in both modes.
 
     Raises:
-        BrokenLawError: The dialect cannot write it, or it is read as another step.
+        BrokenLawError: The dialect refuses to write the step, or reads it as a different one.
     """
     try:
         text = _lenient(dialect).render(step, thought=thought, number=number)
     except ValueError as error:
-        said = f"{shown(step)} after the thought {thought!r}"
-        raise Broken(f"{said} is refused: {error}", text=_unchecked(dialect, step)) from error
+        described = f"{shown(step)} after the thought {thought!r}"
+        raise Broken(f"{described} is refused: {error}", text=_unchecked(dialect, step)) from error
     except Exception as error:
         raise Crashed(_unchecked(dialect, step)) from error
     _check_read_back(dialect, text, step, thought)
 
 
 def _unchecked(dialect: Dialect, step: Step) -> str:
-    """Return *step* as it is written, although it is not read back so."""
+    """Return the text of *step* without checking that it is read back."""
     if isinstance(step, AgentFinish):
         return dialect.write(Written(answer=str(step.return_values.get("output"))))
     return dialect.write(Written(tool=step.tool, tool_input=step.tool_input))
 
 
 def _without_overlap(text: str, more: str) -> str:
-    """Leave out of *more* what *text* ends in: both may have the label of the next thought."""
+    """Return *more* without the end of *text*: both may have the label of the next thought."""
     sizes = range(min(len(text), len(more)), 0, -1)
     return more[next((size for size in sizes if text.endswith(more[:size])), 0) :]
 
 
 def _scratchpad(dialect: Dialect, steps: Sequence[PlainStep]) -> str:
-    """Put together what prompts and models write in turns, as the log of an agent has it."""
+    """Return the log of an agent: rendered steps with their observations."""
     parser, text = _lenient(dialect), ""
     for number, (thought, action, observation) in enumerate(steps, 1):
         log = parser.render(action, thought=thought, number=number)
@@ -144,23 +146,23 @@ def _check_action(step: TranscriptStep, action: AgentAction, text: str) -> None:
     if not isinstance(step.action, AgentAction) or (
         (step.action.tool, step.action.tool_input) != (action.tool, action.tool_input)
     ):
-        said = step.error or shown(step.action)
-        raise Broken(f"{shown(action)} is read as {said}", text=text)
+        found = step.error or shown(step.action)
+        raise Broken(f"{shown(action)} is read as {found}", text=text)
 
 
 @law
 def a_scratchpad_is_a_transcript(
     dialect: Dialect, steps: Sequence[PlainStep], *, answer: str
 ) -> None:
-    """Write a run of *steps* that ends in an *answer*, and read it.
+    """Check that a rendered run of *steps* that ends in an *answer* is read back.
 
     Args:
-        dialect: What writes and reads.
-        steps: Thoughts, actions, and what the tools returned, all of plain words.
+        dialect: The dialect to test.
+        steps: Thoughts, actions and observations, all in plain words.
         answer: The final answer, in plain words.
 
     Raises:
-        BrokenLawError: A step is read as another one, or something is mended.
+        BrokenLawError: A step is read as a different one, or a repair is reported.
     """
     text = _scratchpad(dialect, steps)
     end = AgentFinish({"output": answer}, "")
@@ -180,19 +182,19 @@ def a_scratchpad_is_a_transcript(
 
 def _check_count(run: Transcript, count: int, text: str) -> None:
     if len(run.all_steps) != count:
-        raise Broken(f"the steps are {count}, and are read as {len(run.all_steps)}", text=text)
+        raise Broken(f"there are {count} steps, and {len(run.all_steps)} are read", text=text)
 
 
 def check_sound(run: Transcript, text: str) -> None:
-    """Make sure that all of a *run* was read, and nothing mended."""
+    """Check that all of a *run* was read without repairs."""
     for step in run.failed:
         raise Broken(f"step {step.number} cannot be read: {step.error}", text=text)
     for repair in run.repairs:
-        raise Broken(f"it mends what the dialect wrote: {repair.message}", text=text)
+        raise Broken(f"it repairs text that it wrote: {repair.message}", text=text)
 
 
 def check_answer(run: Transcript, answer: str, text: str) -> None:
-    """Make sure that a *run* ends in this *answer*."""
+    """Check that a *run* ends in this *answer*."""
     found = run.finish and run.finish.return_values
     _expect(found, {"output": answer}, "the answer", text)
     _expect(run.finish, run.steps[-1].action, "the last step", text)
@@ -202,33 +204,33 @@ def check_answer(run: Transcript, answer: str, text: str) -> None:
 def the_spans_of_a_step_are_where_its_parts_stand(
     dialect: Dialect, steps: Sequence[PlainStep]
 ) -> None:
-    """Write a run of *steps*, and look at what stands where a step says that its parts are.
+    """Check that the spans of a step cover its thought, action and observation.
 
     Raises:
-        BrokenLawError: It is something else, or the parts are not in order.
+        BrokenLawError: A span covers other text, or the parts are not in order.
     """
     text = _scratchpad(dialect, steps)
     for step in parse_transcript(text, dialect=dialect).steps:
         spans = step.thought_span, step.action_span, step.observation_span
         if not isinstance(step.action, AgentAction) or None in spans:
-            raise Broken(f"of step {step.number} not all parts are read: {spans}", text=text)
+            raise Broken(f"not all parts of step {step.number} are read: {spans}", text=text)
         thought, action, seen = (text[slice(*span)] for span in spans if span)
         _expect(step.thought, thought, "the thought", text)
         _expect(step.observation, seen, "the observation", text)
-        begins = (step.action.tool, str(step.action.tool_input))  # the tool may go without name
+        begins = (step.action.tool, str(step.action.tool_input))  # the tool name may be left out
         if not action.startswith(begins):
-            raise Broken(f"{shown(step.action)} is told to stand at {action!r}", text=text)
+            raise Broken(f"{shown(step.action)} has a span with the text {action!r}", text=text)
         edges = [edge for span in spans if span for edge in span]
         if edges != sorted(edges):
-            raise Broken(f"the parts of step {step.number} stand at {spans}", text=text)
+            raise Broken(f"the parts of step {step.number} have the spans {spans}", text=text)
 
 
 @law
 def a_scratchpad_without_logs_is_rendered(dialect: Dialect, steps: Sequence[PlainStep]) -> None:
-    """Write *steps* of which nothing is known but the actions and what the tools returned.
+    """Check that actions without logs, and their observations, are rendered and read back.
 
     Raises:
-        BrokenLawError: A step is read as another one, or something is mended.
+        BrokenLawError: A step is read as a different one, or a repair is reported.
     """
     bare = [(action, observation) for _, action, observation in steps]
     text = _lenient(dialect).format_scratchpad(bare)
@@ -244,10 +246,10 @@ def a_scratchpad_without_logs_is_rendered(dialect: Dialect, steps: Sequence[Plai
 def no_observation_changes_how_the_text_around_it_is_read(
     dialect: Dialect, observation: str
 ) -> None:
-    """Write a run in which a tool returned *observation*, which may be anything.
+    """Check that any *observation* is read back, with the same steps around it.
 
     Raises:
-        BrokenLawError: The steps around it, or the observation itself, are read as others.
+        BrokenLawError: A step next to the observation, or the observation, is read differently.
     """
     parser = _lenient(dialect)
     action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
@@ -266,11 +268,11 @@ def no_observation_changes_how_the_text_around_it_is_read(
 
 @law
 def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
-    """Write prompts, as text and as messages, in which a tool returned *observation*.
+    """Check that *observation* adds no markers to prompts, as text or as messages.
 
     Raises:
-        BrokenLawError: A mark that begins or ends anything stands in one more often than if the
-            tool had returned a word.
+        BrokenLawError: A marker that begins or ends a part of a prompt occurs more often than if
+            the observation were a plain word.
     """
     parser = _lenient(dialect)
     action = AgentAction(a_tool(dialect), sample_action(dialect).tool_input, "")
@@ -279,7 +281,7 @@ def no_observation_forges_a_mark(dialect: Dialect, observation: str) -> None:
         plain, text = (write(parser, [(action, each), (action, "no")]) for each in seen)
         for mark in template_marks(dialect):
             if (more := text.count(mark) - plain.count(mark)) > 0:
-                raise Broken(f"it has the mark {mark!r} {more} times too often", text=text)
+                raise Broken(f"the marker {mark!r} occurs {more} times too often", text=text)
 
 
 def _as_text(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
@@ -293,25 +295,25 @@ def _as_messages(parser: AnyDialectParser, steps: Sequence[Taken]) -> str:
 
 @law
 def what_is_escaped_is_unescaped(dialect: Dialect, text: str) -> None:
-    """Escape *text*, which may be anything, and take the escapes off.
+    """Check that escaping and unescaping any *text* returns the same text.
 
     Raises:
-        BrokenLawError: What is left is another text.
+        BrokenLawError: The result is a different text.
     """
     escaped = escape(dialect, text)
     found = unescape(dialect, escaped)
     if found != text:
-        raise Broken(f"it is escaped as {shown(escaped)}, and that is read as {shown(found)}")
+        raise Broken(f"it is escaped as {shown(escaped)}, which is read as {shown(found)}")
 
 
 @law
 def the_last_question_before_a_step_is_the_question(
     dialect: Dialect, before: Sequence[str], question: str
 ) -> None:
-    """Write questions, some of them *before* the one that counts, and a step.
+    """Check that the last of several questions in front of a step is read as the question.
 
     Raises:
-        BrokenLawError: Another one is taken for the question, or there is more than one step.
+        BrokenLawError: Another question is read, or there is more than one step.
     """
     table = dialect.lenient
     labels = [
@@ -330,5 +332,5 @@ def the_last_question_before_a_step_is_the_question(
     text = "intro\n" + "".join(lines) + _lenient(dialect).render(action)
     run = parse_transcript(text, dialect=dialect)
     _expect(run.question, question, "the question", text)
-    _expect(run.preamble, "\n".join(("intro", *before)), "what stands before it", text)
+    _expect(run.preamble, "\n".join(("intro", *before)), "the text before the question", text)
     _check_count(run, 1, text)

@@ -1,1 +1,1 @@
-"""Texts and steps to try the laws on."""
+"""Texts and steps on which the laws are tried."""

@@ -1,4 +1,4 @@
-"""The calls that a text makes, next to those that are meant."""
+"""Compares the calls that a text makes with those that are meant."""
 
 from __future__ import annotations
 
@@ -37,30 +37,30 @@ class Meant(NamedTuple):
 
 
 class RawInput(NamedTuple):
-    """The last input of a turn, if it is raw text."""
+    """The last input of a turn, which is raw text."""
 
     start: int
-    """Where it begins in the text."""
+    """Offset in the text at which it begins."""
     is_json: bool
-    """Whether it looks like JSON, which says itself where it ends."""
+    """Whether it looks like JSON, whose end is recognisable."""
     closer: str
-    """What must stand behind it; empty if it may end with the turn."""
+    """The text that must follow it; empty if it may end with the turn."""
     text: str
-    """What it is, as it is read."""
+    """The input as it is read."""
 
     def may_end(self, text: str, ended: Ended) -> bool:
-        """Tell whether nothing in *text*, a beginning of the turn, says that the input goes on.
+        """Return whether the input may be complete in *text*, a prefix of the turn.
 
-        That is so where text ends with the turn, and where text holds what closes it.
+        This is so if the input may end with the turn, or if it contains its own closer.
         """
         if len(text) < self.start:
-            return ended == "unknown"  # it has no text yet, as that of a tool that needs none
+            return ended == "unknown"  # no text yet: the tool may take no input
         return text.endswith(self.closer) if self.closer else ended != "length"
 
 
 @lru_cache(maxsize=64)
 def quick_parser(dialect: Dialect, mode: Mode, tools: tuple[str, ...] | ToolSet | None) -> Any:
-    """Return a parser of single turns; it is kept for a while."""
+    """Return a parser of single turns; parsers are cached."""
     return dialect_parser(dialect, lenient=mode == "lenient", tools=tools)
 
 
@@ -80,7 +80,7 @@ def reading(
     ended: Ended = "unknown",
     as_stream: bool = False,
 ) -> Outcome:
-    """Return what *text*, which *ended* so, comes to; both roads of reading can be asked."""
+    """Return the result of reading *text*, by `parse` or as a stream."""
     parser = parser_for(dialect, mode, tools)
     if as_stream:
         return outcome_of(lambda: parser.read(text, ended=ended).result)  # type: ignore[no-any-return]
@@ -88,13 +88,13 @@ def reading(
 
 
 def calls_in(outcome: Outcome) -> list[Meant]:
-    """Return the calls that a text makes; an answer and an error make none."""
+    """Return the calls in *outcome*; answers and errors have none."""
     results = results_in(outcome)
     return [Meant(each.tool, each.tool_input) for each in results if isinstance(each, AgentAction)]
 
 
 def first_wrong(calls: Sequence[Meant], meant: Sequence[Meant]) -> int | None:
-    """Return the place of the first of the *calls* that is not the one *meant* there, if any."""
+    """Return the index of the first of *calls* that differs from *meant*, or `None`."""
     for place, call in enumerate(calls):
         if place >= len(meant) or call.tool != meant[place].tool:
             return place
@@ -104,20 +104,20 @@ def first_wrong(calls: Sequence[Meant], meant: Sequence[Meant]) -> int | None:
 
 
 def same_input(one: Any, other: Any) -> bool:
-    """Tell whether two inputs are the same, types and all: `True` is not 1, nor is 1 1.0."""
+    """Return whether two inputs are equal, types included: 1 equals neither `True` nor 1.0."""
     return one == other and json.dumps(one, default=repr) == json.dumps(other, default=repr)
 
 
 def raw_input(dialect: Dialect, text: str) -> RawInput | None:
-    """Return the last input of *text*, a whole turn, if it is raw text.
+    """Return the last input of *text*, a whole turn, if it is raw text, or else `None`.
 
-    It goes to the end of the turn, to what is a stop sequence of the dialect, or to its closer.
+    The input extends to the end of the turn, to a stop sequence, or to its closer.
     """
     calls = calls_in(reading(dialect, "strict", text, ended="stop"))
     if not calls or not isinstance(calls[-1].tool_input, str) or not calls[-1].tool_input:
         return None
     written = calls[-1].tool_input
-    # Escapes may make the rest of it look otherwise.
+    # The rest may contain escapes.
     start = max(text.rfind(written), text.rfind(written.partition("<")[0] or "\0"))
     if start < 0 or text[:start].endswith(('"', "'")):
         return None
@@ -129,13 +129,13 @@ def raw_input(dialect: Dialect, text: str) -> RawInput | None:
 
 
 def is_cut_short(call: Meant, meant: Meant, raw: RawInput) -> bool:
-    """Tell whether a *call* is the one *meant* but for *raw* text that may end anywhere."""
+    """Return whether *call* is the call *meant*, except that its *raw* input is cut."""
     if call.tool != meant.tool:
         return False
     if isinstance(call.tool_input, str):
         return isinstance(meant.tool_input, str)
-    # A lone parameter takes the text, once there is any.
+    # Text is read as the lone parameter, unless it is empty.
     values = list(call.tool_input.values())
     if len(values) != 1 or values[0] in ("", None):
         return False
-    return not raw.is_json or str(values[0]).startswith(raw.text)  # with half of what closes it
+    return not raw.is_json or str(values[0]).startswith(raw.text)  # with half of its closer

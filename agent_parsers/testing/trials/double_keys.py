@@ -1,4 +1,4 @@
-"""Turns with a call in which a key stands twice, made from those that a dialect writes."""
+"""Turns with duplicate keys in a call, made from turns that a dialect writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "DoubleKey", "double_keys"]
 
 _FIRST, _SECOND, _OTHER = "kaa", "kbb", "kcc"
-"""Keys that are the beginning of no other word; they are sorted, as some templates sort them."""
+"""Keys that occur in no other word; they are in order, since some templates sort keys."""
 _PLACES: Final[dict[str, dict[str, Any]]] = {
     "at the top": {_FIRST: "one", _SECOND: "two"},
     "with one value": {_FIRST: "one", _SECOND: "one"},
@@ -31,40 +31,40 @@ _PLACES: Final[dict[str, dict[str, Any]]] = {
     "deep down": {"o": {"p": [[{"q": {"r": {_FIRST: "one", _SECOND: "two"}}}]]}},
 }
 _SPELT: Final = ("\\u006ba\\u0061", "'kaa'", '"kaa"', " kaa", "kaa ", "**kaa")
-"""How the first of the keys may be spelt otherwise, where a dialect reads it so."""
+"""Other spellings of the first key, which some dialects read as the same key."""
 _RESPELT: Final = ("at the top", "deep down")
-"""Places where that is tried."""
+"""Places where other spellings are tried."""
 _TOOL_KEYS: Final = ("name", "tool_name", "tool", "function", "action")
 _INPUT_KEYS: Final = ("arguments", "parameters", "args", "input", "action_input", "tool_input")
 _ROLES, _SECOND_CALL = "keys for one role", "in the second call"
 KINDS: Final = (*_PLACES, _SECOND_CALL, _ROLES)
-"""What kinds of such turns there are."""
+"""The kinds of turns with duplicate keys."""
 _MOST_OBJECTS: Final = 4
 _decode = json.JSONDecoder().raw_decode
 
 
 class DoubleKey(NamedTuple):
-    """A turn in which a key stands twice."""
+    """A turn with a duplicate key."""
 
     what: str
-    """Where, or which."""
+    """The kind of the duplicate key, and its place."""
     text: str
     """The turn."""
     tools: ToolSet | None
-    """What has to be known for the keys to be read as such."""
+    """The tools that the parser must know to read the keys as keys."""
 
 
 def double_keys(
     dialect: Dialect, mode: Mode, kinds: Collection[str] = KINDS
 ) -> Iterator[DoubleKey]:
-    """Yield turns with a key that stands twice: in the input, or one for the tool or the input.
+    """Yield turns with a duplicate key: one in the input, or the key for the tool or the input.
 
-    What the dialect reads as text has no keys, so that depends on the *mode* and on the tools.
+    Inputs that the dialect reads as text have no keys; this depends on the *mode* and the tools.
 
     Args:
-        dialect: What writes and reads them.
-        mode: How it reads.
-        kinds: Those of `KINDS` that are wanted.
+        dialect: The dialect that writes and reads the turns.
+        mode: The mode in which the turns are read.
+        kinds: The kinds of turns to make, from `KINDS`.
     """
     for what, tool_input in _PLACES.items():
         if what in kinds:
@@ -80,7 +80,7 @@ def double_keys(
 def _in_input(
     dialect: Dialect, mode: Mode, what: str, tool_input: dict[str, Any]
 ) -> Iterator[DoubleKey]:
-    # A text that holds JSON is an input of text dialects, and a string in others.
+    # JSON as text is an input in text dialects, and a string in others.
     for written in (tool_input, json.dumps(tool_input)):
         turn = written_turn(dialect, written)
         if turn is None:
@@ -96,13 +96,13 @@ def _in_input(
             yield DoubleKey(what, turn.text.replace(_SECOND, _FIRST), tools)
         for spelt in _SPELT if known and what in _RESPELT else ():
             other = turn.text.replace(_FIRST, _OTHER).replace(_SECOND, spelt)
-            if _FIRST in _keys_of(dialect, mode, other, known[0]):  # it is the same key
+            if _FIRST in _keys_of(dialect, mode, other, known[0]):  # read as the same key
                 twice = turn.text.replace(_SECOND, spelt)
                 yield DoubleKey(f"{what}, spelt {spelt!r}", twice, known[0])
 
 
 def _keys_of(dialect: Dialect, mode: Mode, text: str, tools: ToolSet | None) -> set[str]:
-    """Return all keys of what *text* calls, at any depth."""
+    """Return all keys in the inputs of the calls in *text*, at any depth."""
     calls = calls_in(reading(dialect, mode, text, tools=tools, ended="stop"))
     return {key for call in calls for key in _keys_in(call.tool_input)}
 
@@ -116,7 +116,7 @@ def _keys_in(value: Any) -> Iterator[str]:
 
 
 def _of_roles(dialect: Dialect, mode: Mode) -> Iterator[DoubleKey]:
-    """Yield calls written as JSON objects whose name or input stands twice."""
+    """Yield calls written as JSON objects that have the name or the input twice."""
     for tool_input in ({"to": "A"}, "oldest bridge"):
         turn = written_turn(dialect, tool_input)
         if turn is None:
@@ -131,7 +131,7 @@ def _of_roles(dialect: Dialect, mode: Mode) -> Iterator[DoubleKey]:
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield where JSON objects begin in *text*, and what they hold."""
+    """Yield the JSON objects in *text*, each with its position."""
     for found in list(re.finditer(r"\{", text))[:_MOST_OBJECTS]:
         try:
             value, _ = _decode(text, found.start())
@@ -143,9 +143,9 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 def _with_twins(
     text: str, at: int, members: dict[str, Any], tool: str, tool_input: Any
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield the *text* of a call with another member of each kind, in front and behind.
+    """Yield the *text* of a call with a second member of each kind, in front and behind.
 
-    With it comes the text that has the other key alone; ``""`` if the key is the same.
+    Each is yielded with a text that has only the other key, or ``""`` if the keys are equal.
     """
     end = _decode(text, at)[1] - 1
     other_input = "other" if isinstance(tool_input, str) else {"to": "B"}

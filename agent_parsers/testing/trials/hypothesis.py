@@ -1,4 +1,4 @@
-"""Hypothesis, or how to get it."""
+"""Imports Hypothesis, or raises an error that names the extra to install."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of a dialect, made from nothing but its own tables, sample and writer; none is random."""
+"""Deterministic texts of a dialect, made from its tables, its sample and its `write`."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ _VARIANTS: Final = 40
 
 
 def table_of(dialect: Dialect, mode: Mode) -> Table:
-    """Return the table that reads in this *mode*."""
+    """Return the table for this *mode*."""
     return dialect.strict if mode == "strict" else dialect.lenient
 
 
 @cache
 def a_tool(dialect: Dialect) -> str:
-    """Name a tool that the dialect can write; in some there is but one, which goes without name."""
+    """Return the name of a tool that the dialect can write; some dialects have only one."""
     sample = sample_action(dialect)
     text = dialect.write(Written("", "search", sample.tool_input))
     read = [event.action.tool for event in told(dialect, "lenient", [text]).of(ActionComplete)]
@@ -61,7 +61,7 @@ def a_tool(dialect: Dialect) -> str:
 
 @cache
 def sample_action(dialect: Dialect) -> AgentAction:
-    """Return the first action of the sample; the example of the dialect if the sample has none."""
+    """Return the first action of the sample, or else the example of the dialect."""
     for step in _sample_steps(dialect):
         if isinstance(step.action, AgentAction):
             return step.action
@@ -70,7 +70,7 @@ def sample_action(dialect: Dialect) -> AgentAction:
 
 @cache
 def sample_answer(dialect: Dialect) -> str:
-    """Return the answer of the sample; it is empty if the sample has none."""
+    """Return the answer of the sample, or ``""`` if it has no answer."""
     for step in _sample_steps(dialect):
         if isinstance(step.action, AgentFinish):
             return str(step.action.return_values["output"])
@@ -86,7 +86,7 @@ def _sample_steps(dialect: Dialect) -> list[TranscriptStep]:
 
 @cache
 def spellings(marker: Marker) -> list[str]:
-    """Spell *marker* in many ways, the canonical one first."""
+    """Return many spellings of *marker*, the canonical one first."""
     random = Random(marker.canonical)
     ways = list(marker.spellings())
     spelt = ["\n" + marker.canonical, marker.canonical]
@@ -106,20 +106,20 @@ def _write(atoms: tuple[str, ...], random: Random) -> Iterator[str]:
 
 @cache
 def _fitting(atom: str) -> list[str]:
-    """Return characters that *atom* matches; labels may be in any script."""
+    """Return characters that *atom* matches, from several scripts."""
     matches = re.compile(f"(?s:{atom})").fullmatch
     return [char for char in dict.fromkeys(f"{_ALPHABET}{atom}") if matches(char)]
 
 
 @cache
 def markers(dialect: Dialect) -> list[Marker]:
-    """Return all markers of the dialect, in either table."""
+    """Return all markers of the dialect, from both tables."""
     tables = (dialect.strict, dialect.lenient)
     return list(dict.fromkeys(marker for table in tables for marker in table.markers.values()))
 
 
 def marker_in(dialect: Dialect, text: str) -> str:
-    """Name the first marker of lenient reading in *text*; ``""`` if there is none."""
+    """Return the name of the first marker of lenient mode in *text*, or ``""``."""
     patterns = Patterns(dialect.lenient.markers)
     found = patterns.whole.search(f"\n{text}\n", 0)
     return "" if found is None else patterns.names[(found.lastindex or 1) - 1]
@@ -127,7 +127,7 @@ def marker_in(dialect: Dialect, text: str) -> str:
 
 @cache
 def written(dialect: Dialect) -> list[str]:
-    """Return whole turns, as the dialect writes them."""
+    """Return whole turns that the dialect writes."""
     tool_input = sample_action(dialect).tool_input
     thought = "a thought" if dialect.thinks else ""
     steps = [
@@ -140,7 +140,7 @@ def written(dialect: Dialect) -> list[str]:
 
 
 def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
-    """Cut the sample, and turns as the dialect writes them, at what the parser tells apart."""
+    """Return pieces of the sample and of written turns, cut at events of these *kinds*."""
     runs: list[tuple[Mode, str]] = []
     if dialect.lenient.transcript_start:
         runs.append(("transcript", dialect.sample))
@@ -155,7 +155,7 @@ def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
 
 @cache
 def fragments(dialect: Dialect) -> list[str]:
-    """Return markers and what stands between them, whole turns, observations."""
+    """Return markers, the texts between them, whole turns, and observations."""
     found = [*_cut_at(dialect, TILES), *bodies(dialect), *written(dialect), dialect.sample]
     found += (
         *dialect.stop,
@@ -166,16 +166,16 @@ def fragments(dialect: Dialect) -> list[str]:
 
 @cache
 def bodies(dialect: Dialect) -> list[str]:
-    """Return what may follow a marker: words, and calls."""
+    """Return texts that may follow a marker: words, and calls."""
     found = [*_cut_at(dialect, (ActionComplete, Finish, *DELTAS)), "word"]
     return sorted({text for text in found if "\n" not in text})
 
 
 @cache
 def small_inputs(dialect: Dialect) -> list[str]:
-    """Return turns with an action whose input is any few marks that a codec may stumble on.
+    """Return turns with an action that consists of a few brackets, quotes and similar marks.
 
-    The input, or all of the action, is that; it is left open, and closed as the dialect closes one.
+    The marks are the input or the whole action, both with and without the closer of the dialect.
     """
     marks = [*map("".join, chain.from_iterable(product('[]"\n a', repeat=n) for n in range(4)))]
     marks += map("".join, product("[]\na", repeat=4))
@@ -190,7 +190,7 @@ def small_inputs(dialect: Dialect) -> list[str]:
 
 @cache
 def template_marks(dialect: Dialect) -> list[str]:
-    """Return what begins or ends anything in a prompt of chat turns, and what ends a turn."""
+    """Return the markers that begin or end a part of a chat prompt, and the end of a turn."""
     frame = [part.strip() for part in dialect.turn_frame if part.strip()]
     marks = {"<|im_start|>", "<|im_end|>", "<|eot_id|>", "</s>", *frame}
     if dialect.several:
@@ -203,7 +203,7 @@ def template_marks(dialect: Dialect) -> list[str]:
 
 @cache
 def quiet_letters(dialect: Dialect) -> set[str]:
-    """Return the small letters that occur in no marker of the dialect."""
+    """Return the lower-case letters that occur in no marker of the dialect."""
     ways = (way for marker in markers(dialect) for way in marker.spellings())
     atoms = {atom for way in ways for atom in way}
     return {char for char in ascii_lowercase if not any(re.fullmatch(a, char) for a in atoms)}
@@ -211,7 +211,7 @@ def quiet_letters(dialect: Dialect) -> set[str]:
 
 @cache
 def rows(dialect: Dialect, mode: Mode) -> list[str]:
-    """Return three short texts for each row of the table that can be reached, which go over it."""
+    """Return three short texts for each transition of the table that can be reached."""
     table = table_of(dialect, mode)
     start = table.transcript_start if mode == "transcript" else table.initial
     random = Random(dialect.name)

@@ -1,6 +1,6 @@
-"""Turns that hold a call within reasoning, or quote one; none is random.
+"""Deterministic turns with a call within reasoning or a quotation.
 
-Strict reading knows the marks of its own dialect and no others, so that is all it is tried on.
+Strict mode knows only the reasoning markers of its own dialect, so it is only tried on those.
 """
 
 from __future__ import annotations
@@ -42,25 +42,25 @@ _MARKS: Final = {
         "<｜tool▁output▁end｜><｜tool▁outputs▁end｜>",
     ),
 }
-"""What stands around a quotation."""
+"""Texts in front of and behind a quotation."""
 
 
 class Quotation(NamedTuple):
-    """A turn that holds a call which is not meant."""
+    """A turn with a call that is not meant."""
 
     what: str
-    """How it is enclosed."""
+    """How the call is enclosed."""
     text: str
     """The turn."""
     meant: tuple[Meant, ...] = ()
-    """The calls behind, which are meant."""
+    """The calls behind the quotation, which are meant."""
     may_repair: bool = False
-    """Whether some families mean the call, which is a repair."""
+    """Whether the call may be made as a repair, since some families mean it."""
 
 
 @cache
 def reasoning_marks() -> tuple[tuple[str, str], ...]:
-    """Return what opens and closes reasoning in any registered dialect whose calls have marks."""
+    """Return the markers of reasoning in all registered dialects whose calls have markers."""
     found = dict.fromkeys(_USUAL)
     for name in list_dialects():
         dialect = get_dialect(name)
@@ -70,20 +70,20 @@ def reasoning_marks() -> tuple[tuple[str, str], ...]:
 
 @cache
 def _own_marks(dialect: Dialect) -> tuple[tuple[str, str], ...]:
-    """Return what the dialect writes around a thought, if that is marks, and no label."""
+    """Return the markers that the dialect writes around a thought, if it has any."""
     if not dialect.several or not dialect.thinks:
         return ()
     with_thought = dialect.write(Written(_PROBE, answer=_ANSWER))
     before = dialect.write(Written(answer=_ANSWER)).partition(_ANSWER)[0]
     opens, _, rest = with_thought.partition(_PROBE)
     closes = rest.partition(_ANSWER)[0].removesuffix(before)
-    # What no mark closes stands behind a label.
+    # A thought without a closing marker stands behind a label.
     return ((opens.strip(), closes.strip()),) if closes.strip() else ()
 
 
 @cache
 def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
-    """Return turns in which reasoning or a quotation, as this *mode* knows it, holds a call."""
+    """Return turns with a call within reasoning or a quotation that this *mode* recognises."""
     call, real = usual_turn(dialect, "quoted"), usual_turn(dialect, "meant")
     meant = tuple(calls_in(reading(dialect, mode, real.text, ended="stop")))
     found = [*_reasoned(dialect, mode, call.text)]
@@ -121,11 +121,11 @@ def _quoted(dialect: Dialect, call: str) -> Iterator[Quotation]:
     if calls_in(reading(dialect, "lenient", line, ended="stop")):
         yield Quotation("backticks", f"{_BEFORE}Write `{line}` then.{_AFTER}")
         yield Quotation("two backticks", f"{_BEFORE}Write ``{line}`` then.{_AFTER}")
-    if "```" not in call:  # else that is how the dialect writes a call
+    if "```" not in call:  # otherwise the dialect itself writes calls in fences
         yield Quotation("a fence before text", f"{_BEFORE}```\n{call}\n```{_AFTER}")
         yield Quotation("a fence of JSON before text", f"{_BEFORE}```json\n{call}\n```{_AFTER}")
     seen = dialect.results_text([Result("search", call)])
     opens, _, closes = seen.partition(call)
-    # In some dialects nothing but the turn of another role encloses a result.
+    # In some dialects, a result has no markers other than the turn of another role.
     if not dialect.several or (opens.startswith(("<", "[")) and closes.endswith((">", "]"))):
         yield from within("its own result", seen)

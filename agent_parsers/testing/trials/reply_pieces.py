@@ -1,4 +1,4 @@
-"""What a server does to a reply: ends it at a stop sequence, and sends it piece by piece."""
+"""Simulates a server: stops a reply at a stop sequence, and cuts it into chunks."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from outputs import AIMessage, AIMessageChunk, tool_call_chunk
 __all__ = ["Cut", "Reply", "check_cut", "pieces_of", "stopped"]
 
 Cut: TypeAlias = int | Sequence[int] | Literal["tokens", "whole"]
-"""How a text is cut: so many characters each, these sizes over and over, or as named."""
+"""How a text is cut: a chunk size in characters, sizes used over and over, or a name."""
 
 Reply: TypeAlias = str | AIMessage | BaseException
 
 _tokens: Final = re.compile(r"\n+|[^\S\n]?(?:\w{1,6}|[^\w\s]{1,3})|[^\S\n]").findall
-"""Pieces as a tokenizer makes them: a short word with the space before it, marks, line breaks."""
+"""Pieces like tokens: short words with the space in front, punctuation, line breaks."""
 
 
 def check_cut(cut: Cut) -> None:
-    """Raise a `ValueError` unless *cut* says how to cut."""
+    """Raise a `ValueError` if *cut* is not valid."""
     sizes = [cut] if isinstance(cut, int) else cut
     if isinstance(sizes, str):
         if sizes not in ("tokens", "whole"):
@@ -33,9 +33,9 @@ def check_cut(cut: Cut) -> None:
 
 
 def stopped(reply: Reply, stops: Sequence[str], half_stop: int) -> Reply:
-    """Return what is left of *reply* if it ends at the first of the *stops* in it.
+    """Return *reply* up to the first of *stops* that occurs in it.
 
-    Of a message it is the content that stops, and what comes after: later blocks, and calls.
+    The content of a message is cut; later content blocks, and all calls, are removed.
 
     Args:
         reply: Text, message or exception.
@@ -59,7 +59,7 @@ def stopped(reply: Reply, stops: Sequence[str], half_stop: int) -> Reply:
 
 
 def _end(text: str, stops: Sequence[str], half_stop: int) -> int | None:
-    """Return where *text* ends if it stops at the first of *stops* in it; `None` if it does not."""
+    """Return where *text* ends if it is stopped by one of *stops*, or `None` if it is not."""
     found = [(at, stop) for stop in stops if stop and (at := text.find(stop)) >= 0]
     if not found:
         return None
@@ -74,9 +74,9 @@ def _without_calls(message: AIMessage, content: Any) -> AIMessage:
 
 
 def pieces_of(reply: str | AIMessage, cut: Cut) -> Iterator[str | AIMessageChunk]:
-    """Yield *reply* in pieces, at least one: texts, or message chunks that add up to the message.
+    """Yield *reply* in one or more pieces: texts, or message chunks that add up to the message.
 
-    Of blocks of content, text is cut and others are whole. Calls come after the content.
+    Text blocks are cut, other content blocks are not. Calls follow the content.
     """
     if isinstance(reply, str):
         yield from _cut(reply, cut)
@@ -94,7 +94,7 @@ def pieces_of(reply: str | AIMessage, cut: Cut) -> Iterator[str | AIMessageChunk
 
 
 def _cut(text: str, cut: Cut) -> Iterable[str]:
-    """Cut *text* into pieces, at least one."""
+    """Cut *text* into one or more pieces."""
     if cut == "whole" or not text:
         return [text]
     if cut == "tokens":
@@ -111,7 +111,7 @@ def _content_pieces(message: AIMessage, cut: Cut) -> Iterator[dict[str, Any]]:
         return
     for index, block in enumerate(content):
         if isinstance(block, dict) and isinstance(block.get("text"), str):
-            rest = block  # what the block has besides its text comes once
+            rest = block  # the other fields of the block are sent once
             for piece in _cut(block["text"], cut):
                 yield {"content": [{**rest, "text": piece, "index": index}]}
                 rest = {"type": block.get("type", "text")}
@@ -139,6 +139,6 @@ def _written(call: CallPiece) -> str:
 
 
 def _other_kwargs(message: AIMessage) -> dict[str, Any]:
-    """Return what *message* has beside its calls."""
+    """Return the additional fields of *message*, without its calls."""
     calls = ("tool_calls", "function_call")
     return {key: value for key, value in message.additional_kwargs.items() if key not in calls}

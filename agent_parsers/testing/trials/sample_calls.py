@@ -1,4 +1,4 @@
-"""Turns with calls whose inputs are hard to read, and the tools that take them; none is random."""
+"""Deterministic turns with inputs that are hard to parse, and tools that take them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OBJECTS: Final[tuple[dict[str, Any], ...]] = (
     {"body": 'say "hi", {ok} [x] </p> `b` \\ \n- two }\n]', "end": '"}]'},
     {"n": 10, "m": 1000},
 )
-"""Inputs of every type that JSON has."""
+"""Inputs with values of every JSON type."""
 TEXTS: Final = (
     "oldest bridge in Bern",
     "120",
@@ -47,19 +47,19 @@ _TOOLS: Final = ("transfer", "ping", "save")
 
 
 class SampleTurn(NamedTuple):
-    """A turn as the dialect writes it."""
+    """A turn that the dialect writes."""
 
     text: str
-    """What is written."""
+    """The text of the turn."""
     calls: tuple[WrittenCall, ...]
     """The calls in it."""
 
 
 @cache
 def sample_turns(dialect: Dialect) -> tuple[SampleTurn, ...]:
-    """Return turns of one and of several calls, alone and behind thoughts and content.
+    """Return turns of one and of several calls, with and without thoughts and content.
 
-    What the dialect cannot say is left out.
+    Turns that the dialect cannot write are left out.
     """
     found = (written_turn(dialect, *asked) for asked in _asked(dialect))
     return tuple(turn for turn in found if turn is not None)
@@ -86,9 +86,9 @@ def written_turn(
     content: str = "",
     *others: dict[str, Any],
 ) -> SampleTurn | None:
-    """Return a turn that calls a tool with *tool_input*, and *others*; `None` if it is not said.
+    """Return a turn with calls for *tool_input* and *others*, or `None` if it cannot be written.
 
-    Content is left out where a turn has none beside calls.
+    Content is left out if the dialect has no content next to calls.
     """
     first, *more = _TOOLS if a_tool(dialect) == "search" else [a_tool(dialect)] * len(_TOOLS)
     calls = (WrittenCall(first, tool_input), *map(WrittenCall, more, others))
@@ -116,7 +116,7 @@ def written_turn(
 
 
 def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
-    """Return a turn whose input, of the type that is usual in the dialect, is one *word*."""
+    """Return a turn whose input is one *word*, in the usual type of the dialect."""
     is_text = isinstance(sample_action(dialect).tool_input, str)
     turn = written_turn(dialect, word if is_text else {"query": word})
     assert turn is not None, "a plain word can be written"
@@ -124,9 +124,9 @@ def usual_turn(dialect: Dialect, word: str) -> SampleTurn:
 
 
 def tool_sets(calls: tuple[WrittenCall, ...]) -> list[ToolSet | None]:
-    """Return what may be known of the tools of these *calls*.
+    """Return tool sets that a parser of these *calls* may have.
 
-    Nothing, their names, all their parameters, and parameters of which some may be left out.
+    These are `None`, names only, all parameters, and more parameters than the calls use.
     """
     names = dict.fromkeys(call.tool for call in calls)
     known = [
@@ -138,7 +138,7 @@ def tool_sets(calls: tuple[WrittenCall, ...]) -> list[ToolSet | None]:
 
 
 def _schema(tool_input: str | dict[str, Any], *, spare: bool) -> dict[str, Any]:
-    """Return a schema of an input, perhaps with parameters to *spare*: the last, and another."""
+    """Return a schema of an input; if *spare*, its last parameter and another one are optional."""
     given = {"query": tool_input} if isinstance(tool_input, str) else tool_input
     properties = {key: _typed(value) for key, value in given.items()}
     required = list(properties)
@@ -154,7 +154,7 @@ def _schema(tool_input: str | dict[str, Any], *, spare: bool) -> dict[str, Any]:
 
 
 def _typed(value: Any) -> dict[str, Any]:
-    """Return the schema of a *value*; what is null may be a text as well."""
+    """Return the schema of a *value*; for null, a string is allowed as well."""
     if value is None:
         return {"type": ["string", "null"]}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for steps: what a dialect can write, and what it may be asked to write."""
+"""Hypothesis strategies for steps that a dialect can write, and for any steps."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ Step: TypeAlias = "AgentAction | AgentFinish"
 
 @cache
 def plain_tool(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for names of tools that the dialect can say."""
+    """Return a strategy for tool names that the dialect can write."""
     names = ["search", "look_up", "Calculator", "tool2"]
     return st.sampled_from(names if a_tool(dialect) == "search" else [a_tool(dialect)])
 
 
 @cache
 def plain_input(dialect: Dialect) -> st.SearchStrategy[Any]:
-    """Return a strategy for inputs of the type that the dialect's own sample has."""
+    """Return a strategy for inputs of the type that the sample of the dialect has."""
     sample = sample_action(dialect).tool_input
     if isinstance(sample, str):
-        is_code = "(" in sample  # which without its closer has to be Python
+        is_code = "(" in sample  # without the closer, the input must be valid Python
         return plain().map("print({!r})".format) if is_code else plain()
     return st.dictionaries(st.sampled_from(["query", "unit"]), plain(), min_size=1)
 
@@ -58,7 +58,7 @@ def numbers() -> st.SearchStrategy[int]:
 
 @cache
 def wild(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for a part of a step: plain words, marks of the dialect, or anything."""
+    """Return a strategy for a part of a step: plain words, markers, or any text."""
     return st.one_of(
         plain(), st.lists(pieces(dialect), max_size=3).map("".join), plain_and(dialect), anything()
     )
@@ -66,12 +66,12 @@ def wild(dialect: Dialect) -> st.SearchStrategy[str]:
 
 @st.composite
 def plain_and(draw: st.DrawFn, dialect: Dialect) -> str:
-    """Put a piece of the dialect between plain words."""
+    """Draw plain words with a piece of the dialect between them."""
     return draw(plain()) + draw(pieces(dialect)) + draw(plain())
 
 
 def drawn(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Do as *strategy* does, but without its long name, of which Hypothesis warns."""
+    """Return *strategy* with a short `repr`; Hypothesis warns about long ones."""
 
     @st.composite
     def draw_one(draw: st.DrawFn) -> str:
@@ -82,10 +82,10 @@ def drawn(strategy: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 @cache
 def wild_input(dialect: Dialect) -> st.SearchStrategy[Any]:
-    """Return a strategy for any input, be it one that the dialect can write or not."""
+    """Return a strategy for any input, whether or not the dialect can write it."""
     part = drawn(wild(dialect))
     leaves = st.none() | st.booleans() | st.integers() | st.floats() | part
-    # A part may be as long as a whole run, so there are few.
+    # A part may be as long as a whole run, so there are only a few.
     values = st.recursive(
         leaves,
         lambda v: st.lists(v, max_size=3) | st.dictionaries(part, v, max_size=3),
@@ -97,19 +97,19 @@ def wild_input(dialect: Dialect) -> st.SearchStrategy[Any]:
 
 @cache
 def thoughts(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for thoughts, empty, plain, or hard to write."""
+    """Return a strategy for thoughts: empty, plain, or hard to write."""
     return st.one_of(st.just(""), plain(), wild(dialect))
 
 
 @cache
 def observations(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for what a tool may return, markers of *dialect* among it."""
+    """Return a strategy for observations, some with markers of *dialect*."""
     return wild(dialect) | soup(dialect)
 
 
 @cache
 def forgeries(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for what a tool may return that looks like the turns around it."""
+    """Return a strategy for observations that look like the turns around them."""
     part = st.sampled_from(
         [*template_marks(dialect), *dialect.turn_frame, *written(dialect), "\\", "\n"]
     )
@@ -118,9 +118,9 @@ def forgeries(dialect: Dialect) -> st.SearchStrategy[str]:
 
 @cache
 def steps(dialect: Dialect) -> st.SearchStrategy[Step]:
-    """Return a strategy for actions and answers that *dialect* may be asked to write.
+    """Return a strategy for actions and answers, some of which *dialect* may not be able to write.
 
-    It need not be able to: then `DialectParser.render` refuses.
+    `DialectParser.render` raises a `ValueError` for those.
     """
     tool = st.one_of(plain_tool(dialect), wild(dialect))
     actions: st.SearchStrategy[Step] = st.builds(
@@ -135,7 +135,7 @@ def _answer(text: str) -> AgentFinish:
 
 @st.composite
 def plain_steps(draw: st.DrawFn, dialect: Dialect) -> list[tuple[str, AgentAction, str]]:
-    """Draw steps of a run: a thought, an action, and what the tool returned."""
+    """Draw the steps of a run: a thought, an action and an observation each."""
     step = st.tuples(
         plain(),
         plain_actions(dialect),
@@ -152,7 +152,7 @@ def plain_actions(dialect: Dialect) -> st.SearchStrategy[AgentAction]:
 
 @cache
 def plain_turns(dialect: Dialect) -> st.SearchStrategy[tuple[Step, str, int]]:
-    """Return a strategy for an action or an answer, a thought and a number, of plain words."""
+    """Return a strategy for an action or answer with a thought and number, in plain words."""
     steps: st.SearchStrategy[Step] = plain_actions(dialect) | plain().map(_answer)
     thoughts = st.just("") | plain() if dialect.thinks else st.just("")
     return st.tuples(steps, thoughts, numbers())
@@ -160,15 +160,15 @@ def plain_turns(dialect: Dialect) -> st.SearchStrategy[tuple[Step, str, int]]:
 
 @cache
 def wild_turns(dialect: Dialect) -> st.SearchStrategy[tuple[Step, str, int]]:
-    """Return a strategy for the same of which the dialect need not be able to write any."""
+    """Return a strategy for an action or answer with a thought and number, of any text."""
     return st.tuples(steps(dialect), thoughts(dialect), numbers())
 
 
 @cache
 def turns(dialect: Dialect) -> st.SearchStrategy[Turn]:
-    """Return a strategy for turns that *dialect* can write, as a parser reads them.
+    """Return a strategy for turns that *dialect* can write, as a parser returns them.
 
-    A `Turn` has the action or the answer as ``result``, the ``thought``, and the text as
+    A `Turn` has the action or answer as ``result``, the ``thought``, and the text as
     ``result.log``.
     """
     parser = dialect_parser(dialect)

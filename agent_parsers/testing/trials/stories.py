@@ -1,4 +1,4 @@
-"""What a dialect makes of a text, in a form that can be compared and told in words."""
+"""The events and results of reading a text, in a form that can be compared and printed."""
 
 from __future__ import annotations
 
@@ -63,15 +63,15 @@ DELTAS: Final = (
     SkippedDelta,
 )
 TILES: Final = (*DELTAS, ToolNamed, MarkerSeen)
-"""Events that tell of characters which no other event tells of."""
+"""Events whose spans do not overlap, and which together cover the text."""
 
 _SHORT: Final = 8
-"""Up to this length a text is cut in every way there is: in 128 at most."""
+"""Texts of up to this many characters are cut in every possible way, at most 128."""
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """An error by what it says, so that two of them can be equal."""
+    """The content of an error, so that two errors can be equal."""
 
     message: str
     observation: str | None
@@ -82,11 +82,11 @@ class Refusal:
 
 
 Outcome: TypeAlias = AgentAction | list[AgentAction] | AgentFinish | Refusal | None
-"""What a text comes to; `None` for a transcript, whose events are all there is."""
+"""The result of a text; `None` for a transcript, which only has events."""
 
 
 def results_in(outcome: Outcome) -> list[AgentAction | AgentFinish]:
-    """Return the actions, or the answer, that a text comes to; nothing for an error."""
+    """Return the actions or the answer in *outcome*; an error has none."""
     if isinstance(outcome, Refusal | None):
         return []
     return [*outcome] if isinstance(outcome, list) else [outcome]
@@ -94,7 +94,7 @@ def results_in(outcome: Outcome) -> list[AgentAction | AgentFinish]:
 
 @dataclass(frozen=True)
 class ToldFailure:
-    """A `StepFailed` by what it says."""
+    """The content of a `StepFailed` event, so that two of them can be equal."""
 
     span: tuple[int, int]
     refusal: Refusal
@@ -102,10 +102,10 @@ class ToldFailure:
 
 @dataclass(frozen=True)
 class Story:
-    """Events, joined, and what they led to."""
+    """Joined events, and the result."""
 
     events: tuple[Any, ...]
-    """The events; a `ToldFailure` stands for each `StepFailed`."""
+    """The events, with a `ToldFailure` in place of each `StepFailed`."""
     outcome: Outcome
 
     def of(self, *kinds: type[Any]) -> list[Any]:
@@ -114,14 +114,14 @@ class Story:
 
 
 def refusal(error: OutputParserException) -> Refusal:
-    """Return *error* by what it says."""
+    """Return the content of *error*."""
     return Refusal(
         str(error), error.observation, error.llm_output, error.span, error.send_to_llm, error
     )
 
 
 def comparable(events: Iterable[Event]) -> tuple[Any, ...]:
-    """Join *events*, and tell the errors among them by what they say."""
+    """Return joined *events*, with errors replaced by their content."""
     return tuple(
         ToldFailure(event.span, refusal(event.error)) if isinstance(event, StepFailed) else event
         for event in merge_events(events)
@@ -137,13 +137,13 @@ def told(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> Story:
-    """Return the story of the text that comes in *chunks*; it is remembered for a while."""
+    """Return the story of the text in *chunks*; stories are cached."""
     known = None if tools is None else tuple(tools)
-    return _emit(dialect, mode, tuple(chunks), max_chars, known, on_conflict)
+    return _story(dialect, mode, tuple(chunks), max_chars, known, on_conflict)
 
 
 @lru_cache(maxsize=8)
-def _emit(
+def _story(
     dialect: Dialect,
     mode: Mode,
     chunks: tuple[str, ...],
@@ -158,7 +158,7 @@ def _emit(
 
 
 def story_of(parser: StreamParser, chunks: Iterable[str]) -> Story:
-    """Return the story that a *parser*, which has read nothing yet, tells of *chunks*."""
+    """Return the story of *chunks*, read by a new *parser*."""
     events: list[Event] = []
     outcome: Outcome
     try:
@@ -173,7 +173,7 @@ def story_of(parser: StreamParser, chunks: Iterable[str]) -> Story:
 
 
 def runs_in(dialect: Dialect, chunks: Iterable[str]) -> list[tuple[Any, ...]]:
-    """Return the runs of a transcript that comes in *chunks*, errors by what they say."""
+    """Return the runs of a transcript in *chunks*, with errors replaced by their content."""
     parser = TranscriptParser(dialect)
     for chunk in chunks:
         parser.feed(chunk)
@@ -188,7 +188,7 @@ def runs_in(dialect: Dialect, chunks: Iterable[str]) -> list[tuple[Any, ...]]:
 
 
 def outcome_of(do: Callable[[], Any]) -> Any:
-    """Return what *do* returns, or the `Refusal` that it raises."""
+    """Return the result of *do*, or a `Refusal` if it raises an error."""
     try:
         return do()
     except OutputParserException as error:
@@ -204,7 +204,7 @@ def parsed(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> Outcome:
-    """Return what one-shot parsing of *text*, one turn, gives or raises."""
+    """Return the result, or the error, of parsing one turn with `parse`."""
     parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools, on_conflict=on_conflict)
     outcome: Outcome = outcome_of(lambda: parser.parse(text))
     return outcome
@@ -218,7 +218,7 @@ def parser_of(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> AnyDialectParser:
-    """Return a parser of single turns that reads in this *mode*."""
+    """Return a parser of single turns in this *mode*."""
     return dialect_parser(
         dialect,
         lenient=mode == "lenient",
@@ -229,9 +229,9 @@ def parser_of(
 
 
 def cut(text: str, sizes: Iterable[int]) -> Iterator[str]:
-    """Cut *text* into chunks of these *sizes*, in characters, over and over.
+    """Cut *text* into chunks of these *sizes* in characters, used over and over.
 
-    At least one of them is not 0.
+    At least one size must not be 0.
     """
     at = 0
     for size in cycle(sizes):
@@ -242,15 +242,15 @@ def cut(text: str, sizes: Iterable[int]) -> Iterator[str]:
 
 
 def in_two(text: str) -> Iterator[tuple[str, str]]:
-    """Cut *text* in two, at each place."""
+    """Yield *text* cut in two, at each position."""
     return ((text[:at], text[at:]) for at in range(1, len(text)))
 
 
 def every_cut(text: str) -> Iterator[tuple[str, ...]]:
-    """Yield the ways in which *text* may come in, as tuples of chunks.
+    """Yield *text* cut in many ways, as tuples of chunks.
 
-    In one piece, character by character, in two at each place; a text of eight characters or less
-    in every way there is. For texts drawn at random, see `cuts`.
+    It is cut into one piece, into single characters, and in two at each position; a text of up to
+    eight characters is cut in every possible way. For random cuts, see `cuts`.
     """
     if len(text) > _SHORT:
         yield (text,)

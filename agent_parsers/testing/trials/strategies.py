@@ -1,4 +1,4 @@
-"""Hypothesis strategies: texts near to the form of a dialect, and cuts."""
+"""Hypothesis strategies for texts close to the format of a dialect, and for cuts."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ NOISE: Final = (
     *("\ud800", "\udfff", "\u2028", "\x85", "\x1c", "\u3000", "\xa0"),
     *(" " * 17, "\n" * 17, "7" * 17),
 )
-"""What is no marker of any dialect, or little of one."""
+"""Texts that are not markers, and the beginnings of some."""
 
 WORDS: Final = ("old", "river", "bern", "seven", "who", "built", "it", "42", "Bridge", "café")
-"""Words that mean nothing to any dialect."""
+"""Words without a meaning in any dialect."""
 
 
 @cache
 def noise() -> st.SearchStrategy[str]:
-    """Return a strategy for bits that mean little."""
+    """Return a strategy for short texts that are not markers."""
     return st.sampled_from(NOISE)
 
 
 @cache
 def anything() -> st.SearchStrategy[str]:
-    """Return a strategy for any text at all, lone surrogates included."""
+    """Return a strategy for any text, lone surrogates included."""
     return st.text(st.characters(), max_size=40)
 
 
 @cache
 def plain() -> st.SearchStrategy[str]:
-    """Return a strategy for a few words that any dialect can say."""
+    """Return a strategy for a few words that any dialect can write."""
     return st.lists(st.sampled_from(WORDS), min_size=1, max_size=5).map(" ".join)
 
 
@@ -87,7 +87,7 @@ def soup(dialect: Dialect) -> st.SearchStrategy[str]:
 
 @cache
 def marks(dialect: Dialect) -> st.SearchStrategy[str]:
-    """Return a strategy for characters that mean something in its calls: brackets, quotes."""
+    """Return a strategy for characters with a meaning in calls, such as brackets and quotes."""
     found = {char for text in bodies(dialect) for char in text if not char.isalnum()}
     return st.sampled_from(sorted(found - {" "}) or [" "])
 
@@ -96,7 +96,7 @@ def marks(dialect: Dialect) -> st.SearchStrategy[str]:
 def damaged(
     draw: st.DrawFn, wholes: list[str], spoils: st.SearchStrategy[str], most: int = 3
 ) -> str:
-    """Take something written as it should be; leave a part of it out, put something in."""
+    """Draw a valid text with a part removed, and something else inserted."""
     text = draw(st.sampled_from(wholes))
     for _ in range(draw(st.integers(0, most))):
         start = draw(st.integers(0, len(text)))
@@ -107,7 +107,7 @@ def damaged(
 
 @st.composite
 def walks(draw: st.DrawFn, dialect: Dialect, mode: Mode) -> str:
-    """Go along the rows of a table, so that states which soup seldom reaches are reached."""
+    """Draw a walk through the transitions of a table, to reach states that soup seldom does."""
     table = table_of(dialect, mode)
     state = table.transcript_start if mode == "transcript" else table.initial
     filling = st.one_of(
@@ -137,14 +137,14 @@ def walks(draw: st.DrawFn, dialect: Dialect, mode: Mode) -> str:
 
 @cache
 def texts(dialect: Dialect, mode: Mode = "lenient") -> st.SearchStrategy[str]:
-    """Return a strategy for texts that a parser of *dialect* may be given.
+    """Return a strategy for texts to be parsed by *dialect*.
 
-    Most of them are near to its form: walks along the rows of its table, turns and its sample with
-    a part left out or put in, its markers in any order; some are any text at all.
+    Most of them are close to its format: walks through its transitions, its sample and turns with
+    a part removed or inserted, and markers in any order. Some are arbitrary texts.
 
     Args:
-        dialect: Whose form it is.
-        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for a whole run.
+        dialect: The dialect.
+        mode: ``"strict"`` or ``"lenient"`` for one turn, ``"transcript"`` for whole runs.
     """
     wholes = [dialect.sample, *written(dialect)]
     near = (walks(dialect, mode), damaged(wholes, pieces(dialect)))
@@ -153,18 +153,18 @@ def texts(dialect: Dialect, mode: Mode = "lenient") -> st.SearchStrategy[str]:
 
 @cache
 def cuts() -> st.SearchStrategy[list[int]]:
-    """Return a strategy for sizes of chunks, some of them empty; see `cut`."""
+    """Return a strategy for chunk sizes, some of them 0; see `cut`."""
     sizes = st.sampled_from([1, 2, 3, 5, 8, 20, 0])
     return st.lists(sizes, min_size=1, max_size=6).filter(any)
 
 
 @cache
 def tool_lists(dialect: Dialect) -> st.SearchStrategy[list[str] | None]:
-    """Return a strategy for no list, one that lacks the usual tools, or one that has them."""
+    """Return a strategy for `None`, and for tool lists with and without the usual tools."""
     usual = sorted({"search", sample_action(dialect).tool, "word"})
     return st.sampled_from([None, None, ["other"], usual])
 
 
 def policies() -> st.SearchStrategy[OnConflict]:
-    """Return a strategy for what may count in a turn with an action and an answer."""
+    """Return a strategy for the ``on_conflict`` policies."""
     return st.sampled_from(("error", "error", "first", "action", "answer"))

@@ -1,4 +1,4 @@
-"""What a docstring says of a function and of its parameters: Google's, NumPy's and Sphinx' way."""
+"""Reads the description and the parameters from docstrings in Google, NumPy or Sphinx style."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Docstring", "read_docstring"]
 
 
 class Docstring(NamedTuple):
-    """A docstring, taken apart."""
+    """The parts of a docstring."""
 
     description: str
-    """What comes before the first section."""
+    """The text before the first section."""
     parameters: dict[str, str]
-    """What is said of each parameter, on one line."""
+    """The description of each parameter, on one line."""
 
 
 _PARAMETERS: Final = {
@@ -33,7 +33,7 @@ _underline = re.compile(r"-{3,}[ \t]*").fullmatch
 
 
 def read_docstring(text: str | None) -> Docstring:
-    """Return what *text*, a docstring, says."""
+    """Return the parts of the docstring *text*."""
     lines = cleandoc(text or "").split("\n")
     description: list[str] = []
     parameters: dict[str, str] = {}
@@ -70,7 +70,7 @@ def read_docstring(text: str | None) -> Docstring:
 
 
 def _section_end(lines: list[str], at: int, *, is_ruled: bool) -> int:
-    """Return where the section ends whose text begins at *at*."""
+    """Return the line at which the section that begins at line *at* ends."""
     while at < len(lines):
         line = lines[at]
         if is_ruled and at + 1 < len(lines) and line.strip() and _underline(lines[at + 1].strip()):
@@ -84,7 +84,7 @@ def _section_end(lines: list[str], at: int, *, is_ruled: bool) -> int:
 def _items(lines: list[str], *, is_ruled: bool) -> dict[str, str]:
     """Read ``name (type): text`` or, below a rule, ``name, name : type``.
 
-    More of the text is indented below it.
+    Indented lines below continue the text.
     """
     match = _numpy_item if is_ruled else _google_item
     filled = [line for line in lines if line.strip()]

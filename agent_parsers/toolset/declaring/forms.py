@@ -1,4 +1,4 @@
-"""Tools in every form in which users and libraries have them."""
+"""Reads tools in all the forms that users and libraries declare them in."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
 __all__ = ["Tools", "read_specs", "spec_from"]
 
 Tools: TypeAlias = Mapping[str, Any] | Iterable[Any]
-"""Tools as users have them: a list of any of
+"""Declarations of tools: a list that may mix
 
-* names, and ``{name: description}`` in place of the list: such tools take any input;
-* functions and methods, pydantic models, dataclasses, typed dictionaries;
-* JSON Schemas with a title; OpenAI's tools and functions, Anthropic's tools, MCP's tools (and MCP's
-  whole listing in place of the list);
-* objects with a ``name``: LangChain's tools, MCP's, `ToolSpec`.
+* names (a mapping ``{name: description}`` may replace the list); such tools take any input;
+* functions, methods, pydantic models, dataclasses and typed dictionaries;
+* JSON Schemas with a title, and tools as OpenAI, Anthropic or MCP define them (MCP's response to
+  ``tools/list`` may replace the list);
+* objects with a ``name``, such as LangChain's tools, MCP's tools and `ToolSpec`.
 """
 
 _SCHEMA_KEYS: Final = ("parameters", "input_schema", "inputSchema")
-"""Where OpenAI, Anthropic and MCP have the schema."""
+"""The keys under which OpenAI, Anthropic and MCP keep the schema."""
 
 
 def read_specs(tools: Tools) -> tuple[ToolSpec, ...]:
-    """Return *tools* in their order.
+    """Return the specs of *tools*, in the same order.
 
     Raises:
-        TypeError: One of them is no tool.
-        ValueError: Two have the same name, or one an empty name, or no schema that can be read.
+        TypeError: One of *tools* is not a tool.
+        ValueError: Two tools have the same name, a name is empty, or a schema is invalid.
     """
     if isinstance(tools, str):
         raise TypeError(f"tools are given as a list of names, not as the string {tools!r}")
@@ -68,11 +68,15 @@ def _is_one_tool(tools: Mapping[str, Any]) -> bool:
 
 
 def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
-    """Return one *tool* of any form; *name* is for a schema without one.
+    """Return the spec of one *tool* in any form.
+
+    Args:
+        tool: One item of `Tools`.
+        name: Name of the tool if *tool* is a schema without a title.
 
     Raises:
-        TypeError: It is no tool.
-        ValueError: It has no name, or no schema that can be read.
+        TypeError: *tool* is not a tool.
+        ValueError: The tool has no name, or its schema is invalid.
     """
     if isinstance(tool, ToolSpec):
         return tool
@@ -96,7 +100,7 @@ def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
 
 
 def _from_mapping(tool: Mapping[str, Any], name: str | None) -> ToolSpec:
-    """Read a tool that is a dictionary, by the keys it has."""
+    """Read a tool that is a dictionary; its keys show which form it has."""
     if tool.get("type") == "function" and isinstance(tool.get("function"), Mapping):
         tool = tool["function"]
     if isinstance(tool.get("name"), str) and "properties" not in tool:
@@ -117,12 +121,12 @@ def _from_mapping(tool: Mapping[str, Any], name: str | None) -> ToolSpec:
 
 
 def _from_object(tool: Any) -> ToolSpec:
-    """Read an object with a name: a tool of LangChain or MCP, or one of the user's."""
+    """Read an object with a name, such as a tool of LangChain or MCP."""
     description = getattr(tool, "description", "")
     description = description if isinstance(description, str) else ""
     model = getattr(tool, "args_schema", None)
     if model is not None:
-        # The schema for calls lacks what the program adds to the arguments.
+        # `tool_call_schema` omits the arguments that the program injects.
         model = getattr(tool, "tool_call_schema", None) or model
     is_runnable = callable(getattr(tool, "invoke", None))
     origin = ObjectOrigin(tool, model) if is_runnable else None
@@ -149,10 +153,10 @@ class ObjectOrigin:
 
     tool: Any
     model: Any = None
-    """What validates its input, if that is a model."""
+    """The model that validates the input, or `None`."""
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
-        """Yield what the tool's model says against *value*."""
+        """Yield the problems that the tool's model finds in *value*."""
         from agent_parsers.toolset.declaring.models import ModelOrigin, is_model
 
         if is_model(self.model):
@@ -163,6 +167,6 @@ class ObjectOrigin:
         return self.tool.invoke(value)
 
     async def arun(self, value: Any) -> Any:
-        """Invoke the tool, and wait for it."""
+        """Invoke the tool asynchronously."""
         ainvoke = getattr(self.tool, "ainvoke", None)
         return self.tool.invoke(value) if ainvoke is None else await ainvoke(value)

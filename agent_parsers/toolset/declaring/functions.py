@@ -1,4 +1,4 @@
-"""Python functions as tools: what they take, from their type hints and docstrings."""
+"""Python functions as tools; type hints and docstrings give the schema."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def spec_from_function(
 ) -> ToolSpec:
     """Return *function* as a tool.
 
-    Its parameters are those of the tool, by their type hints; one without a hint takes anything.
-    ``**kwargs`` takes further keys. What the model cannot give is left out: ``self`` and ``cls``
-    of a method, and ``*args``. Descriptions come from `pydantic.Field`, from text in `Annotated`,
-    or from the docstring. A function whose parameters Python does not know takes any input.
+    The schema is made from the type hints of the parameters; a parameter without a hint takes any
+    value. ``**kwargs`` allows further keys. ``*args``, and ``self`` and ``cls`` of a method, are
+    left out. Descriptions are taken from `pydantic.Field`, from text in `Annotated`, or from the
+    docstring. A function whose signature cannot be inspected takes any input.
 
     Args:
-        function: Any function or method, asynchronous ones too.
-        name: Its name unless its own.
-        description: What it is for, unless its docstring says so.
+        function: Any function or method; it may be asynchronous.
+        name: Name of the tool; by default the name of the function.
+        description: Description of the tool; by default the docstring.
 
     Raises:
         TypeError: A type hint cannot be resolved, or is of a type that JSON does not have.
@@ -46,7 +46,7 @@ def spec_from_function(
     description = doc.description if description is None else description
     try:
         found = _signature(function)
-    except ValueError:  # as of some functions that are written in C
+    except ValueError:  # some functions written in C have no signature
         return ToolSpec(name, description, origin=FunctionOrigin(function))
     return ToolSpec(
         name,
@@ -58,12 +58,12 @@ def spec_from_function(
 
 @dataclass(frozen=True, slots=True)
 class FunctionOrigin:
-    """A function that is called with the parameters by name."""
+    """A function that is called with keyword arguments."""
 
     function: Any
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
-        """Yield what pydantic says against the values of the parameters."""
+        """Yield the problems that pydantic finds in the arguments."""
         found = _signature(self.function)
         for key, item in value.items():
             parameter = found.parameters.get(key, found.rest)
@@ -71,10 +71,10 @@ class FunctionOrigin:
                 yield from problems_of(parameter.read, item, (key,))
 
     def run(self, value: Any) -> Any:
-        """Call the function with values of the types of its hints.
+        """Call the function with arguments converted to the types of its hints.
 
         Raises:
-            TypeError: *value* is no object, and the function takes parameters by name.
+            TypeError: *value* is not an object, and the function takes parameters by name.
         """
         try:
             found = _signature(self.function)
@@ -103,10 +103,10 @@ class _Parameter(NamedTuple):
     is_positional: bool
 
     def read(self, value: Any) -> Any:
-        """Return *value*, which fits the schema, as a value of the type.
+        """Return *value*, which fits the schema, converted to the type of the parameter.
 
         Raises:
-            pydantic.ValidationError: A validator refuses it.
+            pydantic.ValidationError: A validator rejects the value.
         """
         from agent_parsers.toolset.declaring.validation import validated
 
@@ -116,7 +116,7 @@ class _Parameter(NamedTuple):
 class _Signature(NamedTuple):
     parameters: dict[str, _Parameter]
     rest: _Parameter | None
-    """What ``**kwargs`` takes."""
+    """The type of ``**kwargs``, or `None`."""
 
 
 @lru_cache(maxsize=256)
@@ -124,8 +124,8 @@ def _signature(function: Any) -> _Signature:
     """Return the parameters of *function* that a model can give.
 
     Raises:
-        ValueError: They are not known.
-        TypeError: One of them has a hint that cannot be resolved or has no schema.
+        ValueError: The function has no signature that can be inspected.
+        TypeError: A type hint cannot be resolved, or has no JSON Schema.
     """
     signature = inspect.signature(function)
     name = function.__name__
@@ -151,7 +151,7 @@ def _signature(function: Any) -> _Signature:
 
 
 def _hints(function: Any) -> dict[str, Any]:
-    """Return the hints of the parameters, without that of what is returned."""
+    """Return the type hints of the parameters, without the return type."""
     hints = dict(getattr(function, "__annotations__", {}))
     hints.pop("return", None)
     names = getattr(function, "__globals__", {})
@@ -187,7 +187,7 @@ def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter
 
 
 def _or_none(hint: Any) -> Any:
-    """Return *hint*, or `None` beside it; what is said of it stays outside."""
+    """Return *hint* made optional; metadata of `Annotated` stays outermost."""
     if hasattr(hint, "__metadata__"):
         return Annotated[typing.Optional[hint.__origin__], *hint.__metadata__]  # noqa: UP045
     return typing.Optional[hint]  # noqa: UP045 - a hint may be text, which has no `|`
@@ -219,7 +219,7 @@ def _schema(found: _Signature, said: dict[str, str]) -> dict[str, Any]:
                     parameter.default, mode="json", warnings="error"
                 )
             except PydanticSerializationError:
-                part.pop("default", None)  # there is one, but JSON cannot say which
+                part.pop("default", None)  # the default is not a JSON value
         properties[key] = part
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:

@@ -26,7 +26,7 @@ __all__ = ["ModelOrigin", "is_model", "parameters_of", "spec_from_model"]
 
 
 def is_model(thing: object) -> bool:
-    """Tell whether *thing* is a pydantic model, a dataclass or a typed dictionary."""
+    """Return whether *thing* is a pydantic model, a dataclass or a typed dictionary."""
     if is_typeddict(thing):
         return True
     if not isinstance(thing, type):
@@ -37,8 +37,8 @@ def is_model(thing: object) -> bool:
 def spec_from_model(model: Any, *, name: str | None = None) -> ToolSpec:
     """Return a tool whose input is a *model*.
 
-    It is called by the ``title`` in the model's config, or else by the name of the class. Running
-    it gives an object of the model.
+    Its name is the ``title`` in the model's config, or else the name of the class. Running the tool
+    returns an instance of the model.
 
     Raises:
         TypeError: A field is of a type that JSON does not have.
@@ -61,7 +61,7 @@ def parameters_of(model: Any) -> dict[str, Any]:
     """Return the JSON Schema of *model*.
 
     Raises:
-        TypeError: It has none.
+        TypeError: The model has no JSON Schema.
     """
     from pydantic.errors import PydanticUserError
 
@@ -75,19 +75,19 @@ def parameters_of(model: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ModelOrigin:
-    """A model; running it gives an object of it."""
+    """A model; running it returns an instance of the model."""
 
     model: Any
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
-        """Yield what the model's validators say against *value*."""
+        """Yield the problems that the model's validators find in *value*."""
         return problems_of(self.run, value)
 
     def run(self, value: Any) -> Any:
-        """Return *value* as an object of the model.
+        """Return *value* as an instance of the model.
 
         Raises:
-            pydantic.ValidationError: It is none.
+            pydantic.ValidationError: *value* does not fit the model.
         """
         if is_v1_model(self.model):
             return validate(self.model, value)

@@ -1,4 +1,4 @@
-"""What pydantic says against a value, as problems with paths."""
+"""Turns the validation errors of pydantic into problems with paths."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__ = ["problems_of", "validated"]
 
 
 def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
-    """Return *value*, which comes from JSON, as a value of the adapter's type.
+    """Return *value*, which is a JSON value, converted to the adapter's type.
 
     Raises:
-        pydantic.ValidationError: It is none.
+        pydantic.ValidationError: *value* does not fit the type.
     """
     from pydantic import ValidationError
     from pydantic_core import to_json
@@ -28,10 +28,10 @@ def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
     try:
         return adapter.validate_python(value)
     except ValidationError:
-        # A strict type takes a date from JSON, but not from text in Python.
+        # In strict mode pydantic reads a date from JSON, but not from a Python string.
         try:
             text = to_json(value)
-        except ValueError:  # such as half a surrogate pair
+        except ValueError:  # for example half a surrogate pair
             text = None
         if text is None:
             raise
@@ -39,12 +39,12 @@ def validated(adapter: TypeAdapter[Any], value: Any) -> Any:
 
 
 def problems_of(read: Callable[[Any], Any], value: Any, path: Path = ()) -> Iterator[InputProblem]:
-    """Yield what *read* says against *value*, which stands at *path*.
+    """Yield the problems that *read* finds in *value*.
 
     Args:
-        read: Validates; raises pydantic's error or anything that a validator raises.
-        value: A value of JSON.
-        path: Where it stands in the whole input.
+        read: Validates a value; may raise pydantic's error or any error of a validator.
+        value: A JSON value.
+        path: Path of *value* in the whole input.
     """
     try:
         read(value)
@@ -53,18 +53,18 @@ def problems_of(read: Callable[[Any], Any], value: Any, path: Path = ()) -> Iter
 
 
 def _problems(error: Exception, value: Any, path: Path) -> Iterator[InputProblem]:
-    told = getattr(error, "errors", None)  # of pydantic, and of pydantic.v1
-    if not isinstance(error, ValueError) or not callable(told):
+    errors = getattr(error, "errors", None)  # of pydantic, and of pydantic.v1
+    if not isinstance(error, ValueError) or not callable(errors):
         yield InputProblem(path, _asked(f"{type(error).__name__}: {error}"), shown(value))
         return
-    yield from dict.fromkeys(_problem(entry, value, path) for entry in told())
+    yield from dict.fromkeys(_problem(entry, value, path) for entry in errors())
 
 
 def _problem(entry: Mapping[str, Any], value: Any, path: Path) -> InputProblem:
     where: list[str | int] = []
     is_missing = False
     for key in entry["loc"]:
-        # The names of the members of unions, and of functions, stand among the keys.
+        # "loc" also contains the names of union members and of functions.
         keys = (
             value
             if isinstance(value, dict)

@@ -1,1 +1,1 @@
-"""What can be wrong with a call of a tool, and what was meant."""
+"""Problems with tool calls: unknown names, and inputs that do not fit."""

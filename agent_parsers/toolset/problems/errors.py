@@ -1,10 +1,10 @@
-"""What is raised when a model calls a tool in a way that does not work.
+"""The errors raised for calls of unknown tools, and for inputs that do not fit.
 
 ::
 
     OutputParserException
-    ├── UnknownToolError     there is no such tool, or more than one that may be meant
-    └── ToolInputError       the input is not what the tool takes
+    ├── UnknownToolError     there is no such tool, or several match the name
+    └── ToolInputError       the input does not fit the schema of the tool
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 
 __all__ = ["ToolInputError", "UnknownToolError"]
 
-_MOST_TOLD: Final = 20
+_MOST_LISTED: Final = 20
 _MOST_CHARS: Final = 200
-"""How much of a name is shown."""
+"""How many characters of a name are shown."""
 
 
 class UnknownToolError(OutputParserException):
-    """A name that is none of the tools.
+    """Raised for a call of a tool that does not exist.
 
     Args:
         error: The reason.
         name: What the model wrote.
-        near: The tools that may be meant, the most likely first.
-        names: All names there are.
+        near: Tools with a similar name, the most likely first.
+        names: The names of all tools.
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class UnknownToolError(OutputParserException):
 
     @property
     def advice(self) -> str:
-        """What to tell the model, without an example, which a dialect writes in its own way."""
+        """Advice for the model, without an example; each dialect writes its own."""
         hint = f" Did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
         listed = f"The tools are: {', '.join(self.names)}." if self.names else "There are no tools."
         return f"There is no tool {self.name[:_MOST_CHARS]!r}.{hint} {listed}"
 
 
 class ToolInputError(OutputParserException):
-    """An input that is not what the tool takes, with all that is wrong with it.
+    """Raised for an input that does not fit the schema of the tool; lists all problems.
 
     ::
 
@@ -70,11 +70,11 @@ class ToolInputError(OutputParserException):
         error: The reason.
         tool: Name of the tool.
         tool_input: What the model wrote.
-        problems: All that is wrong, in the order of the schema.
-        example: An input as it should be: what was right, and placeholders for the rest. `None` if
-            that is not known.
-        example_text: The same for a dialect whose inputs are text: JSON, or the value of the lone
-            parameter.
+        problems: All problems, in the order of the schema.
+        example: A corrected input: the values that fit, and placeholders for the rest. `None` if no
+            valid example is known.
+        example_text: The same example for a dialect whose inputs are text: JSON, or the value of
+            the lone parameter.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class ToolInputError(OutputParserException):
 
     @property
     def advice(self) -> str:
-        """What to tell the model, without the example, which a dialect writes in its own way."""
+        """Advice for the model, without the example; each dialect writes its own."""
         return "\n".join((f"The input of {self.tool} is not right:", *told(self.problems)))
 
     def _observation(self) -> str:
@@ -111,15 +111,15 @@ class ToolInputError(OutputParserException):
 
 
 def told(problems: Iterable[InputProblem]) -> list[str]:
-    """Return *problems* as lines of a list, those beyond the twentieth by number."""
+    """Return *problems* as the lines of a list; after twenty, only their number is given."""
     lines = [f"- {problem}" for problem in problems]
-    if len(lines) > _MOST_TOLD:
-        lines[_MOST_TOLD:] = [f"- and {len(lines) - _MOST_TOLD} more"]
+    if len(lines) > _MOST_LISTED:
+        lines[_MOST_LISTED:] = [f"- and {len(lines) - _MOST_LISTED} more"]
     return lines
 
 
 def as_json(value: Any) -> str:
-    """Return *value* as JSON where that can be written, else as Python shows it."""
+    """Return *value* as JSON; if that fails, return a description of its type."""
     try:
         return json.dumps(value, ensure_ascii=False, default=str)
     except (TypeError, ValueError, RecursionError):

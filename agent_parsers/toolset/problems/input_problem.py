@@ -1,4 +1,4 @@
-"""What is wrong with the input of a tool: where, what was expected, and what was found."""
+"""A problem with the input of a tool: where it is, what was expected, and what was found."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["NOTHING_FOUND", "Fit", "InputProblem", "Path", "kind_of", "near", "shown", "where"]
 
 Path: TypeAlias = tuple[str | int, ...]
-"""Keys and indexes from the whole input down to one of its values; ``()`` is the whole input."""
+"""Keys and indexes that lead from the whole input to a value; ``()`` is the whole input."""
 
 NOTHING_FOUND: Final = "nothing"
-"""What is found where a key is missing."""
+"""The value of `InputProblem.found` if a key is missing."""
 
 _MOST_SHOWN: Final = 60
 _LONGEST_PATH: Final = 200
@@ -27,24 +27,24 @@ _PLAIN_KEY: Final = r"[\w-]{1,60}"
 
 @dataclass(frozen=True, slots=True)
 class InputProblem:
-    """One thing that is wrong with an input."""
+    """One problem with an input."""
 
     path: Path
-    """Where; the path of what is missing, if it is."""
+    """Where the problem is; for a missing value, where it should be."""
     expected: str
-    """What should be there, such as ``an integer``."""
+    """What the schema expects, such as ``an integer``."""
     found: str
-    """What is there, such as ``"abc"``; ``nothing`` if a key is missing."""
+    """What was found, such as ``"abc"``; ``nothing`` if a key is missing."""
     hint: str = ""
-    """What may have been meant."""
+    """A suggestion, such as ``did you mean "query"?``; may be empty."""
 
     @property
     def where(self) -> str:
-        """The path as it is written, such as ``filters[0].name``."""
+        """The path as text, such as ``filters[0].name``."""
         return where(self.path)
 
     def below(self, key: str | int) -> InputProblem:
-        """Return the same problem of a value that has this one as its *key*."""
+        """Return the same problem with *key* in front of its path."""
         return InputProblem((key, *self.path), self.expected, self.found, self.hint)
 
     def __str__(self) -> str:
@@ -53,16 +53,16 @@ class InputProblem:
 
 
 class Fit(NamedTuple):
-    """What a value becomes by a schema, and what is wrong with it."""
+    """A value after it was fitted to a schema, and its problems."""
 
     value: Any
-    """The value itself unless something had to be changed; then a new one."""
+    """The value itself, or a new one if something had to be changed."""
     problems: tuple[InputProblem, ...] = ()
-    """What is wrong with it, with paths from this value on."""
+    """The problems; their paths start at this value."""
 
 
 def where(path: Path) -> str:
-    """Return *path* in words: ``filters[0].name``, or ``the input``; cut if it is long."""
+    """Return *path* as text: ``filters[0].name``, or ``the input``; long paths are cut."""
     parts: list[str] = []
     for key in path:
         if isinstance(key, str) and re.fullmatch(_PLAIN_KEY, key):
@@ -74,7 +74,7 @@ def where(path: Path) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return *value* on one line, cut if it is long."""
+    """Return *value* on one line; long values are cut."""
     if isinstance(value, str):
         text = json.dumps(value[: _MOST_SHOWN + 1], ensure_ascii=False)
         return text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
@@ -96,7 +96,7 @@ def shown(value: Any) -> str:
 
 
 def kind_of(value: Any) -> str:
-    """Return the type of *value* in JSON Schema; ``""`` if it is not a value of JSON."""
+    """Return the JSON Schema type of *value*, or ``""`` if it is not a JSON value."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -114,8 +114,8 @@ def kind_of(value: Any) -> str:
 
 
 def near(word: str, words: Iterable[str]) -> str | None:
-    """Return the one of *words* that *word* was most likely meant to be, if any is near."""
-    from difflib import get_close_matches  # only errors need it
+    """Return the one of *words* that is most similar to *word*, or `None`."""
+    from difflib import get_close_matches  # imported lazily: only errors need it
 
     plain = {folded(other): other for other in words}
     word = folded(word[:_MOST_SHOWN])

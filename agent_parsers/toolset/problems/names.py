@@ -1,4 +1,4 @@
-"""Names as people and models spell them: what is the same, and what was meant."""
+"""Comparing names that models spell in different ways, and suggestions for unknown names."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _BETWEEN: Final = re.compile(r"[\s_.\-\u2010-\u2015\u200b-\u200d\ufeff]+")
 
 
 def folded(name: str) -> str:
-    """Return *name* without what models' spellings differ by.
+    """Return *name* in a form in which spellings of the same name are equal.
 
-    That is case, marks around it, and spaces, dots, hyphens and underscores between its words. Any
-    other mark makes another name: ``se}arch`` is not ``search``.
+    Case, marks around the name, and spaces, dots, hyphens and underscores between its words are
+    removed. Other marks are kept: ``se}arch`` is not ``search``.
     """
     return _BETWEEN.sub("", _EDGES.sub("", name)).casefold()
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """Return the one of *names* that is most like *name*, if any is like it."""
-    from difflib import get_close_matches  # only errors need it
+    """Return the one of *names* that is most similar to *name*, or `None`."""
+    from difflib import get_close_matches  # imported lazily: only errors need it
 
     return next(iter(get_close_matches(name, list(names), n=1)), None)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return a sentence that suggests one of *names* for *name*, or ``""``."""
+    """Return a sentence that suggests one of *names*, or ``""`` if no name is similar."""
     near = nearest(name, names)
     return "" if near is None else f" Did you mean {near!r}?"

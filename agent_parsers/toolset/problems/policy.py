@@ -1,4 +1,4 @@
-"""What becomes of what a schema leaves open, and what a checked input is."""
+"""How strictly inputs are checked, and the result of a check."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ ExtraText: TypeAlias = Literal["forbid", "drop", "keep"]
 
 
 class Policy(NamedTuple):
-    """What becomes of what a schema leaves open; see `ToolSet`."""
+    """How strictly inputs are checked; see `ToolSet`."""
 
     unknown_keys: UnknownKeys = "forbid"
     missing_keys: MissingKeys = "forbid"
     extra_text: ExtraText = "forbid"
     lenient: bool = False
-    """Mend JSON in texts that is not quite right."""
+    """Repair malformed JSON in texts."""
 
 
 class Note(NamedTuple):
-    """Something that was done so that an input fits."""
+    """One change that was made so that an input fits."""
 
     message: str
-    """What, in a sentence."""
+    """What was changed, in a clause."""
     kind: str = ""
-    """``unknown_key``, ``extra_text`` or a kind of `output_parsers.JsonRepair` if the model's words
-    were mended or left out; ``""`` if they were only read as the type that the schema says."""
+    """``unknown_key``, ``extra_text`` or a kind of `output_parsers.JsonRepair` if something was
+    repaired or left out; ``""`` if a value was only converted to the type in the schema."""
 
 
 class CheckedInput(NamedTuple):
     """An input that fits the tool."""
 
     tool: str
-    """Name of the tool, as it is."""
+    """Name of the tool, spelt as it was declared."""
     value: str | dict[str, Any]
-    """What the tool takes; the same object as was given if nothing had to be changed."""
+    """The input for the tool; the original object if nothing had to be changed."""
     notes: tuple[Note, ...] = ()
-    """What was changed."""
+    """The changes that were made."""

@@ -1,1 +1,1 @@
-"""What a tool takes: its schema, and whether an input fits."""
+"""Tool schemas, and checks of inputs against them."""

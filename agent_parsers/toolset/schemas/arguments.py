@@ -1,4 +1,4 @@
-"""The input of a tool as it was written, read as an object by name of parameter."""
+"""Reads the input that a model wrote as an object of arguments by name."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 __all__ = ["BadInput", "lone_key", "read_arguments"]
 
 
-class BadInput(Exception):  # noqa: N818 - it never leaves the package, which tells the problem
-    """An input that is no object of arguments.
+class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`
+    """Raised for an input that cannot be read as an object of arguments.
 
     Args:
-        problem: What is wrong with all of it.
-        value: What could be read of it.
+        problem: The problem with the whole input.
+        value: The part that could be read.
     """
 
     def __init__(self, problem: InputProblem, value: Any = None) -> None:
@@ -39,9 +39,9 @@ class BadInput(Exception):  # noqa: N818 - it never leaves the package, which te
 
 
 def lone_key(schema: Schema) -> str | None:
-    """Return the one parameter that an input without names fills, if there is one.
+    """Return the lone parameter, which an input without names fills, or `None`.
 
-    That is the only parameter, or else the only one that is required.
+    It is the only parameter, or else the only required one.
     """
     flat = schema.flat(schema.root)
     properties = flat.get("properties", {})
@@ -55,18 +55,18 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[s
     """Return *tool_input* as an object.
 
     Args:
-        fitter: Knows what the tool takes, and the policy.
-        tool_input: An object, text that is one as JSON, or what the lone parameter takes.
-        notes: Where to tell what was done to it.
+        fitter: Has the schema of the tool, and the policy.
+        tool_input: An object, a JSON object as text, or a value for the lone parameter.
+        notes: The list to which changes are added.
 
     Raises:
-        BadInput: It is neither, or only the beginning of an object.
+        BadInput: *tool_input* is anything else, or only the beginning of a JSON object.
     """
     if isinstance(tool_input, str):
         return _unwrapped(fitter, _from_text(fitter, tool_input, notes), notes)
     if isinstance(tool_input, dict):
-        # An object is the arguments by name, also where the lone parameter is an object: which of
-        # the two was meant is not for us to guess.
+        # An object is always read as arguments by name, even if the lone parameter takes an object:
+        # guessing between the two would be unsafe.
         return _unwrapped(fitter, tool_input, notes)
     key = lone_key(fitter.schema)
     if key is not None:
@@ -83,7 +83,7 @@ def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
     if found is not None:
         return found
     if not text.strip():
-        return {}  # no arguments, rather than an empty text for the lone parameter
+        return {}  # no arguments rather than an empty string for the lone parameter
     if begins_object(text):
         raise BadInput(InputProblem((), "a whole JSON object", "the beginning of one"))
     if key is not None:
@@ -102,17 +102,17 @@ def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
 
 
 _WRAPPERS: Final = ("arguments", "input")
-"""Keys under which models put all arguments once more."""
+"""Keys in which models wrap all arguments."""
 
 
 def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
-    """Return the arguments that stand in *value* under a key which the tool does not have.
+    """Return the arguments that *value* wraps in a key of `_WRAPPERS`, or *value* itself.
 
-    The schema has to be certain of that: it has no such parameter and allows no others, and all
-    that stands under the key are its parameters.
+    They are unwrapped only if the schema leaves no doubt: the tool has no parameter of that name,
+    allows no unknown keys, and declares all keys of the inner object.
 
     Raises:
-        BadInput: A key comes twice there.
+        BadInput: The inner object has a duplicate key.
     """
     flat = fitter.schema.flat(fitter.schema.root)
     properties = flat.get("properties")
@@ -131,10 +131,10 @@ def _unwrapped(fitter: Fitter, value: dict[str, Any], notes: list[Note]) -> dict
 
 
 def _object_of(text: str) -> dict[str, Any] | None:
-    """Return the object that the whole *text* is as JSON.
+    """Return the JSON object that the whole *text* is, or `None`.
 
     Raises:
-        BadInput: A key comes twice in it.
+        BadInput: The object has a duplicate key.
     """
     text = text.strip()
     value = parse_whole(text, MAX_DEPTH) if text.startswith("{") else NOTHING
@@ -149,16 +149,16 @@ _starts: Final = _NAMED_START.finditer
 def _object_in(
     fitter: Fitter, text: str, notes: list[Note], *, is_only: bool
 ) -> dict[str, Any] | None:
-    """Return the object that *text* is as JSON, or `None` if it is text.
+    """Return the JSON object in *text*, or `None` if *text* is plain text.
 
     Args:
-        fitter: Knows what the tool takes, and the policy.
+        fitter: Has the schema of the tool, and the policy.
         text: The input.
-        notes: Where to tell what was done to it.
-        is_only: Whether text alone is of no use to the tool.
+        notes: The list to which changes are added.
+        is_only: Whether the tool takes only objects, and no plain text.
 
     Raises:
-        BadInput: An object was meant, but there is none, or there is more.
+        BadInput: An object was meant but cannot be read, or other text stands around it.
     """
     body = text.strip()
     if (whole := _object_of(body)) is not None:
@@ -188,7 +188,7 @@ def _object_in(
 
 
 def _encoded_object(text: str) -> dict[str, Any] | None:
-    """Return the object that *text* is as a JSON string, be it with its quotes or without them."""
+    """Return the object that *text* holds as a JSON string, with or without the quotes."""
     inner = unquoted(f'"{text}"' if text.startswith('{\\"') else text)
     return None if inner is None else _object_of(inner)
 
@@ -196,7 +196,7 @@ def _encoded_object(text: str) -> dict[str, Any] | None:
 def _unrepeated(
     value: dict[str, Any], text: str, made: Sequence[JsonRepair] = ()
 ) -> dict[str, Any]:
-    """Return *value*, unless a key comes twice in its *text*."""
+    """Return *value*; raise `BadInput` if its *text* has a duplicate key."""
     if (key := repeated_key(text, made)) is not None:
         raise BadInput(InputProblem((key,), "one value", "the key more than once"), value)
     return value
@@ -222,10 +222,10 @@ def _without_extra(
 
 
 def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | None:
-    """Return the object that *text* is after as_lenient, if that is asked for."""
+    """Return the object that *text* is after repairs, or `None`; only in lenient mode."""
     if not fitter.policy.lenient:
         return None
-    from output_parsers import repair_json  # only broken JSON needs it
+    from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
     try:
         value, repairs = repair_json(text)
@@ -245,7 +245,7 @@ def _repaired(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any] | 
 
 
 def _object_at(text: str, at: int) -> tuple[Any, int]:
-    """Return the JSON object that begins at *at*, and where it ends, or `NOTHING`."""
+    """Return the JSON object that begins at *at*, or `NOTHING`, and where it ends."""
     try:
         _, end = json.JSONDecoder().raw_decode(text, at)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""One input of a tool, checked and converted; see `ToolSet.check`."""
+"""Checks and converts one input of a tool; see `ToolSet.check`."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ __all__ = ["check_input", "example_of", "resolve"]
 
 
 def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy) -> CheckedInput:
-    """Return *tool_input* as the tool takes it.
+    """Return *tool_input* converted to what the tool takes.
 
     Args:
         spec: The tool.
-        schema: What it takes.
-        tool_input: What the model wrote.
-        policy: What becomes of what the schema leaves open.
+        schema: The schema of its input.
+        tool_input: The input that the model wrote.
+        policy: How strictly the input is checked.
 
     Raises:
-        ToolInputError: It does not fit.
+        ToolInputError: The input does not fit.
     """
     fitter = Fitter(schema, policy)
     notes: list[Note] = []
@@ -57,7 +57,7 @@ def resolve(
     others: Mapping[str, Callable[[], Iterable[Any]]],
     unnamed: Sequence[Any],
 ) -> dict[str, Any] | None:
-    """Return *arguments* as they are meant; see `ToolSet.resolve`."""
+    """Return *arguments* with ambiguous ones decided by the schema; see `ToolSet.resolve`."""
     fitter = Fitter(schema, policy)
     properties = schema.flat(schema.root).get("properties", {})
     names = [*properties][: len(unnamed)]
@@ -74,10 +74,10 @@ def resolve(
 
 
 def _typed(fitter: Fitter, value: Any, part: Node) -> Any:
-    """Return raw text as the first type that *part* of a schema has besides text, if it is that.
+    """Return text converted to the first non-string type of *part* that it can be read as.
 
-    A tool that takes ``str | None`` means nothing by ``null``; what has no type stays text, and so
-    do digits such as ``007``, which as a number would be others.
+    For ``str | None``, the text ``null`` is read as null. If *part* declares no type, the text
+    stays a string, and so do digits such as ``007``, which would change as a number.
     """
     if not isinstance(value, str) or value.lstrip(" +-").startswith(_CODES):
         return value
@@ -102,7 +102,7 @@ def _error(
     value: Any,
     problems: tuple[InputProblem, ...],
 ) -> ToolInputError:
-    from agent_parsers.toolset.schemas.example import (  # only errors need it
+    from agent_parsers.toolset.schemas.example import (  # imported lazily: only errors need it
         corrected,
         example_text,
     )
@@ -113,35 +113,35 @@ def _error(
     wrong = [problem.path for problem in problems if problem.path] if fits else []
     count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
     example = corrected(fitter, value, root, wrong=wrong)
-    is_right = _is_right(spec, fitter, example)
+    is_valid = _is_valid(spec, fitter, example)
     return ToolInputError(
         "\n".join((f"the input of {spec.name} has {count}", *told(problems))),
         tool=spec.name,
         tool_input=tool_input,
         problems=problems,
-        example=example if is_right else None,
-        example_text=example_text(fitter.schema, example) if is_right else None,
+        example=example if is_valid else None,
+        example_text=example_text(fitter.schema, example) if is_valid else None,
     )
 
 
 def example_of(spec: ToolSpec, schema: Schema, policy: Policy) -> dict[str, Any] | None:
-    """Return an input of placeholders; `None` if it would not be right."""
+    """Return an input of placeholders, or `None` if it would not be valid."""
     from agent_parsers.toolset.schemas.example import corrected
 
     fitter = Fitter(schema, policy)
     example = corrected(fitter, {}, schema.root)
-    return example if _is_right(spec, fitter, example) else None
+    return example if _is_valid(spec, fitter, example) else None
 
 
-def _is_right(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
-    """Tell whether *example* fits: what a pattern or a validator wants is not known."""
+def _is_valid(spec: ToolSpec, fitter: Fitter, example: Any) -> bool:
+    """Return whether *example* fits; it may fail a pattern or a validator."""
     if not isinstance(example, dict) or fitter.fit(example).problems:
         return False
     return spec.origin is None or not any(spec.origin.problems(example))
 
 
 def _report(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
-    """Tell how *new* differs from *old*."""
+    """Add notes about how *new* differs from *old*."""
     if new is old:
         return
     if isinstance(old, dict) and isinstance(new, dict):
@@ -161,9 +161,9 @@ def _report(old: Any, new: Any, path: Path, notes: list[Note]) -> None:
 
 
 def _report_repairs(text: str, path: Path, notes: list[Note]) -> None:
-    """Tell what was mended of *text*, which was read as an object or a list."""
+    """Add notes about the repairs of *text*, which was read as an object or a list."""
     if parse_whole(text, MAX_DEPTH) is NOTHING:
-        from output_parsers import repair_json  # only broken JSON needs it
+        from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
         made = repair_json(text).repairs
         notes += (Note(f"{where(path)}: {repair.message}", repair.kind) for repair in made)

@@ -1,4 +1,4 @@
-"""Lists and objects by JSON Schema."""
+"""Fits lists and objects to a JSON Schema."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _MOST_NAMED = 12
 
 
 class FitsValues(Protocol):
-    """Fits the values in a list or an object; see `Fitter`, which is one."""
+    """Fits the values in a list or an object; implemented by `Fitter`."""
 
     schema: Schema
     policy: Policy
 
     def run(self, value: Any, node: Node, *, convert: bool, inner: bool = ...) -> Fit:
-        """Fit *value* into a part of the schema."""
+        """Fit *value* to a part of the schema."""
 
     def fits(self, value: Any, node: Node, *, inner: bool = ...) -> bool:
-        """Tell whether *value* fits as it stands."""
+        """Return whether *value* fits without conversion."""
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Tell whether *pattern* is found in *text*."""
+        """Return whether *pattern* is found in *text*."""
 
     def near(self, word: Any, words: Iterable[Any]) -> str:
-        """Return which of *words* may be meant by *word*, in words."""
+        """Return a question that suggests the one of *words* closest to *word*, or ``""``."""
 
 
 def fit_list(
@@ -71,7 +71,7 @@ def fit_list(
 
 
 def _parts(node: dict[str, Any]) -> Iterator[Node]:
-    """Yield the schemas of the items of a list, one after the other, without end."""
+    """Yield the schema of each item of a list, without end."""
     first, rest = node.get("prefixItems", ()), node.get("items", True)
     if isinstance(rest, list):  # as in drafts before 2020-12
         first, rest = rest, node.get("additionalItems", True)
@@ -126,7 +126,7 @@ def fit_object(
 
 
 def _members(fitter: FitsValues, node: dict[str, Any], key: str) -> list[Node]:
-    """Return the schemas that are declared for the member *key*."""
+    """Return the schemas that apply to the member *key*."""
     properties = node.get("properties", {})
     parts = [properties[key]] if key in properties else []
     patterns = node.get("patternProperties", {})
@@ -134,7 +134,7 @@ def _members(fitter: FitsValues, node: dict[str, Any], key: str) -> list[Node]:
 
 
 def _known_keys(fitter: FitsValues, node: dict[str, Any], *, inner: bool) -> dict[str, None] | None:
-    """Return the keys there may be, where the policy and not the schema says that it is all."""
+    """Return the allowed keys if the policy, not the schema, forbids others, or else `None`."""
     if inner or fitter.policy.unknown_keys == "keep":
         return None
     is_all = "properties" in node or fitter.schema.is_shared(node)

@@ -1,4 +1,4 @@
-"""A tool as a line of a prompt."""
+"""Describes a tool for a prompt."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def describe(name: str, description: str, schema: Schema | None) -> str:
 
     Args:
         name: Name of the tool.
-        description: What it is for.
-        schema: What it takes; `None` if that is not known.
+        description: Description of the tool.
+        schema: Schema of its input; `None` if it takes any input.
     """
     head, lines = name, []
     if schema is not None:

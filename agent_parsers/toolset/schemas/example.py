@@ -1,4 +1,4 @@
-"""An input as it should be: what the model got right, and placeholders for the rest."""
+"""Corrected inputs: the values that fit, and placeholders for the rest."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def corrected(
     """Return *value* with placeholders where it does not fit *node*.
 
     Args:
-        fitter: Knows the schema.
-        value: What the model wrote.
-        node: What it should be.
-        name: What it is called; a placeholder for text shows that.
-        wrong: Paths of what does not fit for another reason.
+        fitter: Has the schema.
+        value: The input that the model wrote, or a part of it.
+        node: The schema of *value*.
+        name: Name of the parameter, which placeholders for text show.
+        wrong: Paths of values that validators reject.
     """
     return _Corrector(fitter).correct(value, node, name, wrong, 0)
 
 
 def example_text(schema: Schema, example: dict[str, Any]) -> str:
-    """Return *example* as text: the text that fills the lone parameter, if it has no other."""
+    """Return *example* as text: the value if it has only the lone parameter, else JSON."""
     text = example.get(lone_key(schema) or "")
     if len(example) == 1 and isinstance(text, str) and text.strip():
         return text
@@ -99,7 +99,7 @@ class _Corrector:
         return self._placeholders.make(node, name, level)
 
     def _form(self, value: Any, node: Node) -> dict[str, Any]:
-        """Return the form of *node* that *value* most likely was meant to have."""
+        """Return the alternative of *node* that *value* is closest to."""
         flat = self._fitter.schema.flat(node)
         if "properties" in flat:
             return flat
@@ -138,7 +138,7 @@ class _Corrector:
         return fixed
 
     def _fitting(self, value: Any, part: Node, key: str, level: int) -> Any:
-        """Return *value* if there is one and it fits *part*, else a placeholder."""
+        """Return *value* if it is present and fits *part*, else a placeholder."""
         if value is not NOTHING:
             found = self._fitter.run(value, part, convert=True)
             if not found.problems:
@@ -147,7 +147,7 @@ class _Corrector:
 
 
 def _renamed(lost: list[str], missing: list[str]) -> dict[str, str]:
-    """Return which of the *lost* keys may be meant by each of the *missing* ones."""
+    """Return the *lost* key that is most similar to each of the *missing* ones."""
     if len(lost) > _MOST_ITEMS:
         return {}
     pairs = {key: best for key in missing if (best := near(key, lost)) is not None}
@@ -163,14 +163,14 @@ def _below(paths: Collection[Path], key: str | int) -> list[Path]:
 
 
 class _Placeholders:
-    """Makes placeholders; a schema that asks for very many gets no more after the first ones."""
+    """Makes placeholders, up to a maximum number for each schema."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
         self._left = _MOST_VALUES
 
     def make(self, node: Node, name: str, level: int) -> Any:
-        """Return a value for *node*, called *name*; what is too deep is `None`."""
+        """Return a placeholder for *node*, called *name*, or `None` if it is nested too deep."""
         flat = self._schema.flat(node)
         self._left -= 1
         for keyword in ("default", "examples", "enum", "const"):
@@ -198,13 +198,13 @@ class _Placeholders:
         return True if kind == "boolean" else None
 
     def _first(self, forms: Sequence[Node]) -> Node:
-        """Return the first of *forms* that is not null."""
+        """Return the first of *forms* that is not the null type."""
         reals = (form for form in forms if "null" not in type_words(self._schema.flat(form)))
         return next(reals, forms[0])
 
 
 def _item_parts(flat: dict[str, Any]) -> Sequence[Node]:
-    """Return the schemas of the items that a short list has."""
+    """Return the schemas of the items of a short list that is valid."""
     rest = flat.get("items", True)
     first = flat.get("prefixItems", rest if isinstance(rest, list) else ())
     parts = [*first]
@@ -224,7 +224,7 @@ def _text(flat: dict[str, Any], name: str) -> str:
 
 
 def _number(flat: dict[str, Any], kind: str) -> float:
-    """Return one if it is within the bounds, else what is near."""
+    """Return 1 if it is within the bounds, else a number close to a bound."""
     from fractions import Fraction
 
     candidates: list[float] = [1]

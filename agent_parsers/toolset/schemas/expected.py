@@ -1,4 +1,4 @@
-"""What a schema asks for, in words."""
+"""Describes in words what a schema expects."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_UNIONS: Final = 3
 
 
 def expected_by(schema: Schema, node: Node, depth: int = 0) -> str:
-    """Return in words what *node* asks for."""
+    """Return what *node* expects, in words."""
     flat = schema.flat(node)
     for keyword in ("enum", "const"):
         if keyword in flat:
@@ -34,12 +34,12 @@ def expected_by(schema: Schema, node: Node, depth: int = 0) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return *count* and *noun*, which gets an s where there are several."""
+    """Return *count* and *noun*, in the plural unless *count* is 1."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def one_of_words(values: Sequence[Any]) -> str:
-    """Return in words that one of *values* is asked for."""
+    """Return ``one of``, followed by *values*; long lists are cut."""
     if len(values) == 1:
         return shown(values[0])
     listed = ", ".join(shown(value) for value in values[:_MOST_LISTED])

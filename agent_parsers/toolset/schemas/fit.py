@@ -1,7 +1,7 @@
-"""Whether a value is what a schema says, and which value is, if text stands for another type.
+"""Checks values against a schema, and converts text to the types that the schema expects.
 
-Two questions are asked of the same tables: does the value fit as it stands, and what does it become
-if its texts may mean numbers, lists and so on. Nothing that fits is ever changed.
+The same tables answer two questions: whether a value fits without conversion, and which value
+results if texts may be read as numbers, lists and so on. A value that fits is never changed.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ if TYPE_CHECKING:
 __all__ = ["Fitter"]
 
 MAX_STEPS_DOWN: Final = 100
-"""How deep values are looked into, counted in schemas and values."""
+"""How deep values are checked, counted in nested schemas and values."""
 
 _MOST_HINTS: Final = 20
 
 PATTERN_SECONDS: Final = 1.0
-"""How long all patterns together may take for one input."""
+"""How long matching all patterns may take for one input."""
 
 
 class Fitter:
-    """Fits one input into a schema; what was found out about a value is not found out again.
+    """Fits one input to a schema; results are cached for each value.
 
     Args:
-        schema: What the input should be.
-        policy: What becomes of what it leaves open.
+        schema: The schema of the input.
+        policy: How strictly the input is checked.
     """
 
     def __init__(self, schema: Schema, policy: Policy) -> None:
@@ -64,26 +64,26 @@ class Fitter:
         self._hints = _MOST_HINTS
 
     def fit(self, value: Any) -> Fit:
-        """Return *value*, or what it becomes so that it fits the whole schema."""
+        """Return *value*, converted where needed to fit the whole schema, and its problems."""
         found = self.run(value, self.schema.root, convert=True)
         if found.problems or found.value is value:
             return found
-        # Parts that had passed before another part changed the value have their say now.
+        # A part may have passed before another part changed the value: check all parts again.
         return self.run(found.value, self.schema.root, convert=False)
 
     def fits(self, value: Any, node: Node, *, inner: bool = False) -> bool:
-        """Tell whether *value* fits as it stands."""
+        """Return whether *value* fits without conversion."""
         return not self.run(value, node, convert=False, inner=inner).problems
 
     def run(self, value: Any, node: Node, *, convert: bool, inner: bool = False) -> Fit:
-        """Fit *value* into a part of the schema.
+        """Fit *value* to a part of the schema.
 
         Args:
-            value: A value of JSON.
-            node: The part.
-            convert: Whether text may mean another type.
-            inner: Whether the part shares the value with others, so that it alone cannot tell which
-                keys are unknown.
+            value: A JSON value.
+            node: The part of the schema.
+            convert: Whether text may be converted to another type.
+            inner: Whether other parts apply to the same value, so that this part alone does not
+                show which keys are unknown.
         """
         while isinstance(node, dict) and "$ref" in node and len(node) == 1:
             node = self.schema.target(node)
@@ -97,7 +97,7 @@ class Fitter:
         self._depth += 1
         found = self._run(value, node, convert=convert, inner=inner)
         self._depth -= 1
-        self._known[key] = (value, found)  # which keeps the value, and so its id
+        self._known[key] = (value, found)  # keeping the value keeps its id unique
         return found
 
     def _run(self, value: Any, node: dict[str, Any], *, convert: bool, inner: bool) -> Fit:
@@ -139,7 +139,7 @@ class Fitter:
     def _typed(
         self, value: Any, node: dict[str, Any], *, convert: bool
     ) -> tuple[Any, InputProblem | None]:
-        """Return *value* as one of the types and values that *node* lists."""
+        """Return *value* as one of the types and values that *node* allows."""
         kinds = type_words(node)
         kind = kind_of(value)
         if not kind:
@@ -179,7 +179,7 @@ class Fitter:
             yield f"a text of the format {node['format']}"
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Tell whether *pattern* is found in *text*, in the time there is; after it, it is not."""
+        """Return whether *pattern* is found in *text*; `False` once the time limit is exceeded."""
         now = monotonic()
         self._deadline = self._deadline or now + PATTERN_SECONDS
         if now >= self._deadline:
@@ -190,7 +190,7 @@ class Fitter:
             return False
 
     def near(self, word: Any, words: Iterable[Any]) -> str:
-        """Return which of *words* may be meant by *word*, in words; not after many times."""
+        """Return a question that suggests one of *words*, or ``""``; limited to a few per input."""
         self._hints -= 1
         if self._hints < 0 or not isinstance(word, str):
             return ""
@@ -223,7 +223,7 @@ class Fitter:
         return self._nearest(value, parts, found)
 
     def _nearest(self, value: Any, parts: Sequence[Node], found: Sequence[Fit]) -> Fit:
-        """Return the problems with the form that was most likely meant."""
+        """Return the problems with the alternative that *value* is closest to."""
         close = [
             (part, fit)
             for part, fit in zip(parts, found, strict=True)
@@ -261,7 +261,7 @@ class Fitter:
         return _one(value, " or ".join(expected))
 
     def _tags(self, part: Node) -> dict[str, Any]:
-        """Return the constants, by key, that tell objects of *part* from others."""
+        """Return the constants, by key, that distinguish objects of *part* from others."""
         members = self.schema.flat(part).get("properties", {})
         return {
             key: member["const"]

@@ -1,4 +1,4 @@
-"""Texts and numbers by JSON Schema, and text as the value of another type."""
+"""Checks texts and numbers, and reads text as values of other types."""
 
 from __future__ import annotations
 
@@ -17,24 +17,25 @@ if TYPE_CHECKING:
 
 __all__ = ["from_text", "frozen", "is_format", "number_faults", "type_words", "words_of"]
 
-# -- text that means another value -----------------------------------------------------------------
+# -- text read as another type ---------------------------------------------------------------------
 
 _INTEGER: Final = r"[+-]?[0-9]+(?:\.0*)?"
 _NUMBER: Final = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _MOST_DIGITS: Final = 4000
-"""Python itself refuses to read integers that are a little longer."""
+"""Python raises an error for integers that are slightly longer."""
 
 
 def from_text(text: str, kinds: Collection[str], *, lenient: bool = False) -> Any:
-    """Return what *text* means as one of *kinds*, or `NOTHING`.
+    """Return *text* read as one of *kinds*, or `NOTHING`.
 
-    The types are tried in the order null, integer, number, boolean, object, array. Text is never
-    made a string: it is one.
+    The types are tried in the order null, integer, number, boolean, object, array. The type string
+    is ignored.
 
     Args:
-        text: ``"5"``, ``"true"``, ``"null"``, ``"[1, 2]"``; white space around it does not matter.
+        text: Such as ``"5"``, ``"true"``, ``"null"`` or ``"[1, 2]"``, with optional white space
+            around it.
         kinds: Types of JSON Schema.
-        lenient: Mend JSON that is not quite right.
+        lenient: Repair malformed JSON.
     """
     text = text.strip()
     for kind, read in _READERS:
@@ -46,7 +47,9 @@ def from_text(text: str, kinds: Collection[str], *, lenient: bool = False) -> An
             if value is NOTHING and lenient:
                 value = _repaired(text)
             if value is not NOTHING and kind_of(value) == kind:
-                return NOTHING if may_repeat(text, value) else value  # which value counts?
+                return (
+                    NOTHING if may_repeat(text, value) else value
+                )  # a duplicate key: neither value is safe to use
     return NOTHING
 
 
@@ -84,7 +87,7 @@ _READERS: Final[tuple[tuple[str, Callable[[str], Any]], ...]] = (
 def _repaired(text: str) -> Any:
     from json import JSONDecodeError
 
-    from output_parsers import repair_json  # only broken JSON needs it
+    from output_parsers import repair_json  # imported lazily: only malformed JSON needs it
 
     try:
         value, repairs = repair_json(text)
@@ -93,11 +96,11 @@ def _repaired(text: str) -> Any:
     return NOTHING if any(repair.kind == "surrounding_text" for repair in repairs) else value
 
 
-# -- what a number and a text must be --------------------------------------------------------------
+# -- constraints of numbers and texts --------------------------------------------------------------
 
 
 def number_faults(value: float, node: dict[str, Any]) -> Iterator[str]:
-    """Yield what *node* asks of a number that *value* is not."""
+    """Yield the constraints of *node* that the number *value* violates."""
     low, high = node.get("minimum"), node.get("maximum")
     above, below = node.get("exclusiveMinimum"), node.get("exclusiveMaximum")
     if isinstance(above, bool):  # as in drafts before the sixth
@@ -118,7 +121,7 @@ def number_faults(value: float, node: dict[str, Any]) -> Iterator[str]:
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    from fractions import Fraction  # few schemas need it, and it takes its time to import
+    from fractions import Fraction  # imported lazily: slow to import, and few schemas need it
 
     whole, part = (
         Fraction(repr(number) if type(number) is float else number)  # 0.3 is 3/10
@@ -139,9 +142,9 @@ def _is_text(text: str, pattern: str) -> bool:
 
 
 def is_format(text: str, name: str) -> bool:
-    """Tell whether *text* has the format *name*; a format that is not known fits any text.
+    """Return whether *text* has the format *name*; an unknown format accepts any text.
 
-    Dates and times may lack seconds and the offset, as models write them and pydantic reads them.
+    Seconds and the offset may be missing in times: models omit them, and pydantic accepts that.
     """
     check = _FORMATS.get(name)
     if check is None:
@@ -159,7 +162,7 @@ def _is_date(text: str) -> bool:
 def _is_time(text: str) -> bool:
     if not _is_text(text, _TIME):
         return False
-    # Python reads 3 or 6 digits of a second only, before 3.13 at least.
+    # Before 3.13 at least, Python reads only 3 or 6 digits after the seconds.
     time.fromisoformat(re.sub(r"\.\d+", "", text.upper()))
     return True
 
@@ -186,14 +189,14 @@ _FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     "ipv6": partial(_is_ip, version=6),
 }
 
-# -- values that are the same ----------------------------------------------------------------------
+# -- equal values ----------------------------------------------------------------------------------
 
 
 def frozen(value: Any, depth: int = 0) -> Any:
-    """Return what two values have in common exactly if JSON Schema calls them the same.
+    """Return a hashable key that is equal for two values if JSON Schema treats them as equal.
 
-    ``1`` and ``1.0`` are the same, ``1`` and ``true`` are not. Nothing is the same as what is
-    nested deeper than values are read.
+    ``1`` and ``1.0`` are equal, ``1`` and ``true`` are not. A value that is nested too deep is not
+    equal to any other.
     """
     if depth > MAX_DEPTH:
         return ("", id(value))
@@ -228,5 +231,5 @@ def type_words(node: dict[str, Any]) -> list[str]:
 
 
 def words_of(kinds: Collection[str]) -> str:
-    """Return *kinds* as a reader calls them: ``an integer or null``."""
+    """Return *kinds* in words, such as ``an integer or null``."""
     return " or ".join(_WORDS[kind] for kind in kinds)

@@ -1,4 +1,4 @@
-"""A JSON Schema that has been looked through: sound, bounded, and with its references resolved."""
+"""JSON Schemas that are validated, limited in depth, and have their references resolved."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SAME_VALUE: Final = ("allOf", "anyOf", "oneOf")
 class Schema:
     """The JSON Schema of an input.
 
-    References within the schema work (``#``, ``#/$defs/…``), also where it refers to itself.
+    References within the schema are supported (``#``, ``#/$defs/…``), recursive ones included.
 
     Args:
         root: The schema. It is not copied.
 
     Raises:
-        ValueError: It is not a schema, refers to what is not there or elsewhere, needs itself to
-            judge one and the same value, or is nested too deep.
+        ValueError: *root* is not a schema, has a reference that is missing or leads outside, refers
+            to itself for the same value, or is nested too deep.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -42,11 +42,11 @@ class Schema:
             self._height(node, ())
 
     def target(self, node: dict[str, Any]) -> Node:
-        """Return what the ``$ref`` of *node* refers to."""
+        """Return the schema that the ``$ref`` of *node* refers to."""
         return self._targets[node["$ref"]]
 
     def same_value(self, node: Node) -> Iterator[Node]:
-        """Yield the schemas that *node* brings in for the same value."""
+        """Yield the schemas in *node* that apply to the same value."""
         if isinstance(node, dict):
             if "$ref" in node:
                 yield self.target(node)
@@ -57,12 +57,12 @@ class Schema:
                     yield node[keyword]
 
     def is_shared(self, node: dict[str, Any]) -> bool:
-        """Tell whether several parts of *node* may declare keys of one and the same object."""
+        """Return whether several parts of *node* may declare keys of the same object."""
         shares = sum(key in node for key in ("properties", "$ref", "anyOf", "oneOf", "if"))
         return shares + len(node.get("allOf", ())) > 1
 
     def flat(self, node: Node) -> dict[str, Any]:
-        """Return *node* with what it refers to, and the parts that it must fulfil, merged in."""
+        """Return *node* with its ``$ref`` and ``allOf`` merged in."""
         if not isinstance(node, dict):
             return {}
         if id(node) not in self._flat:
@@ -87,7 +87,7 @@ class Schema:
         return flat
 
     def known_keys(self, node: dict[str, Any]) -> dict[str, None] | None:
-        """Return the keys that objects of *node* may have, in order; `None` if any will do."""
+        """Return the keys that objects of *node* may have, in order; `None` if any are allowed."""
         if id(node) not in self._known:
             self._known[id(node)] = self._known_keys(node)
         return self._known[id(node)]
@@ -110,7 +110,7 @@ class Schema:
         return keys if is_declared else None
 
     def _read(self) -> list[Node]:
-        """Look through the schema and what it refers to; return all its parts."""
+        """Validate the schema and everything it refers to; return all parts."""
         todo: list[tuple[str, Node, int]] = [("#", self.root, 0)]
         read: dict[int, Node] = {}
         while todo:
@@ -144,11 +144,11 @@ class Schema:
         return found
 
     def _height(self, node: Node, above: tuple[int, ...]) -> int:
-        """Return how many schemas stand one below the other for the same value."""
+        """Return how many schemas are nested that apply to the same value."""
         if not isinstance(node, dict):
             return 0
         if id(node) in above:
-            raise ValueError("a part of the schema needs itself to judge one and the same value")
+            raise ValueError("a part of the schema refers to itself for the same value")
         if len(above) > MAX_SCHEMA_DEPTH:
             raise ValueError(f"references in the schema go deeper than {MAX_SCHEMA_DEPTH} levels")
         if id(node) not in self._heights:

@@ -1,4 +1,4 @@
-"""What every part of a JSON Schema must look like, so that checking by it never fails itself."""
+"""Checks that each part of a JSON Schema is well-formed, so that using it cannot fail later."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "MAX_SCHEMA_DEPTH", "check_shape", "compiled", "subschemas"]
 
 KINDS: Final = ("null", "integer", "number", "boolean", "object", "array", "string")
-"""The types of JSON Schema, in the order in which text is tried as one of them."""
+"""The types of JSON Schema, in the order in which text is read as one of them."""
 
 MAX_SCHEMA_DEPTH: Final = 100
 """How deep schemas may be nested."""
@@ -24,7 +24,7 @@ _BY_NAME: Final = ("$defs", "definitions", "patternProperties", "properties")
 
 
 def subschemas(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the schemas in *node*, with their places in it."""
+    """Yield the schemas in *node*, each with its path in *node*."""
     for keyword in _ONE:
         part = node.get(keyword)
         if keyword == "items" and isinstance(part, list):
@@ -38,7 +38,7 @@ def subschemas(node: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def check_shape(node: Any, path: str) -> None:
-    """Raise a `ValueError` unless *node*, at *path*, is a schema as far as it is read here."""
+    """Raise a `ValueError` if the keywords of *node*, at *path*, are malformed."""
     if isinstance(node, bool):
         return
     if not isinstance(node, dict):
@@ -57,12 +57,13 @@ def check_shape(node: Any, path: str) -> None:
 
 
 def compiled(pattern: str) -> Any:
-    """Return *pattern*, compiled by the package `regex`, which can be stopped.
+    """Return *pattern*, compiled by the package `regex`, which supports time limits.
 
     Raises:
-        ValueError: It is not a regular expression.
+        ValueError: *pattern* is not a regular expression.
     """
-    from output_parsers.text.timed_regex import compiled  # only schemas with patterns need it
+    # Imported lazily: only schemas with patterns need it.
+    from output_parsers.text.timed_regex import compiled
 
     return compiled(pattern)
 

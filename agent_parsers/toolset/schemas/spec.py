@@ -1,4 +1,4 @@
-"""One tool: its name, what it is for, what it takes, and how it is run."""
+"""`ToolSpec`: the name, description, schema and origin of one tool."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ __all__ = ["Origin", "ToolSpec"]
 
 
 class Origin(Protocol):
-    """Where a tool came from, and what can run it."""
+    """The object that a tool was made from, which can run it."""
 
     def problems(self, value: dict[str, Any]) -> Iterator[InputProblem]:
-        """Yield what the tool's own validators say against an input that fits its schema."""
+        """Yield the problems that the tool's own validators find in an input that fits."""
 
     def run(self, value: Any) -> Any:
-        """Run the tool; an asynchronous one returns what is to be awaited.
+        """Run the tool; an asynchronous tool returns an awaitable.
 
         Raises:
-            TypeError: It cannot be run.
+            TypeError: The tool cannot be run.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """A tool, and what a model is told about it.
+    """A tool as it is described to a model.
 
     ::
 
@@ -48,15 +48,15 @@ class ToolSpec:
     """
 
     name: str
-    """What the model calls it."""
+    """The name that the model uses."""
     description: str = ""
-    """What it is for, told to the model."""
+    """The description for the model."""
     parameters: dict[str, Any] | None = field(default=None, hash=False)
-    """JSON Schema of its input, an object; treat it as read-only. `None`: any input will do."""
+    """JSON Schema of the input, an object; treat it as read-only. `None` allows any input."""
     strict: bool | None = None
-    """Whether OpenAI shall enforce the schema; `None` to leave that to them."""
+    """Whether OpenAI should enforce the schema; `None` leaves it to OpenAI's default."""
     origin: Any = field(default=None, compare=False, repr=False)
-    """What it was made from, for `ToolSet.call`; see `Origin`. `None`: it cannot be run."""
+    """What the tool was made from, for `ToolSet.call`; see `Origin`. `None`: it cannot be run."""
 
     def __post_init__(self) -> None:
         for what, value in (("name", self.name), ("description", self.description)):
@@ -86,25 +86,25 @@ class ToolSpec:
             raise ValueError(f"the parameters of {self.name} are nested too deep") from None
 
     def schema(self) -> Schema | None:
-        """Return *parameters*, looked through; `None` if there are none."""
+        """Return *parameters* as a validated schema, or `None` if there are no parameters."""
         if self.parameters is None:
             return None
-        from agent_parsers.toolset.schemas.schema import Schema  # names alone need none of it
+        from agent_parsers.toolset.schemas.schema import Schema
 
         return Schema(self.parameters)
 
     def describe(self) -> str:
-        """Return what it is, for a prompt: ``search(query: string): Looks up a name.``."""
+        """Return a description for a prompt: ``search(query: string): Looks up a name.``."""
         from agent_parsers.toolset.schemas.describe import describe
 
         return describe(self.name, self.description, self.schema())
 
     def openai_tool(self) -> dict[str, Any]:
-        """Return it as one of OpenAI's ``tools``."""
+        """Return the tool in the form of OpenAI's ``tools``."""
         return {"type": "function", "function": self.openai_function()}
 
     def openai_function(self) -> dict[str, Any]:
-        """Return it as one of OpenAI's ``functions``."""
+        """Return the tool in the form of OpenAI's ``functions``."""
         function: dict[str, Any] = {"name": self.name}
         if self.description:
             function["description"] = self.description
@@ -115,15 +115,15 @@ class ToolSpec:
         return function
 
     def openai_response_tool(self) -> dict[str, Any]:
-        """Return it as one of the ``tools`` of OpenAI's Responses API, which wants each field.
+        """Return the tool in the form of the ``tools`` of OpenAI's Responses API.
 
-        That API enforces a schema unless it is told not to.
+        That API requires each field, and enforces a schema unless ``strict`` is false.
         """
         function = {"parameters": None, **self.openai_function(), "strict": bool(self.strict)}
         return {"type": "function", **function}
 
     def anthropic_tool(self) -> dict[str, Any]:
-        """Return it as one of Anthropic's ``tools``."""
+        """Return the tool in the form of Anthropic's ``tools``."""
         tool: dict[str, Any] = {"name": self.name}
         if self.description:
             tool["description"] = self.description
@@ -132,9 +132,9 @@ class ToolSpec:
         return tool
 
     def json_schema(self) -> dict[str, Any]:
-        """Return its input as a JSON Schema whose title is its name."""
-        told = {"title": self.name, "description": self.description}
+        """Return the JSON Schema of the input, titled with the name of the tool."""
+        texts = {"title": self.name, "description": self.description}
         schema = {"type": "object"} if self.parameters is None else deepcopy(self.parameters)
-        return {key: text for key, text in told.items() if text} | {
-            key: value for key, value in schema.items() if key not in told
+        return {key: text for key, text in texts.items() if text} | {
+            key: value for key, value in schema.items() if key not in texts
         }

@@ -1,1 +1,1 @@
-"""JSON as models write it: the reader that repairs it, and what else is JSON in disguise."""
+"""Lenient JSON: the reader that repairs what models write, and helpers for near-JSON text."""

@@ -1,8 +1,8 @@
-"""Whether a quote inside a string can be its end, by what comes after it.
+"""Lookahead that decides whether a quote inside a string can be its end.
 
-Models write ``{"note": "the "warden" is away"}``. The second quote ends the string only if JSON
-could go on after it, and here it does not: a word is no comma and no bracket. In a valid document
-JSON goes on after each string, so nothing here changes how one is read.
+Models write ``{"note": "the "warden" is away"}``. The second quote ends the string only if the text
+after it could continue the JSON. Here it could not: a word is neither a comma nor a bracket. In a
+valid document JSON continues after each string, so the lookahead does not change how it is read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from outputs.growing_json.value import GrowingValue
 
 MAX_CHARS: Final = 512
-"""How far it is looked ahead. That bounds the work for each quote, and what is held back."""
+"""How far the lookahead goes. This bounds the work for each quote and the text held back."""
 
 CLOSERS: Final = {
     '"': '"',
@@ -32,11 +32,11 @@ CLOSERS: Final = {
     "‚": "‘’",
     "«": "»",
 }
-"""The quotes that begin a string, each with those that may end it."""
+"""The quotes that open a string, each with the quotes that may close it."""
 
 bare_key = matcher(r"(?: [\w$] [\w$-]*+ )?+")
 closing_fence = re.compile(r"`[` ]{0,15}+\r?+(?:\n|\Z)").match
-"""Matches a fence with nothing after it on its line. Only such a one ends a value."""
+"""Matches a fence with nothing after it on its line. Only such a fence ends a value."""
 half_quoted_key = matcher(r"""[^"'“”„‘’‚«»\x00-\x1f\\:,{}\[\]]{0,100}+""")
 _VALUE_WORDS = frozenset(
     ("true", "false", "null", "NaN", "Infinity", "True", "False", "None", "undefined")
@@ -54,15 +54,15 @@ class Follows(Enum):
     """What comes after a quote."""
 
     JSON = auto()
-    """What may come after a value in JSON."""
+    """Text that may come after a value in JSON."""
     PERHAPS_JSON = auto()
-    """A closing bracket, and then what may be text around the value as well as part of it."""
+    """A closing bracket, and then text that may be part of the value or surround it."""
     QUOTE = auto()
     """Another quote."""
     TEXT = auto()
-    """What cannot come after a value."""
+    """Text that cannot come after a value."""
     UNKNOWN = auto()
-    """More text has to be seen."""
+    """More text is needed to decide."""
 
 
 def what_follows(
@@ -72,10 +72,10 @@ def what_follows(
 
     Args:
         text: The text that has arrived.
-        pos: The place after the quote.
+        pos: The position after the quote.
         grown: The value around the string.
-        in_doubt: Whether it makes a difference what comes after a closing bracket. If not, any is
-            `Follows.PERHAPS_JSON` at once.
+        in_doubt: Whether the text after a closing bracket matters. If not, any closing bracket
+            returns `Follows.PERHAPS_JSON` at once.
         ended: Whether no more text will arrive.
         end_counts: Whether a fence or the end of the text may come after the value. If not, the
             end only shows that the text was cut.
@@ -86,7 +86,7 @@ def what_follows(
     except _TextEndsError as cut:
         if len(ahead.text) == MAX_CHARS:
             return Follows.JSON
-        # If even the end of the text leaves it open, the text was cut, and what came is unknown.
+        # If the end of the text does not decide it, the text was cut and the rest is unknown.
         is_end = ended and end_counts and not cut.inside_token
         return Follows.JSON if is_end else Follows.UNKNOWN
     # With an odd number of quotes, what looks like a comment may be the rest of the string.
@@ -95,14 +95,14 @@ def what_follows(
 
 
 class _TextEndsError(Exception):
-    """The text ends before all is seen."""
+    """The text ends before the lookahead can decide."""
 
     def __init__(self, *, inside_token: bool) -> None:
         self.inside_token = inside_token
 
 
 class _Ahead:
-    """A look ahead, from the place after a quote."""
+    """A lookahead from the position after a quote."""
 
     def __init__(
         self, text: str, grown: GrowingValue, in_doubt: bool, ended: bool, end_counts: bool
@@ -116,14 +116,14 @@ class _Ahead:
         self.in_object = isinstance(grown.top, dict)
         self.new_line = False
         self.comments = ""
-        """What was skipped of comments that end with their line."""
+        """The text of skipped line comments."""
 
     def after_value(self) -> Follows:
         char = self.next_char()
         if char in "}]":
             return self.after_closer(char)
         if char in _all_closers or char in CLOSERS:
-            # On a line of its own it may be the next key, if only the comma is missing.
+            # On a new line it may open the next key, with only the comma missing.
             is_key = self.new_line and self.in_object and self.at_key()
             return Follows.JSON if is_key else Follows.QUOTE
         if char == "`":
@@ -170,7 +170,7 @@ class _Ahead:
         return Follows.JSON if self.new_line or char in "}`<" else Follows.PERHAPS_JSON
 
     def at_key(self) -> bool:
-        """Whether a key and a colon come next."""
+        """Return whether a key and a colon come next."""
         text, start = self.text, self.pos
         if text[start] in CLOSERS:
             closers = CLOSERS[text[start]]
@@ -186,14 +186,14 @@ class _Ahead:
         return self.text[self.expect_more(skip_space(self.text, pos))] == ":"
 
     def expect_more(self, found: re.Match[str]) -> int:
-        """Return where *found* ends, which must not be where the text does."""
+        """Return where *found* ends; raise if that is the end of the text."""
         end = found.end()
         if end == len(self.text):
             raise _TextEndsError(inside_token=True)
         return end
 
     def next_char(self) -> str:
-        """Skip white space and comments; return the character there."""
+        """Skip white space and comments; return the next character."""
         text = self.text
         while True:
             end = skip_space(text, self.pos).end()

@@ -1,4 +1,4 @@
-"""What text is JSON in disguise: an object that is cut, or one written as a string once more."""
+"""Text that is nearly JSON: an object that is cut, or JSON inside a quoted string."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _IN_SINGLE: Final = re.compile(r"\\(.)|\"", re.DOTALL)
 
 
 def begins_object(text: str) -> bool:
-    """Tell whether *text* is a JSON object that is cut, or nearly one, and so no text."""
+    """Return whether *text* is a JSON object that is cut, or nearly one, rather than prose."""
     text = text.lstrip()
     if not text.startswith("{") or _COMMENT(text):
         return False
-    from outputs import LenientJsonReader  # few texts begin with a brace
+    from outputs import LenientJsonReader  # imported lazily: few texts begin with a brace
 
     reader = LenientJsonReader()
     try:
@@ -34,9 +34,9 @@ def begins_object(text: str) -> bool:
 
 
 def unquoted(text: str) -> str | None:
-    """Return what *text* says if all of it is one string, in double or single quotes.
+    """Return the content of *text* if all of it is one string in double or single quotes.
 
-    `None` if it is none. Escapes are those of JSON; in single quotes these too may be escaped.
+    Returns `None` otherwise. Escapes are those of JSON; an escaped single quote is allowed too.
     """
     if not text.startswith(('"', "'")):
         return None
@@ -52,7 +52,7 @@ def unquoted(text: str) -> str | None:
 
 
 def _in_double(found: re.Match[str]) -> str:
-    """Return a part of a string in single quotes as it is written in double ones."""
+    """Return an escape or quote of a single-quoted string as a double-quoted string has it."""
     if found[1] == "'":
         return "'"
     return found[0] if found[1] else '\\"'

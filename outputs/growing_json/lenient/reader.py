@@ -1,4 +1,4 @@
-"""JSON as models write it, mended while it is read, with a report of every mend."""
+"""The reader of JSON as models write it, which repairs it and reports every repair."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MISSING = "supplied the missing "
 def missing_at_end(text: str, repairs: Iterable[JsonRepair]) -> str:
     """Return the brackets that were missing at the end of *text*, the innermost first.
 
-    Those that were missing before another bracket, or before the end of a fence, are none of them.
+    Brackets that were missing before another bracket or before a closing fence are not included.
     """
     return next((
         repair.message.removeprefix(_MISSING)
@@ -47,7 +47,7 @@ def missing_at_end(text: str, repairs: Iterable[JsonRepair]) -> str:
 
 
 class LenientJsonReader(LenientStrings):
-    """A `JsonReader` that also reads what models write instead of JSON.
+    """A `JsonReader` that repairs what models write instead of JSON.
 
     ::
 
@@ -56,19 +56,19 @@ class LenientJsonReader(LenientStrings):
         reader.close()   # {"name": "Ada", "tags": [1, 2]}
         reader.repairs   # unquoted keys, quotes, trailing commas, each with its span
 
-    It reads missing closing brackets, trailing commas, commas missing before a new line's key,
-    comments (``//``, ``#``, ``/* */``), the words of Python and JavaScript (``True``, ``None``,
-    ``undefined``, which is `None`), strings in single or typographic quotes, unescaped quotes
-    inside a string, raw line breaks, keys without quotes or without the first of them, and doubled
-    braces. What has two readings is an error, and so is a value that is cut in the middle.
+    It repairs missing closing brackets, trailing commas, commas missing before a key on a new line,
+    comments (``//``, ``#``, ``/* */``), the literals of Python and JavaScript (``True``, ``None``,
+    ``undefined``, which is read as `None`), strings in single or typographic quotes, unescaped
+    quotes inside a string, raw line breaks, keys without quotes or without the opening quote, and
+    doubled braces. Ambiguous text is an error, and so is a value that is cut in the middle.
 
-    A text that is JSON reads as `json.loads` reads it, without repairs. However a text is cut into
-    chunks, the value at its end, the repairs and the error are the same. Once there is an `error`,
-    `value` stays what it was.
+    Valid JSON is read as `json.loads` reads it, without repairs. However a text is cut into chunks,
+    the final value, the repairs and the error are the same. Once there is an `error`, `value` no
+    longer changes.
 
     Args:
         max_depth: How many arrays and objects may be open at once.
-        max_chars: How many characters may be read; `None` for any number.
+        max_chars: How many characters may be read; `None` for no limit.
     """
 
     __slots__ = ("_brace", "_comma", "_doubled", "_supplied")
@@ -82,24 +82,24 @@ class LenientJsonReader(LenientStrings):
 
     @property
     def repairs(self) -> list[JsonRepair]:
-        """What was mended so far, in the order of the text."""
+        """The repairs so far, in the order of the text."""
         return sorted(self._repairs, key=lambda repair: repair.span)
 
     @override
     def close(self, *, supply_closers: bool = True) -> Any:
-        """Tell the end of the text; return the whole value.
+        """End the text and return the whole value.
 
         Args:
-            supply_closers: Accept a value that lacks nothing but brackets at its end.
+            supply_closers: Accept a value that lacks only brackets at its end.
 
         Raises:
-            JsonSyntaxError: The text has no reading as JSON, or has two.
-            JsonLimitError: A limit was passed.
-            JsonIncompleteError: The text ended in the middle of a value, or where more was to come.
+            JsonSyntaxError: The text cannot be read as JSON, or is ambiguous.
+            JsonLimitError: A limit was exceeded.
+            JsonIncompleteError: The text ended in the middle of a value, or where one was expected.
         """
         if self.end is None and self.error is None and not self._ended:
             self._ended = True
-            self._feed("")  # What was held back is decided now.
+            self._feed("")  # Decides about the text held back.
         whole = self.end is not None
         closers = None if whole else self._missing_closers()
         value = super().close(supply_closers=supply_closers)
@@ -109,14 +109,14 @@ class LenientJsonReader(LenientStrings):
 
     @override
     def _missing_closers(self) -> str | None:
-        # If one was missing before, it may also be that a wrong bracket was written there.
+        # If a bracket was missing before another, that one may simply have been the wrong bracket.
         return None if self._supplied else super()._missing_closers()
 
     def _report_missing(self, pos: int, closers: str) -> None:
         self._repair("missing_closer", pos, pos, _MISSING + closers)
 
     def _fence(self, chunk: str, pos: int) -> int:
-        """End the value before a fence that closes before its brackets do."""
+        """End the value at a closing fence, where its closing brackets are missing."""
         fence = closing_fence(chunk, pos)
         if fence is not None and fence.end() == len(chunk) and not self._ended:
             self._held = chunk[pos:]
@@ -186,7 +186,7 @@ class LenientJsonReader(LenientStrings):
     def _close_after_comma(self, chunk: str, pos: int) -> int:
         span = (self._comma, self._comma + 1)
         self._repairs.append(JsonRepair("trailing_comma", span, "dropped a trailing comma"))
-        # The bracket may be held back; the comma is told once.
+        # The bracket may be held back and read again; the comma is reported once.
         self._state = self._AFTER_ITEM if chunk[pos] == "]" else self._AFTER_MEMBER
         return self._close(chunk, pos)
 
@@ -197,7 +197,7 @@ class LenientJsonReader(LenientStrings):
         return self._VALUE[chunk[pos]](self, chunk, pos)
 
     def _bare_key(self, chunk: str, pos: int) -> int:
-        """Read a key without quotes, or without the first of two."""
+        """Read a key without quotes, or without the opening quote."""
         ahead = chunk[pos : pos + MAX_CHARS]
         size = len(ahead)
         end, quote = bare_key(ahead, 0).end(), half_quoted_key(ahead, 0).end()
@@ -279,8 +279,8 @@ class LenientJsonReader(LenientStrings):
         | dict.fromkeys("tfnNITFu", _word),
         False,
     )
-    # Where a container has just been opened, or after a comma, something was to come: if the text
-    # ends there, it is lost.
+    # After an opening bracket or a comma an item is expected. If the text ends there, the item is
+    # lost, so these states are not closable.
     _FIRST_ITEM: ClassVar = State("a value or ']'", _VALUE | {"]": _close}, False)
     _NEXT_ITEM: ClassVar = State("a value", _VALUE | {"]": _close_after_comma}, False)
     _AFTER_ITEM: ClassVar = State(

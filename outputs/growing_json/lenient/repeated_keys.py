@@ -1,4 +1,4 @@
-"""Keys that come twice in one object of JSON: which value counts is anyone's guess."""
+"""Keys that appear twice in one JSON object, which makes the intended value unclear."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ _STRINGS: Final = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?', re.DOTALL).finda
 
 
 def may_repeat(text: str, value: Any) -> bool:
-    """Tell whether a key may come twice in *text*, JSON with this *value*; most has none to spare.
+    """Return whether a key appears twice in *text*, JSON whose value is *value*.
 
-    Each member has a colon, and so has each that another has replaced.
+    Most texts need no search: every member has a colon, including members that were replaced, so a
+    key can be repeated only if there are more colons than members in *value*.
     """
     left = text.count(":")
     todo = [value]
@@ -34,7 +35,7 @@ def may_repeat(text: str, value: Any) -> bool:
 
 
 def repeated_key(text: str, made: Sequence[JsonRepair] = ()) -> str | None:
-    """Return a key that comes twice in one object of *text*; `None` if none does.
+    """Return a key that appears twice in one object of *text*, or `None`.
 
     Args:
         text: JSON that can be read.
@@ -65,10 +66,10 @@ def _repeated(pairs: Sequence[tuple[str, Any]]) -> str | None:
 
 
 def _by_reader(text: str, made: Sequence[JsonRepair]) -> str | None:
-    from outputs import LenientJsonReader  # few replies need it
+    from outputs import LenientJsonReader  # imported lazily: few replies need it
 
     class Reader(LenientJsonReader):
-        """Notes all members of an object in which a key comes twice."""
+        """Keeps all members of an object in which a key appears twice."""
 
         __slots__ = ()
         _READS_REMAINS = True

@@ -1,4 +1,4 @@
-"""Strings as models write them: other quotes, quotes inside, raw line breaks, odd escapes."""
+"""Strings as models write them: other quotes, inner quotes, raw line breaks, invalid escapes."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ RepairKind: TypeAlias = Literal[
 
 
 class JsonRepair(NamedTuple):
-    """Something that was read although it is not JSON."""
+    """A repair of text that is not valid JSON."""
 
     kind: RepairKind
     """What was wrong."""
     span: tuple[int, int]
-    """Where, in `str` characters from the start of the text. Empty where something is missing."""
+    """Where, in `str` characters from the start of the text; empty where something was missing."""
     message: str
-    """What was done, in a sentence a person can read."""
+    """What the repair did, for people to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class _Style:
     marks: str
     """All quotes that count as inner quotes if they do not end the string."""
     plain: Matcher
-    """Matches text that needs no thought."""
+    """Matches text without quotes, escapes or control characters."""
 
 
 @cache
@@ -71,20 +71,20 @@ _escapes = scalars.matcher(rf"(?: {scalars.ESCAPE} )*+")
 _cut_hex = re.compile(r"\\x[0-9a-fA-F]?\Z").match
 _hex = re.compile(r"\\x([0-9a-fA-F]{2})").match
 
-# No language that models imitate has these escapes, so they are regular expressions or LaTeX. What
-# Markdown escapes (`\_`, `\*`) is not here: whether the backslash belongs to the text is unknown.
+# No language that models imitate has these escapes, so they come from regular expressions or LaTeX.
+# Markdown's escapes (`\_`, `\*`) are not here: the backslash may or may not belong to the text.
 _KEEPS_BACKSLASH: Final = frozenset(string.ascii_letters) - frozenset("abfnrtuvxNU") | frozenset(
     "()[]{}.?+|^%&"
 )
 
 
 class LenientStrings(JsonReader):
-    """Reads strings in any quotes; a quote inside is text if JSON does not go on after it.
+    """Reads strings in any quotes; an inner quote is text if JSON cannot continue after it.
 
-    Inner quotes come in pairs, and what they quote begins after the first. If JSON could go on
-    after the second of a pair, there are two readings, and neither is taken, unless the text of the
-    string has opened a bracket that only one of them closes: ``"args": "{"a": "b", "c": "d"}"``.
-    After inner quotes, the end of the text or a fence is no sign that a string has ended.
+    Inner quotes come in pairs, and the quoted text starts right after the first. If JSON could
+    continue after the second quote of a pair, the text is ambiguous and so an error, unless the
+    string has opened a bracket that only one reading closes: ``"args": "{"a": "b", "c": "d"}"``.
+    After inner quotes, the end of the text or a fence does not show that a string has ended.
     """
 
     _READS_REMAINS = False
@@ -102,11 +102,11 @@ class LenientStrings(JsonReader):
     )
 
     def __init__(self, *, max_depth: int, max_chars: int | None) -> None:
-        # Strict, so that whole containers read at the speed of C need no repair.
+        # Strict, so that the fast path reads only containers that need no repair.
         super().__init__(strict=True, max_depth=max_depth, max_chars=max_chars)
         self._repairs: list[JsonRepair] = []
-        self._ended = False  # whether no more text will come
-        self._left: Any = NOTHING  # what was partial when the text broke
+        self._ended = False  # whether no more text will arrive
+        self._left: Any = NOTHING  # the partial value when reading failed
         self._style = _style_of('"')
         self._start = 0  # of the open string
         self._controls = False  # whether it has raw control characters
@@ -115,7 +115,7 @@ class LenientStrings(JsonReader):
         self._segment: list[str] = []  # its text since the last inner quote
 
     def _repair(self, kind: RepairKind, start: int, end: int, message: str) -> None:
-        """Note a repair; *start* and *end* are places in the chunk that is read."""
+        """Report a repair; *start* and *end* are positions in the current chunk."""
         span = (self._offset + start, self._offset + end)
         self._repairs.append(JsonRepair(kind, span, message))
 
@@ -152,7 +152,7 @@ class LenientStrings(JsonReader):
         return stop
 
     def _read_text(self, chunk: str, pos: int) -> int:
-        """Read on in a string, to behind its end or the end of the chunk."""
+        """Continue reading a string; return the position after it, or the end of the chunk."""
         size = len(chunk)
         plain = self._style.plain
         while True:
@@ -245,7 +245,7 @@ class LenientStrings(JsonReader):
         return self._inner_quote(pos, char)
 
     def _may_open_quotes(self) -> bool:
-        """Whether a quote here, if nothing comes after it, is as likely to begin as to end one."""
+        """Return whether a quote at the end of the text may be an inner, opening quote."""
         return self._inner > 0 or self._last_char() in _BEFORE_QUOTES
 
     def _inner_quote(self, pos: int, char: str) -> int:
@@ -286,7 +286,7 @@ class LenientStrings(JsonReader):
         return NOTHING if more is None else text + more
 
     def _break(self, chunk: str, pos: int, reason: str, *, in_string: bool = False) -> int:
-        """Give up on the text at *pos*; the value stays what it is."""
+        """Set the error at *pos*; the value no longer changes."""
         self._left = self._partial()
         self._broke_in_string = in_string
         self.error = JsonSyntaxError(reason, "", self._offset + pos)

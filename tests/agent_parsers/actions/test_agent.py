@@ -1,4 +1,4 @@
-"""`AgentAction` and its kin are those of LangChain, and what a parser makes is one of them."""
+"""`AgentAction` and related classes match LangChain's, and parsers return instances of them."""
 
 import copy
 import json
@@ -63,7 +63,7 @@ def their(make: Callable[[Any, Any], Any]) -> Any:
 
 
 def without_messages(dump: Any) -> Any:
-    """Leave out message logs: what messages have besides is compared where messages are tested."""
+    """Leave out message logs: the fields of messages are compared in the tests of messages."""
     if isinstance(dump, dict):
         return {key: without_messages(dump[key]) for key in dump if key != "message_log"}
     return dump
@@ -193,7 +193,7 @@ def assert_indistinguishable(made: BaseModel, built: BaseModel) -> None:
 def _json(model: BaseModel) -> str:
     try:
         return model.model_dump_json()
-    except ValueError as error:  # a lone surrogate has no place in JSON
+    except ValueError as error:  # JSON cannot encode a lone surrogate
         return str(error)
 
 

@@ -40,11 +40,11 @@ def test_every_run_has_the_same_keys_in_the_same_order(path: Path) -> None:
 
 
 def test_the_help_names_every_key_of_the_json() -> None:
-    told = command("parse", "--help").stdout
+    text = command("parse", "--help").stdout
     run = parse(MILL).runs[1]
     nested = [*run["steps"], *run["failed"], run["failed"][0]["error"], *run["repairs"]]
     for key in {*run, *run["finish"], *(key for value in nested for key in value)}:
-        assert key in told, key
+        assert key in text, key
 
 
 def test_spans_of_a_text_point_into_the_file() -> None:
@@ -70,7 +70,7 @@ def test_spans_of_a_record_point_into_the_output_of_the_step() -> None:
             assert failed["text"][slice(*failed["error"]["span"])] == "So it rests on Sunday."
 
 
-def test_a_failed_step_tells_where_and_what_to_tell_the_model() -> None:
+def test_a_failed_step_has_its_place_and_an_observation() -> None:
     (failed,) = parse(MILL).runs[1]["failed"]
     error = failed["error"]
     problem = get_dialect("react").problems["nothing"]
@@ -152,7 +152,7 @@ def test_dialect_overrides_the_format_of_a_record(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("args", [("parse", "x.txt", "--dialect"), ("show",)])
-def test_an_unknown_dialect_is_a_mistake_in_the_command(args: tuple[str, ...]) -> None:
+def test_an_unknown_dialect_is_a_usage_error(args: tuple[str, ...]) -> None:
     outcome = command(*args, "reakt")
     assert (outcome.status, outcome.stdout) == (2, "")
     assert "there is no dialect 'reakt'. Did you mean 'react'?" in outcome.stderr
@@ -160,7 +160,7 @@ def test_an_unknown_dialect_is_a_mistake_in_the_command(args: tuple[str, ...]) -
 
 @pytest.fixture
 def own(monkeypatch: pytest.MonkeyPatch) -> Dialect:
-    """A dialect of the user's: inputs are JSON, and there are no text transcripts."""
+    """A dialect of a user, with JSON inputs and without text transcripts."""
     react = get_dialect("react")
     table = replace(
         react.lenient, transcript_start="", read_input=lambda text, _repairs: json.loads(text)
@@ -184,13 +184,13 @@ def test_a_dialect_without_transcripts_says_so(own: Dialect) -> None:
     assert "own has no text transcripts; only records can be read" in outcome.stderr
 
 
-def test_an_unknown_format_is_a_mistake_in_the_command() -> None:
+def test_an_unknown_format_is_a_usage_error() -> None:
     outcome = parse(BRIDGE, "--format", "yaml")
     assert outcome.status == 2
     assert "yaml" in outcome.stderr
 
 
-def test_strict_refuses_what_lenient_mends(tmp_path: Path) -> None:
+def test_strict_mode_rejects_what_lenient_mode_repairs(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     output = "action: search\naction input: mills"
     path.write_text(json.dumps({"format": "react", "steps": [{"output": output}]}))
@@ -301,7 +301,7 @@ def test_real_runs_come_out_step_by_step(name: str) -> None:
         assert place in outcome.stderr
 
 
-def test_a_record_in_a_format_without_a_dialect_is_told(tmp_path: Path) -> None:
+def test_a_record_in_a_format_without_a_dialect_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_text('{"id": "a", "format": "rea", "steps": [{"output": "Final Answer: 1"}]}\n' * 2)
     outcome = parse(path)

@@ -73,7 +73,7 @@ def test_what_is_printable_stays_and_the_rest_keeps_its_place(text: str) -> None
     assert all(b == a for a, b in zip(text, shown, strict=True) if a.isprintable())
 
 
-def test_white_space_that_is_no_space_becomes_one() -> None:
+def test_white_space_other_than_a_space_becomes_a_space() -> None:
     assert printable("a\tb\u00a0c\u3000d\x1b[0m") == "a b c d\ufffd[0m"
 
 

@@ -44,7 +44,7 @@ def test_a_terminal_gets_a_table_and_a_program_json() -> None:
     assert process("parse", BRIDGE).run["finish"]["step"] == 4
 
 
-def test_colours_wanted_are_no_reason_for_a_table() -> None:
+def test_forced_colours_do_not_select_a_table() -> None:
     outcome = process("parse", BRIDGE, env={"FORCE_COLOR": "1"})
     assert len(outcome.runs) == 1
 
@@ -71,7 +71,7 @@ def test_cells_are_cut_at_whole_words() -> None:
     assert set(cut) <= words
 
 
-def test_on_one_screen_a_bad_step_is_told_once() -> None:
+def test_on_one_screen_a_bad_step_is_reported_once() -> None:
     place = "mill_runs.jsonl:2:303"
     status, seen, _ = terminal(["parse", MILL], columns=200)
     assert (status, plain(seen).count(place)) == (1, 1)
@@ -107,7 +107,7 @@ def write_slowly(path: Path) -> None:
             time.sleep(0.25)
 
 
-def test_a_bar_tells_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bar_shows_how_much_of_how_much(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("agent_parsers.cli.bar._PATIENCE_S", 0)
     monkeypatch.setattr("sys.stderr", seen := Tty())
@@ -175,7 +175,7 @@ def test_an_interrupt_ends_it_without_a_traceback() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environment(),
-        # What a shell runs behind an & ignores interrupts, and so does all that it starts.
+        # A process that a shell starts with & ignores interrupts, and so do its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - takes no lock
     ) as ran:
         assert ran.stdin is not None
@@ -192,7 +192,7 @@ def test_an_interrupt_ends_it_without_a_traceback() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("args", [["parse", str(BRIDGE)], ["show", "react"], ["--version"]])
-def test_a_full_disk_is_told_in_a_line(args: list[str]) -> None:
+def test_a_full_disk_is_reported_in_one_line(args: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [*COMMAND, *args], stdout=full, stderr=subprocess.PIPE, env=environment(), check=False
@@ -201,7 +201,7 @@ def test_a_full_disk_is_told_in_a_line(args: list[str]) -> None:
     assert done.stderr == b"agent-parsers: cannot write: No space left on device\n"
 
 
-def test_an_encoding_that_lacks_characters_is_no_error() -> None:
+def test_an_encoding_that_lacks_characters_is_not_an_error() -> None:
     env = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
     assert process("parse", BRIDGE, env=env).run["question"].count("ü") == 2
     outcome = process("parse", BRIDGE, "--format", "table", env=env)

@@ -1,4 +1,4 @@
-"""Which files are read how, and what is said of those that cannot be read."""
+"""How each kind of file is read, and what is reported if it cannot be read."""
 
 import json
 import random
@@ -66,7 +66,7 @@ def test_a_text_may_begin_with_a_brace(tmp_path: Path, start: str, suffix: str) 
     assert (step["tool"], step["tool_input"]) == ("f", "{}")
 
 
-def test_what_begins_like_json_and_is_nothing_is_told_why(tmp_path: Path) -> None:
+def test_text_that_begins_like_json_is_reported_with_the_reason(tmp_path: Path) -> None:
     path = write(tmp_path / "run.data", '{\n"steps": [\n}')
     outcome = parse(path)
     assert outcome.status == 1
@@ -75,14 +75,14 @@ def test_what_begins_like_json_and_is_nothing_is_told_why(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["run.txt", "run.json", "run.jsonl", "run"])
-def test_a_byte_order_mark_is_no_text(tmp_path: Path, name: str) -> None:
+def test_a_byte_order_mark_is_not_text(tmp_path: Path, name: str) -> None:
     text = RUN.format("a") if name == "run.txt" else AS_JSON
     path = write(tmp_path / name, b"\xef\xbb\xbf" + text.encode())
     assert answers(path) == ["a!"]
     assert parse(path).run["preamble"] == ""
 
 
-def test_line_ends_of_windows_are_no_text(tmp_path: Path) -> None:
+def test_line_ends_of_windows_are_not_text(tmp_path: Path) -> None:
     path = write(tmp_path / "run.txt", RUN.format("a").replace("\n", "\r\n"))
     assert answers(path) == ["a!"]
     assert parse(path).run["question"] == "a?"
@@ -107,7 +107,7 @@ def test_what_cannot_be_read_does_not_stop_the_rest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["no.txt", "no.json", "no"])
-def test_the_byte_that_is_no_utf8_is_placed(tmp_path: Path, name: str) -> None:
+def test_an_invalid_utf8_byte_has_a_place(tmp_path: Path, name: str) -> None:
     path = write(tmp_path / name, "é\nüb\n".encode() + b"\xc3\xa4\xff")
     assert f"{path}:3:2: not UTF-8: byte 0xff\n" in parse(path).stderr
 
@@ -120,7 +120,7 @@ def test_a_damaged_record_does_not_stop_the_rest(tmp_path: Path) -> None:
     assert outcome.stderr.splitlines() == [
         f"{path}:2:3: not UTF-8: byte 0xff (record 2)",
         f"{path}:3:13: not JSON: Expecting property name enclosed in double quotes (record 3)"
-        if "Illegal" not in outcome.stderr  # as newer versions of Python put it
+        if "Illegal" not in outcome.stderr  # the wording of newer Python versions
         else f"{path}:3:12: not JSON: Illegal trailing comma before end of object (record 3)",
         '    3 | {"steps": 1,}',
         outcome.stderr.splitlines()[3],
@@ -129,7 +129,7 @@ def test_a_damaged_record_does_not_stop_the_rest(tmp_path: Path) -> None:
     assert outcome.stderr.splitlines()[3].strip("| ") == "^"
 
 
-def test_another_kind_of_file_is_told_once(tmp_path: Path) -> None:
+def test_another_kind_of_file_is_reported_once(tmp_path: Path) -> None:
     path = write(tmp_path / "runs.jsonl", (AS_JSON + "\n").encode("utf-16") * 50)
     outcome = parse(path)
     assert outcome.status == 1
@@ -180,7 +180,7 @@ def test_the_place_of_a_bad_step_in_a_text_is_of_the_file(tmp_path: Path) -> Non
         ('{"format": "react", "steps": [{}]}', "expected the text 'output' in step 1"),
         ('{"format": "react", "steps": [7]}', "expected the text 'output' in step 1"),
         ("[" * 100_000, "nested too deeply"),
-        ("9" * 5_000, "not JSON that can be read: Exceeds the limit"),
+        ("9" * 5_000, "JSON that cannot be read: Exceeds the limit"),
     ],
 )
 def test_what_is_wrong_with_a_record_is_said(tmp_path: Path, record: str, reason: str) -> None:
@@ -190,7 +190,7 @@ def test_what_is_wrong_with_a_record_is_said(tmp_path: Path, record: str, reason
     assert f"{path}:2:1: {reason}" in outcome.stderr
 
 
-def test_what_is_deep_is_no_traceback(tmp_path: Path) -> None:
+def test_deep_nesting_does_not_crash(tmp_path: Path) -> None:
     limit = sys.getrecursionlimit()
     for depth in range(limit - 150, limit, 5):
         nested = "[" * depth + "]" * depth
@@ -206,13 +206,11 @@ def test_what_is_deep_is_no_traceback(tmp_path: Path) -> None:
 def test_a_text_in_another_dialect_is_not_guessed_but_named() -> None:
     outcome = parse(LAKE)
     assert (outcome.status, outcome.runs) == (1, [])
-    assert "no step is written as react says; read it with --dialect react_docstore" in (
-        outcome.stderr
-    )
-    assert parse(LAKE, "--dialect", "react").runs  # the user has the last word
+    assert "found no step in react; read it with --dialect react_docstore" in (outcome.stderr)
+    assert parse(LAKE, "--dialect", "react").runs  # the option of the user takes precedence
 
 
-def test_prose_is_told_to_have_no_steps(tmp_path: Path) -> None:
+def test_prose_is_reported_to_have_no_steps(tmp_path: Path) -> None:
     path = write(tmp_path / "notes.txt", "The mill rests on Sunday.\n")
     assert f"{path}: found no step in the transcript, read as react\n" in parse(path).stderr
     assert f"{path}: found nothing to read\n" in parse(write(path, " \n")).stderr
@@ -246,13 +244,13 @@ def test_a_file_may_have_any_name(tmp_path: Path) -> None:
     assert parse("\0").stderr.splitlines()[0].endswith("embedded null byte")
 
 
-def test_a_closed_standard_input_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_standard_input_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sources.sys, "stdin", None)
     (trouble,) = _sources.read_source("-", Options(), lambda _: None)
     assert trouble == Trouble("-", "standard input is closed")
 
 
-def test_two_lists_of_steps_in_one_record_are_no_traceback(tmp_path: Path) -> None:
+def test_two_lists_of_steps_in_one_record_do_not_crash(tmp_path: Path) -> None:
     good, bad = '{"output": "Final Answer: 1"}', '{"output": "no"}'
     record = f'{{"format": "react", "steps": [{bad}], "steps": [{good}, {bad}]}}'
     outcome = parse(write(tmp_path / "run.json", record))
@@ -276,7 +274,7 @@ def damaged(seed: int) -> bytes:
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".json", ".jsonl", ""])
-def test_damaged_files_are_no_traceback(tmp_path: Path, suffix: str) -> None:
+def test_damaged_files_do_not_crash(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"damaged{suffix}"
     for seed in range(60):
         path.write_bytes(damaged(seed))
@@ -290,7 +288,7 @@ def test_damaged_files_are_no_traceback(tmp_path: Path, suffix: str) -> None:
 
 @given(content=st.binary(max_size=200))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_no_traceback(tmp_path: Path, content: bytes) -> None:
+def test_arbitrary_bytes_do_not_crash(tmp_path: Path, content: bytes) -> None:
     path = write(tmp_path / "any.data", content)
     assert parse(path).status in (0, 1)
     assert parse(path, "--format", "table").status in (0, 1)

@@ -1,4 +1,4 @@
-"""Label and tag dialects: real runs with XML tags, and outputs that others stumbled over."""
+"""Label and tag dialects: real runs with XML tags, and outputs that other parsers fail on."""
 
 import json
 import os

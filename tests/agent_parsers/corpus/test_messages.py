@@ -1,4 +1,4 @@
-"""Messages as models really write them, and the messages of real runs."""
+"""Wild messages of models, and messages of real runs."""
 
 import json
 import os
@@ -40,7 +40,7 @@ STRICT_MISSES = {
     "call_printed_as_content_tags",
     "name_with_namespace",
 }
-"""Shapes that the strict parser, like LangChain's, does not read."""
+"""Shapes that the strict parser does not read, like LangChain's."""
 
 
 @cache
@@ -106,7 +106,7 @@ def test_strict_reading_misses_what_langchain_misses() -> None:
     assert missed == STRICT_MISSES
 
 
-def test_what_was_mended_is_told_and_what_is_well_formed_was_not_mended() -> None:
+def test_repairs_are_reported_and_well_formed_messages_have_none() -> None:
     for case in wild():
         parser = PARSERS[case["format"]](lenient=True, tools=case["tools"])
         try:

@@ -1,4 +1,4 @@
-"""Real runs: every turn that the run itself could read is read, and to the same."""
+"""Real runs: every turn that the run itself could read gives the same result."""
 
 import json
 import os
@@ -53,7 +53,7 @@ EXPECTATIONS = {
 
 every_file = pytest.mark.parametrize("name", EXPECTATIONS)
 some_files = pytest.mark.one_in(4)
-"""Whole logs take long to read."""
+"""Reading whole logs takes long."""
 
 
 @cache
@@ -63,7 +63,7 @@ def runs_of(name: str) -> list[dict[str, Any]]:
 
 
 def as_expected(result: Any) -> dict[str, Any]:
-    """Return *result* in the form the corpus has."""
+    """Return *result* in the format of the corpus."""
     if isinstance(result, AgentAction):
         return {"kind": "action", "tool": result.tool, "tool_input": result.tool_input}
     assert isinstance(result, AgentFinish)
@@ -114,7 +114,7 @@ def test_a_record_is_read_step_by_step(name: str) -> None:
 
 
 def log_of(run: dict[str, Any]) -> str:
-    """Put together the log of *run*, in the labels it has."""
+    """Return the log of *run*, with its own labels."""
     text = f"Question: {run['task'] or 'unknown'}"
     for step in run["steps"]:
         output = step["output"]
@@ -127,12 +127,12 @@ def log_of(run: dict[str, Any]) -> str:
 
 
 def has_label(dialect: Dialect, text: str) -> bool:
-    """Tell whether a line of *text*, but for the first, begins with a label."""
+    """Return whether a line of *text* after the first begins with a label."""
     return Patterns(dialect.lenient.markers).whole.search(text) is not None
 
 
 def what_differs(run: dict[str, Any]) -> str:
-    """Say why the log of *run* tells of other steps than its turns do; `""` if it does not."""
+    """Return why the log of *run* has other steps than its turns, or `""` if it does not."""
     dialect = get_dialect(run["format"])
     texts = (run["task"] or "", *(step.get("observation") or "" for step in run["steps"]))
     if any(has_label(dialect, text) for text in texts):
@@ -150,7 +150,7 @@ DIFFERENT: dict[str, dict[str, int]] = {
     "fireact_llama13b.jsonl": {SEVERAL: 1},
     "react_fever.jsonl": {SEVERAL: 1},
 }
-"""Runs whose log tells of other steps than their turns do, by the reason."""
+"""Runs whose log has other steps than their turns, by the reason."""
 
 
 def read_steps(run: Transcript) -> list[tuple[Any, ...]]:
@@ -165,7 +165,7 @@ def refused_steps(run: Transcript) -> list[tuple[Any, ...]]:
 
 
 class Log:
-    """A run, and what is made of its log as a whole and of its turns one by one."""
+    """A run, with the steps read from its whole log and from its single turns."""
 
     def __init__(self, run: dict[str, Any]) -> None:
         self.run = run

@@ -1,4 +1,4 @@
-"""Outputs that frameworks stumble over: how many are recovered, and that none is acted on wrongly.
+"""Outputs that frameworks fail on: most are recovered, and none leads to a wrong action.
 
 ``make wild`` prints the table.
 """
@@ -20,9 +20,9 @@ if not score["WILD"].is_file() and os.environ.get("CI") != "true":
 
 DISAGREEMENTS = {
     "rb-quoted-argument-7d99c6": "quotes in brackets are data: real runs acted on them verbatim",
-    "dl-hermes.calling-tool-bracket-5e62cf": "prose in brackets is no call of hermes, nor a mark",
+    "dl-hermes.calling-tool-bracket-5e62cf": "prose in brackets is not a call of hermes",
 }
-"""Cases whose expectation we think wrong, or not worth its price, with the reason."""
+"""Cases whose expectation is wrong or too costly to meet, with the reason."""
 
 
 @cache

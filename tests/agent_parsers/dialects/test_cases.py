@@ -1,4 +1,4 @@
-"""The tables in ``tests/cases``: what each dialect reads, and that each of its rows is needed."""
+"""The tables in ``tests/cases``: what each dialect reads, and that it needs each of its rows."""
 
 import re
 from collections.abc import Iterator
@@ -34,11 +34,11 @@ FOLDER = Path(__file__).parents[2] / "cases"
 DIALECTS = list_dialects()
 TRANSCRIPTS = [name for name in DIALECTS if get_dialect(name).lenient.transcript_start]
 OWN_TABLES = {"harmony", "hermes", "kimi_k2", "mistral", "pythonic", "qwen3_coder"}
-"""Dialects of several calls that show what the rows are for which others have as well."""
+"""Dialects whose cases cover the rows that other dialects with several calls share."""
 
 MODES: tuple[Mode, ...] = ("strict", "lenient")
 ENDED: tuple[Ended, ...] = ("stop", "length")
-"""How a text ended that is read leniently, if a section is named so; else that is unknown."""
+"""The sections that say how a lenient text ended; it is unknown in the others."""
 MAY_BE_LEFT_OUT = ("thought", "tell", "at")
 VISIBLE = str.maketrans({"␣": " ", "␉": "\t", "␍": "\r"})
 
@@ -51,13 +51,13 @@ class Case(NamedTuple):
     ended: Ended = "unknown"
 
     def is_met_by(self, dialect: Dialect) -> bool:
-        return self.told_by(dialect) == self.expected
+        return self.outcome_in(dialect) == self.expected
 
-    def told_by(self, dialect: Dialect) -> list[str]:
-        """What *dialect* makes of the text, less what the case does not speak of."""
-        told = transcript if self.mode == "transcript" else turn
+    def outcome_in(self, dialect: Dialect) -> list[str]:
+        """Return the outcome of the text in *dialect*, without what the case does not mention."""
+        found = transcript if self.mode == "transcript" else turn
         keys = {line.partition(":")[0] for line in self.expected}
-        lines = told(dialect, self.mode, self.text, self.ended)
+        lines = found(dialect, self.mode, self.text, self.ended)
         unasked = {key for key in MAY_BE_LEFT_OUT if key not in keys}
         if self.mode == "transcript":
             unasked -= {"thought"}
@@ -85,7 +85,7 @@ def read_cases(path: Path, *modes: Mode) -> Iterator[Case]:
 
 
 def read_outcome(outcome: str) -> dict[str, list[str]]:
-    """Return what is expected by mode; what stands before any mode is expected of all."""
+    """Return what is expected by mode; lines before the first mode apply to all modes."""
     common: list[str] = []
     sections: dict[str, list[str]] = {}
     lines = common
@@ -100,7 +100,7 @@ def read_outcome(outcome: str) -> dict[str, list[str]]:
     return sections or dict.fromkeys((*MODES, "transcript"), common)
 
 
-# -- what is told, in the same words ------------------------------------------------------------
+# -- what is reported, in the same form ---------------------------------------------------------
 
 
 def turn(dialect: Dialect, mode: str, text: str, ended: Ended) -> list[str]:
@@ -188,12 +188,12 @@ CASES = {
 def test_cases(name: str) -> None:
     dialect = get_dialect(name)
     cases = {f"{case.mode}, {case.ended}: {case.title}": case for case in CASES[name]}
-    read = {title: case.told_by(dialect) for title, case in cases.items()}
+    read = {title: case.outcome_in(dialect) for title, case in cases.items()}
     assert read == {title: case.expected for title, case in cases.items()}
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_every_case_tells_the_same_story_whole_and_character_by_character(name: str) -> None:
+def test_every_case_yields_the_same_events_whole_and_character_by_character(name: str) -> None:
     dialect = get_dialect(name)
     for case in CASES[name]:
         laws.any_cut_gives_the_same_events(dialect, case.mode, case.text)
@@ -211,13 +211,13 @@ def test_every_dialect_has_cases_and_every_file_a_dialect(folder: Path, names: l
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_titles_tell_cases_apart(name: str) -> None:
+def test_titles_of_cases_are_unique(name: str) -> None:
     titles = [(case.mode, case.ended, case.title) for case in CASES[name]]
     assert [key for key, group in groupby(sorted(titles)) if len([*group]) > 1] == []
 
 
 def is_needed_by_another(table: Table, row: tuple[str, str]) -> bool:
-    """Tell whether the table would not hold without *row*: the state has to know its marker."""
+    """Return whether the table would be invalid without *row*."""
     state, marker = row
     return (table.begun.get(state), marker) in table.transitions
 
@@ -249,7 +249,7 @@ def parts(dialect: Dialect) -> Iterator[object]:
 
 
 OWNERS: dict[int, str] = {}
-"""The dialect whose cases show that a part is needed; variants that share the part need not."""
+"""The dialect whose cases show that a part is needed; variants share the part."""
 for owner in sorted(DIALECTS, key=lambda name: (name != "react", name)):
     OWNERS |= {id(part): OWNERS.get(id(part), owner) for part in parts(get_dialect(owner))}
 

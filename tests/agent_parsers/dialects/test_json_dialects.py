@@ -66,7 +66,7 @@ class TestHermes:
             f"Sure: {CALL}",
         ],
     )
-    def test_what_models_write_in_a_block_is_mended_and_told(self, block: str) -> None:
+    def test_common_mistakes_in_a_block_are_repaired_and_reported(self, block: str) -> None:
         text = f"<tool_call>{block}</tool_call>"
         assert read("hermes", text) == [FIND]
         assert repaired("hermes", text)
@@ -77,17 +77,17 @@ class TestHermes:
         for answer in (f"It is {CALL}", '{"open": true} or not', '{"name": "Ada"}', '{"open": tr'):
             assert read("hermes", answer) == answer
 
-    def test_what_is_no_call_harms_no_other(self) -> None:
+    def test_a_block_that_is_not_a_call_does_not_affect_others(self) -> None:
         text = f"<tool_call>nothing</tool_call><tool_call>{CALL}</tool_call>"
         assert read("hermes", text, "strict") is None
         assert read("hermes", text) == [FIND]
         assert repaired("hermes", text) == ["no_call"]
 
     @every_mode
-    def test_half_a_call_is_none(self, mode: Mode) -> None:
+    def test_half_a_call_is_not_a_call(self, mode: Mode) -> None:
         assert read("hermes", '<tool_call>{"name": "f", "arguments": {"a": "b', mode) is None
 
-    def test_a_draft_in_a_finished_thought_is_none(self) -> None:
+    def test_a_draft_in_a_finished_thought_is_not_a_call(self) -> None:
         text = f"<think><tool_call>{CALL}</tool_call></think>"
         assert read("hermes", text) is None
         assert read("hermes", f"{text}Hi") == "Hi"
@@ -142,7 +142,7 @@ class TestMistral:
             "[TOOL_CALLS] [{'name': 'rent', 'arguments': {'boat': 'raft'}}]",
         ],
     )
-    def test_what_models_write_is_mended_and_told(self, text: str) -> None:
+    def test_common_mistakes_are_repaired_and_reported(self, text: str) -> None:
         assert read("mistral", text, "strict") in (None, text)
         assert read("mistral", text) == [("rent", {"boat": "raft"})]
         assert repaired("mistral", text)
@@ -153,7 +153,7 @@ class TestMistral:
         ["ping[TOOL_CALLS]{}", "[TOOL_CALLS]f[ARGS]", '[TOOL_CALLS]f[ARGS]{"a": "b',
          "[TOOL_CALLS]f[ARGS]nothing", "[TOOL_CALLS]a b[ARGS]{}", "[TOOL_CALLS][ARGS]{}"],
     )  # fmt: skip
-    def test_what_has_no_name_or_no_input_is_no_call(self, text: str, mode: Mode) -> None:
+    def test_a_name_or_input_alone_is_not_a_call(self, text: str, mode: Mode) -> None:
         assert read("mistral", text, mode) is None
 
     @every_mode
@@ -189,7 +189,7 @@ class TestDeepSeek:
             f'{BEGIN}{OPEN}function{SEPARATOR}f\n```json\n{{{{"a": 1}}\n```{CLOSE}',
         ],
     )
-    def test_what_models_write_is_mended_and_told(self, text: str) -> None:
+    def test_common_mistakes_are_repaired_and_reported(self, text: str) -> None:
         assert read("deepseek_v3", text, "strict") is None
         for name in ("deepseek_v3", "deepseek_v31"):
             assert read(name, text) == [("f", {"a": 1})]
@@ -225,7 +225,7 @@ class TestKimi:
         assert result == [("a.b", {"x": KIMI_END}, "functions.a.b:12")]
 
     @pytest.mark.parametrize("header", ["call_7f", "functions.ping.1", "functions_ping_1", ":0"])
-    def test_without_a_number_there_is_no_name_to_trust(self, header: str) -> None:
+    def test_without_a_number_the_name_is_not_trusted(self, header: str) -> None:
         bad = f"{KIMI}{header}{ARGUMENTS}{{}}{KIMI_END}"
         good = f"{KIMI}functions.f:1{ARGUMENTS}{{}}{KIMI_END}"
         for mode in MODES:
@@ -242,7 +242,7 @@ class TestKimi:
             f"{SECTION}{KIMI}functions.f:0{ARGUMENTS}{KIMI_END}",
         ],
     )
-    def test_what_models_write_is_mended_and_told(self, text: str) -> None:
+    def test_common_mistakes_are_repaired_and_reported(self, text: str) -> None:
         assert read("kimi_k2", text, "strict") is None
         assert read("kimi_k2", text) == [("f", {})]
         assert repaired("kimi_k2", text)
@@ -293,7 +293,7 @@ class TestLlama:
         assert read("llama3_json", text, mode) == [("f", {})]
         assert said("llama3_json", text, AnswerDelta, mode) == ['Shall I go on? {"a": 1}']
 
-    def test_several_objects_and_other_keys_are_mended(self) -> None:
+    def test_several_objects_and_other_keys_are_repaired(self) -> None:
         two = '{"name": "f", "parameters": {}}; {"name": "g", "parameters": {"a": 1}}'
         assert read("llama3_json", two, "strict") is None
         text = '{"name": "f", "parameters": {}}; {"function": "g", "arguments": {"a": 1}}'
@@ -336,7 +336,7 @@ class TestHarmony:
         assert said("harmony", text, ThoughtDelta, mode) == ["t"]
 
     @every_mode
-    def test_nothing_is_told_before_the_header_is_whole(self, mode: Mode) -> None:
+    def test_nothing_is_emitted_before_the_header_is_complete(self, mode: Mode) -> None:
         parser = StreamParser(get_dialect("harmony"), mode=mode)
         assert parser.feed(f"{CHANNEL}final <|constr") == []
         assert parser.feed("ain|>x<|mess") == []
@@ -348,7 +348,7 @@ class TestHarmony:
         assert AnswerDelta("Hello", (0, 5)) in parser.feed("Hello")
 
     @every_mode
-    def test_what_is_not_ours_to_call_is_no_call(self, mode: Mode) -> None:
+    def test_a_builtin_tool_is_not_called(self, mode: Mode) -> None:
         for name in ("python", "browser.search", "container.exec"):
             text = f"{CHANNEL}analysis to={name} code{MESSAGE}print(1)<|call|>"
             assert read("harmony", text, mode) is None
@@ -363,7 +363,7 @@ class TestHarmony:
         invented = f"{START}functions.f to=assistant{CHANNEL}commentary{MESSAGE}{{}}<|end|>"
         assert read("harmony", f"{invented}{START}assistant{CHANNEL}final{MESSAGE}x", mode) is None
 
-    def test_a_header_without_its_end_is_mended(self) -> None:
+    def test_a_header_without_its_end_is_repaired(self) -> None:
         text = f'{CHANNEL}commentary to=functions.f <|constrain|>json{{"a": 1}}<|call|>'
         assert read("harmony", text, "strict") is None
         assert read("harmony", text) == [("f", {"a": 1})]
@@ -387,8 +387,8 @@ class TestHarmony:
     @every_mode
     def test_a_mark_says_whose_message_follows_as_soon_as_that_is_known(self, mode: Mode) -> None:
         parser = StreamParser(get_dialect("harmony"), mode=mode)
-        told = parser.feed(f"{CHANNEL}final{MESSAGE}Yes.{START}")
-        assert told[-1] == AnswerDelta("Yes.", (27, 31))
+        events = parser.feed(f"{CHANNEL}final{MESSAGE}Yes.{START}")
+        assert events[-1] == AnswerDelta("Yes.", (27, 31))
         assert parser.feed("assist") == [MarkerSeen("message", (31, 40))]
         assert AnswerDelta("No.", (76, 79)) in parser.feed(f"ant{CHANNEL}final{MESSAGE}No.")
 

@@ -111,7 +111,7 @@ def test_calls_by_the_book(name: str, text: str, expected: Any, mode: Mode) -> N
         ("gemma4", "call:f{}"),
     ],
 )
-def test_what_is_no_call_is_the_answer(name: str, text: str, mode: Mode) -> None:
+def test_text_that_is_not_a_call_is_the_answer(name: str, text: str, mode: Mode) -> None:
     assert calls(name, text, mode) == text
 
 
@@ -246,15 +246,15 @@ def test_a_value_without_a_name_is_refused_unless_the_tool_has_one(text: str, mo
 
 
 @every_mode
-def test_that_there_is_no_such_tool_is_told_first(mode: Mode) -> None:
-    with pytest.raises(UnknownToolError, match="'g' is none of the tools"):
+def test_an_unknown_tool_is_reported_first(mode: Mode) -> None:
+    with pytest.raises(UnknownToolError, match="'g' is not one of the tools"):
         get_parser("pythonic", lenient=mode == "lenient", tools=[TOOL]).read("[g('x')]")
 
 
 # -- while it comes in -----------------------------------------------------------------------------
 
 
-def test_a_call_is_named_at_its_parenthesis_and_told_as_it_comes() -> None:
+def test_a_call_is_named_at_its_parenthesis_and_emitted_as_it_arrives() -> None:
     parser = StreamParser(get_dialect("pythonic"))
     assert parser.feed("[fin") == []
     events = parser.feed('d(city="Be')
@@ -263,7 +263,7 @@ def test_a_call_is_named_at_its_parenthesis_and_told_as_it_comes() -> None:
     assert parser.feed("rn") == [InputDelta("rn", (14, 16))]
 
 
-def test_what_turns_out_to_be_no_call_is_told_at_once() -> None:
+def test_text_that_turns_out_not_to_be_a_call_is_emitted_at_once() -> None:
     parser = StreamParser(get_dialect("pythonic"))
     assert parser.feed("[an") == []
     assert parser.feed(" old") == [AnswerDelta("[an old", (0, 7))]
@@ -354,7 +354,7 @@ def test_what_is_written_is_read_back(
 
 @every_dialect
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), object(), {1, 2}])
-def test_what_cannot_be_said_is_not_written(name: str, value: Any) -> None:
+def test_what_cannot_be_expressed_is_not_written(name: str, value: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         get_dialect(name).write(Written(tool="f", tool_input={"a": value}))
 

@@ -1,4 +1,4 @@
-"""Turns of several calls: what they come to, where they begin, and how they go back."""
+"""Turns with several calls: their results, where they begin, and how they are written."""
 
 import contextlib
 import pickle
@@ -55,7 +55,7 @@ def calls(text: str) -> list[AgentAction]:
     return found
 
 
-# -- what a turn comes to -------------------------------------------------------------------------
+# -- the result of a turn -------------------------------------------------------------------------
 
 
 def test_calls_are_actions_in_their_order() -> None:
@@ -68,7 +68,7 @@ def test_calls_are_actions_in_their_order() -> None:
     assert first.tool_call_id is None
 
 
-def test_content_and_thought_are_told_apart() -> None:
+def test_content_and_thought_are_distinguished() -> None:
     turn = HERMES.read(TURN)
     assert (turn.thought, turn.content, len(turn.result)) == ("Both.", "Let me see.", 2)  # type: ignore[arg-type]
     turn = HERMES.read(f"One.\n{ONE}\nTwo.\n{TWO}\nThree.")
@@ -91,7 +91,7 @@ def test_one_wrong_call_is_the_error_of_the_turn() -> None:
         strict.parse(f"{ONE}\n<tool_call>\nnone\n</tool_call>")
 
 
-def test_leniently_what_is_no_call_is_content() -> None:
+def test_in_lenient_mode_text_that_is_not_a_call_is_content() -> None:
     turn = HERMES.read(f"{ONE}\n<tool_call>\nnone\n</tool_call>")
     assert [action.tool for action in turn.result] == ["find"]  # type: ignore[union-attr]
     assert turn.content == "none"
@@ -129,8 +129,8 @@ async def test_every_door_leads_to_the_same_calls() -> None:
     assert HERMES.invoke(AIMessage(TURN)) == found
     assert HERMES.batch([TURN]) == [found]
     assert [e.action for e in HERMES.events(TURN) if isinstance(e, ActionComplete)] == found
-    told = [event async for event in HERMES.aevents(chunks(TURN))]
-    assert [event.action for event in told if isinstance(event, ActionComplete)] == found
+    events = [event async for event in HERMES.aevents(chunks(TURN))]
+    assert [event.action for event in events if isinstance(event, ActionComplete)] == found
 
 
 # -- which parser it is ---------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_a_prompt_may_open_a_thought(options: dict[str, str], thought: str, cont
     assert (turn.thought, turn.content, turn.repairs) == (thought, content, ())
 
 
-def test_what_repeats_the_prompt_is_no_text() -> None:
+def test_repeating_the_prompt_is_not_text() -> None:
     turn = parser_of("hermes", start="thought").read(f"<think>{SUNNY}")
     assert (turn.thought, turn.content) == ("Sunny.", "Hi")
 
@@ -226,7 +226,7 @@ def test_gpt_oss_begins_in_a_header_unless_the_prompt_goes_on() -> None:
     assert (turn.thought, turn.content) == ("Hm.", "Hi")
 
 
-def test_a_start_that_is_none_is_refused() -> None:
+def test_an_unknown_start_is_rejected() -> None:
     with pytest.raises(ValueError, match=r"react \(strict\) has no start 'thought', but none"):
         get_parser("react", lenient=False, start="thought")
     with pytest.raises(ValueError, match="give one of them"):
@@ -353,7 +353,7 @@ def test_no_call_of_a_turn_is_lost(name: str, lenient: bool) -> None:
                 assert [action.tool for action in found] == [f"look{n}" for n in range(calls_in)], (
                     way
                 )
-            else:  # what begins like no call is an answer, and none of it is made
+            else:  # text that does not begin like a call is an answer
                 assert way not in (text, ways[1])
                 assert "look0" in found.return_values["output"]
 
@@ -368,7 +368,7 @@ def test_a_list_of_several_actions_is_refused_where_a_turn_has_one(
     parser = get_parser(name, lenient=lenient)
     one = '{"action": "find", "action_input": "Thun"}'
     fenced = f"Action:\n```\n[{one}]\n```" if "react" in name or name == "chat" else f"[{one}]"
-    with contextlib.suppress(OutputParserException):  # strictly, two of them know no lists
+    with contextlib.suppress(OutputParserException):  # in strict mode two of them do not read lists
         action = parser.parse(fenced)
         assert isinstance(action, AgentAction)
         assert action.tool == "find"

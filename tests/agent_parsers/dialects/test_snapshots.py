@@ -1,4 +1,4 @@
-"""What a dialect tells the model, what it makes of a reply, and what it says of a wrong one."""
+"""The prompt of each dialect, the events of replies, and the errors of wrong replies."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from agent_parsers.testing import (
     SnapshotValue,
     readable,
 )
-from agent_parsers.testing.pins.pages import events_page, heading, quoted
+from agent_parsers.testing.snapshots.pages import events_page, heading, quoted
 from agent_parsers.testing.trials.stories import results_in
 from agent_parsers.toolset import Tools, ToolSpec
 
@@ -100,7 +100,7 @@ RUNS = {
         steps=((RUN.steps[0][0], "长 14.2 公里。"), RUN.steps[1]),
     ),
 }
-"""Those of dialects that are not like the others."""
+"""Replies for dialects that differ from the others."""
 
 COLUMN = 56
 """Characters in a column of the table of errors."""
@@ -127,7 +127,7 @@ def test_prompt(name: str, snapshot_prompt: SnapshotPrompt) -> None:
 
 
 def is_single(parser: AnyDialectParser) -> bool:
-    """Tell whether the chat template of a dialect of several calls refuses more than one."""
+    """Return whether the chat template of a dialect rejects several calls in a turn."""
     call = AgentAction("clock", {}, "")
     try:
         return not parser.render([call, call])
@@ -151,20 +151,20 @@ def test_events(name: str, snapshot_value: SnapshotValue) -> None:
     parser = StreamParser(dialect, mode="transcript")
     run = merge_events([*parser.feed(dialect.sample), *parser.close()])
     page = events_page(get_parser(name), dict(replies("wild", name)))
-    told = f"{heading('the sample, as a transcript')}{readable(run)}\n{page}"
-    snapshot_value(told, name=f"{name}/events")
+    text = f"{heading('the sample, as a transcript')}{readable(run)}\n{page}"
+    snapshot_value(text, name=f"{name}/events")
 
 
 @every_run_dialect
 def test_errors(name: str, snapshot_value: SnapshotValue) -> None:
     parsers = [get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True)]
-    told = []
+    sections = []
     for title, text in replies("wrong", name):
         columns = [outcome(parser, text) for parser in parsers]
         lines = [row(*cells) for cells in zip_longest(*columns, fillvalue="")]
-        told.append(f"{heading(title)}{quoted(text)}\n" + "\n".join(lines))
+        sections.append(f"{heading(title)}{quoted(text)}\n" + "\n".join(lines))
     head = row("STRICT", "LENIENT")
-    snapshot_value(f"{head}\n\n" + "\n\n".join(told) + "\n", name=f"{name}/errors")
+    snapshot_value(f"{head}\n\n" + "\n\n".join(sections) + "\n", name=f"{name}/errors")
 
 
 @every_run_dialect
@@ -186,7 +186,7 @@ def replies(folder: str, name: str) -> Iterator[tuple[str, str]]:
 
 
 def outcome(parser: AnyDialectParser, text: str) -> list[str]:
-    """What *text* comes to, in lines for a column."""
+    """Return the result of *text*, in lines for a column."""
     try:
         turn = parser.read(text)
     except OutputParserException as error:
@@ -195,13 +195,13 @@ def outcome(parser: AnyDialectParser, text: str) -> list[str]:
         sent = [] if error.send_to_llm else ["(not sent by LangChain's executor)"]
         return [*column(f"{place} {reason}"), *column(f"> {error.observation}"), *sent]
     (result,) = results_in(turn.result)
-    told = (
+    summary = (
         f"{result.tool} {result.tool_input!r}"
         if isinstance(result, AgentAction)
         else f"answer {result.return_values['output']!r}"
     )
-    repaired = [f"mended: {repair.message}" for repair in turn.repairs]
-    return [line for text in (told, *repaired) for line in column(text)]
+    repaired = [f"repaired: {repair.message}" for repair in turn.repairs]
+    return [line for text in (summary, *repaired) for line in column(text)]
 
 
 def column(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Calls whose parameters are tagged: what is read, what is refused, and any cut tells the same."""
+"""Calls with tagged parameters: what is read, what is rejected, the same in any cut."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ M = "]<]minimax[>["
 
 @dataclass
 class Read:
-    """What a text came to."""
+    """The outcome of a text."""
 
     events: list[Event]
     calls: list[tuple[str, Any]]
@@ -202,7 +202,7 @@ def test_a_value_streams_at_once_but_for_what_may_close_it() -> None:
     assert parser.feed(".") == [InputDelta("\n</parameter>.", (57, 71))]
 
 
-def test_a_tool_is_told_as_soon_as_its_name_is_whole() -> None:
+def test_a_tool_is_named_as_soon_as_its_name_is_complete() -> None:
     parser = StreamParser(get_dialect("deepseek_dsml"))
     assert not any(
         isinstance(event, ToolNamed)
@@ -317,7 +317,7 @@ def test_a_call_without_its_end_is_refused_unless_the_model_stopped(
 # -- what models also write ----------------------------------------------------------------------
 
 ONE = [("f", {"a": "1"})]
-MENDED = [
+REPAIRED = [
     ("qwen3_coder", function("f", a="1"), ONE, "marks"),
     ("qwen3_coder", function("f", a="1") + "\n</tool_call>", ONE, "marks"),
     ("qwen3_coder", qwen("<function=f>\n<parameter=a>\n1\n\n\n"), ONE, "unclosed"),
@@ -367,8 +367,8 @@ MENDED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text", "wanted", "repair"), MENDED)
-def test_what_models_also_write_is_read_and_told(
+@pytest.mark.parametrize(("name", "text", "wanted", "repair"), REPAIRED)
+def test_common_variants_are_read_and_reported(
     name: str, text: str, wanted: list[tuple[str, Any]], repair: str
 ) -> None:
     assert calls(name, text) == wanted
@@ -395,7 +395,7 @@ def test_what_has_no_one_reading_is_refused(name: str, text: str) -> None:
     assert read(get_dialect(name), text, "lenient").error
 
 
-def test_what_is_no_call_is_content_and_its_neighbours_are_made() -> None:
+def test_text_that_is_not_a_call_is_content_and_its_neighbours_are_made() -> None:
     text = f"{qwen('I will call f')}\n{qwen(function('f', a='1'))}"
     assert calls("qwen3_coder", text) == ONE
 
@@ -503,7 +503,7 @@ def test_raw_text_is_the_first_type_that_a_parameter_may_have(
     assert action.tool_input == {key: wanted}
 
 
-def test_code_is_no_value() -> None:
+def test_code_is_not_a_value() -> None:
     with pytest.raises(ToolInputError, match="expected a list"):
         get_parser("seed_oss", tools=[TOOL]).read(seed("a", "[open('x')]"))
 
@@ -549,7 +549,7 @@ def test_a_name_on_a_line_and_json(text: str, wanted: list[tuple[str, Any]], mod
 
 @pytest.mark.parametrize("text", ["Hello", "Hello\nthere {x}", "I go.\n{1}", "no"])
 @pytest.mark.parametrize("mode", MODES)
-def test_a_line_that_is_no_name_is_content(text: str, mode: Mode) -> None:
+def test_a_line_that_is_not_a_name_is_content(text: str, mode: Mode) -> None:
     assert read(get_dialect("glm4"), text, mode).answer == text
 
 
@@ -575,7 +575,7 @@ PIECES = [
 
 
 def pieces(dialect: Dialect) -> list[str]:
-    """Return what texts of *dialect* may be made of."""
+    """Return the pieces of which texts of *dialect* are made."""
     found = [*PIECES]
     for marker in dialect.lenient.markers.values():
         found += [marker.canonical, marker.canonical[: len(marker.canonical) // 2]]
@@ -600,7 +600,7 @@ def pieces(dialect: Dialect) -> list[str]:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES)
 @given(data=st.data())
-def test_any_text_in_any_cut_tells_the_same_and_loses_nothing(
+def test_any_text_in_any_cut_yields_the_same_and_loses_nothing(
     name: str, mode: Mode, data: st.DataObject
 ) -> None:
     dialect = get_dialect(name)

@@ -31,7 +31,7 @@ NO_THOUGHTS: Final = {
     "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini", "pythonic", "xlam",
 }  # fmt: skip
 NO_CONTENT: Final = {"llama3_json", "pythonic", "xlam"}
-"""What is a call at the beginning of a turn only has nothing beside it."""
+"""Dialects that read a call only at the beginning of a turn, with nothing beside it."""
 ONE_CALL: Final = {"llama3_function_tag", "llama3_json"}
 WITH_IDS: Final = {
     "kimi_k2": ("functions.find:7", "functions.ping:8"),
@@ -42,7 +42,7 @@ UNTYPED: Final = {
     "anthropic_xml", "glm45", "glm47", "hunyuan_v3", "minicpm5", "minimax_m2", "minimax_m3",
     "qwen3_coder", "seed_oss",
 }  # fmt: skip
-"""Those whose values are texts, unless the tools say otherwise."""
+"""Dialects whose values are texts unless the tool schema has types."""
 ONLY_PARAMETERS: Final = UNTYPED | {
     "deepseek_dsml", "deepseek_v32", "deepseek_v41", "functiongemma", "gemma4", "lfm2",
     "llama3_function_tag", "llama4_pythonic", "olmo3", "pythonic",
@@ -66,14 +66,14 @@ def call(tool: str, call_id: str | None = None, /, **tool_input: Any) -> AgentAc
 
 
 def calls_of(name: str) -> list[AgentAction]:
-    """Return as many calls as a turn of this dialect may have, of two."""
+    """Return one or two calls, as many as a turn of this dialect may have."""
     ids = WITH_IDS.get(name, (None, None))
     both = [call("find", ids[0], city="Bern"), call("ping", ids[1])]
     return both[:1] if name in ONE_CALL else both
 
 
 def said_in(name: str) -> dict[str, Any]:
-    """Return what else can be said in a turn of this dialect."""
+    """Return the other parts that a turn of this dialect may have."""
     said: dict[str, Any] = {} if name in NO_THOUGHTS else {"thought": THOUGHT}
     return said if name in NO_CONTENT else {**said, "content": CONTENT}
 
@@ -184,7 +184,7 @@ def test_the_sample_is_what_the_dialect_says(name: str, mode: Mode) -> None:
     assert not turn.repairs
 
 
-# -- what cannot be said --------------------------------------------------------------------------
+# -- what cannot be expressed ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(NO_THOUGHTS))
@@ -229,7 +229,7 @@ def test_content_that_is_a_call_is_not_written(name: str) -> None:
             parser_of(name).render(call("ping"), content=parser_of(name).render(call("ping")))
 
 
-# -- ids, and what is around results --------------------------------------------------------------
+# -- ids, and the text around results -------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", WITH_IDS)
@@ -258,7 +258,7 @@ def test_a_result_that_is_json_stands_as_such_in_a_list_of_mistral() -> None:
 
 @every_dialect
 def test_what_ends_a_turn_is_not_written_twice(name: str) -> None:
-    """Some servers leave the token that ends the turn in its text, others take it off."""
+    """Some servers leave the token that ends the turn in its text, others remove it."""
     text = parser_of(name).render(calls_of(name)[:1])
     before = get_dialect(name).turn_frame[0]
     for log in (text, text + before[: before.find(">") + 1]):
@@ -292,12 +292,12 @@ def test_the_instructions_show_a_call_and_an_answer(name: str) -> None:
     def find(city: str) -> None:
         """Looks up trains."""
 
-    told = instructions(get_dialect(name), [find])
+    text = instructions(get_dialect(name), [find])
     action, answer = replies(get_dialect(name), [find])
-    assert f"\n\n{action}\n\n" in told
-    assert told.endswith(f"\n\n{answer}")
+    assert f"\n\n{action}\n\n" in text
+    assert text.endswith(f"\n\n{answer}")
     for part in ("Looks up trains.", "the tools return is given to you", "no tool"):
-        assert part in told
+        assert part in text
     for mode in MODES:
         turn = parser_of(name, mode).read(action)
         assert isinstance(turn.result, list)
@@ -310,6 +310,6 @@ def test_json_takes_no_escape_off_what_a_tool_returned() -> None:
     action = AgentAction("search", {"query": "x"}, "")
     for mark in ("[/THINK]", "</s>"):
         observation = json.dumps({"text": mark})
-        told = parser.format_scratchpad([(action, observation)])
+        text = parser.format_scratchpad([(action, observation)])
         before = parser.format_scratchpad([(action, json.dumps({"text": ""}))])
-        assert told.count(mark) == before.count(mark)
+        assert text.count(mark) == before.count(mark)

@@ -1,4 +1,4 @@
-"""Chunks in, events out: what is told when."""
+"""Chunks in, events out: which events are emitted when."""
 
 import pytest
 
@@ -31,7 +31,7 @@ def stream(*, mode: Mode = "lenient", max_chars: int | None = None) -> StreamPar
 
 
 def fed(*chunks: str) -> list[Event]:
-    """What the last of *chunks* tells."""
+    """Return the events of the last of *chunks*."""
     parser = stream()
     events: list[Event] = []
     for chunk in chunks:
@@ -39,10 +39,10 @@ def fed(*chunks: str) -> list[Event]:
     return events
 
 
-# -- what is told at once ------------------------------------------------------------------------
+# -- what is emitted at once ---------------------------------------------------------------------
 
 
-def test_a_thought_is_told_as_it_comes_in() -> None:
+def test_a_thought_is_emitted_chunk_by_chunk() -> None:
     parser = stream()
     assert parser.feed("Thought: I ne") == [
         MarkerSeen("thought", (0, 9)),
@@ -55,16 +55,16 @@ def test_text_without_a_label_is_a_thought() -> None:
     assert fed("I need") == [ThoughtDelta("I need", (0, 6))]
 
 
-def test_a_tool_is_named_when_its_name_is_whole() -> None:
+def test_a_tool_is_named_when_its_name_is_complete() -> None:
     assert fed("Action: sea", "rch") == []
     assert fed("Action: sea", "rch\nAction Input:") == [ToolNamed("search", (8, 14))]
 
 
-def test_an_input_is_told_as_it_comes_in() -> None:
+def test_an_input_is_emitted_chunk_by_chunk() -> None:
     assert fed("Action: search\nAction Input: old bri", "dge") == [InputDelta("dge", (36, 39))]
 
 
-def test_an_answer_is_told_as_it_comes_in() -> None:
+def test_an_answer_is_emitted_chunk_by_chunk() -> None:
     assert fed("Final Answer: 4", "2") == [AnswerDelta("2", (15, 16))]
 
 
@@ -89,7 +89,7 @@ def test_what_may_become_a_label_is_held_back(tail: str) -> None:
     assert fed("Thought: hm", tail) == []
 
 
-def test_what_did_not_become_a_label_is_told_after_all() -> None:
+def test_what_did_not_become_a_label_is_emitted_after_all() -> None:
     assert merge_events(fed("hm", "\nFinal", " straw")) == [ThoughtDelta("\nFinal straw", (2, 14))]
 
 
@@ -118,7 +118,7 @@ def test_white_space_at_the_start_belongs_to_the_start() -> None:
     assert fed(" \n hm") == [MarkerSeen("start", (0, 3)), ThoughtDelta("hm", (3, 5))]
 
 
-def test_an_empty_chunk_tells_nothing() -> None:
+def test_an_empty_chunk_emits_nothing() -> None:
     parser = stream()
     assert parser.feed("") == []
     parser.feed(TURN)
@@ -150,7 +150,7 @@ def test_a_text_ends_once() -> None:
         parser.feed("more")
 
 
-def test_the_last_events_are_there_though_the_end_is_an_error() -> None:
+def test_the_last_events_are_kept_if_the_end_is_an_error() -> None:
     parser = stream()
     parser.feed("Thought: hm\nFinal")
     with pytest.raises(OutputParserException, match="expected an Action or a Final Answer"):
@@ -179,7 +179,7 @@ def test_the_error_is_the_one_of_parse() -> None:
         ("react", "Final Answer: 42\nObs", True),
         ("json_toolcall", "Final Answer: 42\nObs", True),
         ("structured_chat", "It is 42.\nObs", True),
-        # In such an answer a label Observation is text, so half of it is.
+        # In such an answer a label Observation is text, and so is half of it.
         ("json_toolcall", "Final Answer: 42\nAction: none\nObs", False),
     ],
 )
@@ -239,11 +239,11 @@ def test_no_text_may_be_allowed() -> None:
 # -- tools ---------------------------------------------------------------------------------------
 
 
-def test_a_tool_that_there_is_not_completes_no_action() -> None:
+def test_an_unknown_tool_completes_no_action() -> None:
     parser = StreamParser(REACT, tools=["clock", "search"])
-    told = parser.feed("Action: serch\nAction Input: x\nObservation: 1")
-    assert ToolNamed("serch", (8, 13)) in told
-    with pytest.raises(OutputParserException, match="'serch' is none of the tools") as caught:
+    events = parser.feed("Action: serch\nAction Input: x\nObservation: 1")
+    assert ToolNamed("serch", (8, 13)) in events
+    with pytest.raises(OutputParserException, match="'serch' is not one of the tools") as caught:
         parser.close()
     assert caught.value.span == (8, 13)
     assert str(caught.value.observation).split("\n") == [
@@ -252,8 +252,8 @@ def test_a_tool_that_there_is_not_completes_no_action() -> None:
         "| Action: search",
         "| Action Input: what to look for",
     ]
-    told += parser.last_events
-    assert not [event for event in told if isinstance(event, ActionComplete)]
+    events += parser.last_events
+    assert not [event for event in events if isinstance(event, ActionComplete)]
 
 
 # -- merging -------------------------------------------------------------------------------------

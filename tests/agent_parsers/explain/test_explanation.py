@@ -1,4 +1,4 @@
-"""Why a turn parsed as it did: spans, repairs, markers that do not count, and how that looks."""
+"""Explanations: spans, repairs, ignored markers, and how they are drawn."""
 
 import json
 import re
@@ -31,7 +31,7 @@ from agent_parsers.explain.screen import Drawing
 from agent_parsers.testing import SnapshotValue, texts
 from agent_parsers.testing.laws.work import WHOLE, growth, shapes
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
-from agent_parsers.testing.pins.pages import heading
+from agent_parsers.testing.snapshots.pages import heading
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.stories import parsed, refusal, told
 from agent_parsers.testing.trials.strategies import anything, tool_lists
@@ -80,7 +80,7 @@ Thought 2: ok
 Action 2: Finish[yes]""",
     },
 }
-"""By name of the dialect: titles and replies; a dialect that has none shows the wild ones alone."""
+"""Titles and replies by dialect; a dialect without an entry shows only the wild replies."""
 
 
 @every_run_dialect
@@ -104,7 +104,7 @@ def example(
 
 @every_turn_mode
 @given(data=st.data())
-def test_it_tells_the_same_story_as_parse_and_the_events(
+def test_it_agrees_with_parse_and_the_events(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     it, tools = example(dialect, mode, data)
@@ -130,7 +130,7 @@ def assert_tiled(it: Explanation) -> None:
 
 @every_turn_mode
 @given(data=st.data())
-def test_a_marker_counts_and_is_one_in_the_spans_or_is_told_to_be_ignored(
+def test_a_marker_is_either_in_the_spans_or_ignored(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     it, _ = example(dialect, mode, data)
@@ -211,7 +211,7 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect) -> None:
 
 @every_dialect
 def test_the_time_grows_no_faster_than_the_text(dialect: Dialect) -> None:
-    """The clock sees what the count does not: what is passed over one by one."""
+    """Measure time, since the count of calls does not include characters that are skipped."""
 
     def draw(text: str) -> None:
         it = explain(dialect, "lenient", text)
@@ -246,7 +246,7 @@ def test_a_label_that_must_be_firm_does_not_count_otherwise() -> None:
     assert ignored("react", text) == [("final answer:", reason)]
 
 
-def test_a_label_that_means_nothing_in_a_place_is_told_what_does() -> None:
+def test_an_ignored_label_has_the_labels_that_count() -> None:
     text = "Action: search\nAction Input: a\nQuestion: b"
     (mark,) = ignored("react", text)
     assert mark[1].startswith("in the input, where only 'Final Answer:', ")
@@ -260,11 +260,11 @@ def test_no_label_counts_in_reasoning_and_after_the_end() -> None:
     ]
 
 
-def test_strict_reading_says_what_only_lenient_reading_knows() -> None:
+def test_strict_mode_says_what_only_lenient_mode_reads() -> None:
     text = "Thought: a\nObservation: b\naction: c"
     assert ignored("react", text, "strict") == [
-        ("Observation:", "only lenient reading knows it"),
-        ("action:", "in the thought only 'Action:' counts, spelt so"),
+        ("Observation:", "only lenient mode reads it"),
+        ("action:", "in the thought only the exact spelling 'Action:' counts"),
     ]
     assert ignored("react_docstore", "Action: a\naction: b[c]", "strict") == [
         ("action:", "in the call only 'Action:' at the very beginning of a line counts")
@@ -274,11 +274,11 @@ def test_strict_reading_says_what_only_lenient_reading_knows() -> None:
 def test_a_step_after_an_error_does_not_count() -> None:
     text = "Action 1: a[b]\nThought 2: c\nAction 2: d[e]"
     assert ignored("react_docstore", text, "strict") == [
-        ("Action 2:", "after what makes the turn an error")
+        ("Action 2:", "after the text that makes the turn an error")
     ]
 
 
-def test_words_that_merely_end_like_a_label_are_none() -> None:
+def test_words_that_merely_end_like_a_label_are_not_labels() -> None:
     assert ignored("react", "Thought: an afterthought: reaction: none\nFinal Answer: x") == []
 
 
@@ -290,7 +290,7 @@ def repaired(text: str, *tools: str, name: str = "react") -> list[tuple[str, str
     return [(repair.kind, repair.before, repair.after) for repair in it.repairs]
 
 
-def test_a_label_is_told_with_what_the_dialect_writes() -> None:
+def test_a_repaired_label_has_the_spelling_of_the_dialect() -> None:
     assert repaired("**Thought 2:** x\nfinal answer： y") == [
         ("label", "**Thought 2:**", "Thought:"),
         ("label", "final answer：", "Final Answer:"),
@@ -301,20 +301,20 @@ def test_a_label_is_told_with_what_the_dialect_writes() -> None:
     ]
 
 
-def test_a_name_is_told_with_that_of_the_tool() -> None:
+def test_a_repaired_name_has_the_name_of_the_tool() -> None:
     assert repaired("Action: `Search`\nAction Input: x", "search") == [
         ("tool_name", "`Search`", "search")
     ]
 
 
-def test_what_an_input_was_read_as_is_told_where_it_is_certain() -> None:
+def test_a_repaired_input_has_its_replacement_if_it_is_certain() -> None:
     action = "Action: f\nAction Input: "
     assert repaired(action + "'x y'") == [("quotes", "'x y'", "x y")]
     assert repaired(action + '{"a": 1}\nDone.') == [("after_input", "Done.", "")]
     assert [after for *_, after in repaired(action + "```\n{'a': 1,}\n```")][:1] == [None]
 
 
-def test_what_was_before_reasoning_ended_is_no_part_of_the_turn() -> None:
+def test_text_before_the_end_of_reasoning_is_not_part_of_the_turn() -> None:
     text = "Action: a\nAction Input: b\n</think>\nAction: c\nAction Input: d"
     it = get_parser("react").explain(text)
     assert [(s.part, s.text) for s in it.spans if s.part in {"tool", "input", "skipped"}] == [
@@ -329,7 +329,7 @@ def test_what_was_before_reasoning_ended_is_no_part_of_the_turn() -> None:
 
 
 def below(it: Explanation, note: str) -> str:
-    """Return the part of the text that the mark of a *note* stands below, as drawn."""
+    """Return the part of the text above the mark of a *note*, as drawn."""
     lines = it.render(width=120).split("\n")
     at = next(at for at, line in enumerate(lines) if note in line)
     mark = lines[at].partition(note)[0].rstrip()
@@ -347,12 +347,12 @@ def below(it: Explanation, note: str) -> str:
 @pytest.mark.parametrize(
     "before", ["", "plain ", "中文 ", "\tx\t", "e\u0301 ", "🧀 ", "\x1b[31m", "\ud800 ", "ａ"]
 )
-def test_marks_stand_below_what_they_mean(before: str) -> None:
+def test_marks_are_below_what_they_mark(before: str) -> None:
     it = get_parser("react").explain(f"Thought: {before} Action: x\nFinal Answer: y")
     assert below(it, "ignored:") == "Action:"
 
 
-def test_an_error_is_marked_and_told_with_what_to_send() -> None:
+def test_an_error_is_marked_and_shown_with_its_observation() -> None:
     it = get_parser("react", tools=["search"]).explain("Action: 搜 serch\nAction Input: x")
     assert below(it, "error:") == "搜 serch"
     assert "observation: There is no tool" in str(it)
@@ -373,7 +373,7 @@ def test_a_line_that_is_too_long_goes_on_below() -> None:
 
 def test_what_was_not_read_is_not_drawn() -> None:
     it = explain(get_dialect("react"), "lenient", "Final Answer: 12345", max_chars=16)
-    assert "... 3 characters more were not read" in str(it)
+    assert "... 3 more characters were not read" in str(it)
     assert "345" not in str(it)
 
 
@@ -382,7 +382,7 @@ def test_a_turn_can_be_explained_and_a_run_cannot() -> None:
         explain(get_dialect("react"), "transcript", "")
 
 
-def test_what_json_has_not_is_written_as_python_does() -> None:
+def test_values_that_json_lacks_are_written_as_repr() -> None:
     react = get_dialect("react")
     table = replace(react.lenient, read_input=lambda _text, _repairs: {"a": b"x"})
     it = explain(replace(react, lenient=table), "lenient", "Action: f\nAction Input: y")
@@ -454,7 +454,7 @@ def test_a_terminal_gets_colours_and_a_pipe_none(reply: Path) -> None:
 def test_an_error_is_a_status(reply: Path) -> None:
     outcome = command("explain", reply, "--tools", "look, find")
     assert (outcome.status, outcome.run["result"]) == (1, None)
-    assert outcome.run["error"]["reason"] == "'search' is none of the tools"
+    assert outcome.run["error"]["reason"] == "'search' is not one of the tools"
     assert command("explain", reply, "--tools", "look, search").status == 0
 
 
@@ -465,21 +465,21 @@ def test_the_command_reads_strictly_and_in_any_dialect(reply: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "reason"),
     [(b"ok\n\xff", "reply.txt:2:1: not UTF-8: byte 0xff"), (None, "No such file or directory")],
 )
-def test_a_file_that_cannot_be_read_is_told(
-    tmp_path: Path, content: bytes | None, told: str
+def test_a_file_that_cannot_be_read_is_reported(
+    tmp_path: Path, content: bytes | None, reason: str
 ) -> None:
     path = tmp_path / "reply.txt"
     if content is not None:
         path.write_bytes(content)
     outcome = command("explain", path)
     assert (outcome.status, outcome.stdout) == (1, "")
-    assert told in outcome.stderr.replace("\n", "")
+    assert reason in outcome.stderr.replace("\n", "")
 
 
-def test_two_tools_of_one_name_are_a_mistake_in_the_command(reply: Path) -> None:
+def test_two_tools_of_one_name_are_a_usage_error(reply: Path) -> None:
     outcome = command("explain", reply, "--tools", "a,a")
     assert (outcome.status, outcome.stdout) == (2, "")
     assert "two tools have the name 'a'" in outcome.stderr

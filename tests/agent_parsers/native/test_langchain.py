@@ -66,7 +66,7 @@ calls = st.lists(
 
 
 def described(result: Any) -> Any:
-    """Return *result* as plain data, but for the messages: these by what they say."""
+    """Return *result* as plain data, with the content of each message."""
     if isinstance(result, list):
         return [described(action) for action in result]
     fields = dict(result)
@@ -91,7 +91,7 @@ def theirs(parse: Callable[[Any], Any], message: Any) -> Any:
 
 
 def assert_alike(our_result: Any, their_result: Any) -> None:
-    # A tuple tells NaN from itself; nothing here has one.
+    # A tuple with NaN would differ from itself; there is no NaN here.
     assert our_result == their_result
 
 
@@ -123,7 +123,7 @@ def test_tool_calls_as_they_came(
     try:
         expected = theirs(their_parse, lc.AIMessage(**fields))
     except (ValidationError, RecursionError):
-        expected = None  # Arguments that are no object: the message itself is refused.
+        expected = None  # Arguments that are not an object: the message itself is invalid.
     result = ours(our_parse, AIMessage(**fields))
     if expected is None:
         assert isinstance(result, str)
@@ -210,7 +210,7 @@ def test_the_result_of_a_model_is_read(our: Any, their: Any) -> None:
 
 
 @every_pair
-def test_what_tells_a_parser_in_serialised_form_is_the_same(our: Any, their: Any) -> None:
+def test_the_type_in_serialised_form_is_the_same(our: Any, their: Any) -> None:
     assert our.asdict()["_type"] == their.asdict()["_type"]
 
 
@@ -247,7 +247,7 @@ def test_an_action_is_what_validating_it_gives(
         )
 
 
-# What we do better; see docs/differences.md
+# Deliberate differences; see docs/differences.md
 
 
 def test_a_call_that_cannot_be_read_is_not_dropped_for_another_that_can() -> None:
@@ -261,7 +261,7 @@ def test_a_call_that_cannot_be_read_is_not_dropped_for_another_that_can() -> Non
         ToolsAgentOutputParser().invoke(AIMessage(**message))
 
 
-def test_half_of_an_input_in_a_chunk_is_no_call() -> None:
+def test_half_of_an_input_in_a_chunk_is_not_a_call() -> None:
     piece = {"name": "f", "args": '{"a": 1', "id": "1", "index": 0}
     chunk = lc.AIMessageChunk(content="", tool_call_chunks=[piece])
     (action,) = tools.ToolsAgentOutputParser().invoke(chunk)

@@ -1,4 +1,4 @@
-"""The parsers as steps, as models, and as objects of one kind."""
+"""Message parsers as LangChain steps and as pydantic models."""
 
 import asyncio
 import copy
@@ -127,7 +127,7 @@ def test_arguments_are_not_shared_with_the_message() -> None:
     assert message.tool_calls[0]["args"] == {"q": "rain"}
 
 
-def test_arguments_that_came_as_data_are_told_as_json() -> None:
+def test_arguments_that_came_as_data_are_emitted_as_json() -> None:
     call = {"id": "1", "function": {"name": "f", "arguments": {"q": "é", "at": WIRE}}}
     message = {"role": "assistant", "content": "", "tool_calls": [call]}
     for parser in (ToolsAgentOutputParser(), ToolsAgentOutputParser(lenient=True)):
@@ -148,7 +148,7 @@ def test_arguments_that_are_other_data_are_an_error(arguments: Any) -> None:
         ToolsAgentOutputParser().invoke(message)
 
 
-def test_an_odd_key_is_told_as_it_prints() -> None:
+def test_an_odd_key_is_emitted_as_it_prints() -> None:
     message = AIMessage("")
     message.tool_calls = [{"name": "f", "args": {(1, 2): 3}, "id": "1"}]  # type: ignore[dict-item]
     turn = ToolsAgentOutputParser().read(message)
@@ -219,7 +219,7 @@ def test_a_subclass_may_parse_results_in_its_own_way(cls: type[Any]) -> None:
 
 @classes
 @pytest.mark.parametrize("lenient", [False, True])
-def test_deep_arguments_are_an_error_and_no_crash(cls: type[Any], lenient: bool) -> None:
+def test_deep_arguments_are_an_error_and_not_a_crash(cls: type[Any], lenient: bool) -> None:
     text = '{"a":' * 5000 + "1" + "}" * 5000
     parser = cls(lenient=lenient)
     is_function = cls is OpenAIFunctionsAgentOutputParser

@@ -1,4 +1,4 @@
-"""What a turn says while it is written, and turns that end before the text does."""
+"""Streaming the answer of a turn, and turns that end before the text does."""
 
 import asyncio
 from collections.abc import AsyncIterator, Generator, Iterator
@@ -17,7 +17,7 @@ CALL = '<tool_call>\n{"name": "find", "arguments": {}}\n</tool_call>'
 
 
 class Source:
-    """Chunks, and whether what they come from is closed."""
+    """Chunks that record whether their source was closed."""
 
     def __init__(self, *chunks: str) -> None:
         self.left = list(chunks)
@@ -38,7 +38,7 @@ class Source:
             self.is_closed = True
 
 
-def test_an_answer_is_said_while_it_is_written() -> None:
+def test_an_answer_streams_while_it_is_written() -> None:
     source = Source("Final Answer: It is ", "217 m", " deep.")
     said = answer_stream(get_parser("react").events(source))
     texts = iter(said)
@@ -50,20 +50,20 @@ def test_an_answer_is_said_while_it_is_written() -> None:
     assert said.actions == []
 
 
-def test_an_action_says_nothing() -> None:
+def test_an_action_has_no_answer_text() -> None:
     said = answer_stream(get_parser("react").events([ACTION]))
     assert [*said] == []
     assert [action.tool for action in said.actions] == ["search"]
     assert said.finish is None
 
 
-def test_what_is_said_beside_calls_is_said() -> None:
+def test_content_beside_calls_is_yielded() -> None:
     said = answer_stream(get_parser("hermes").events(f"Both.\n{CALL}\n{CALL}"))
     assert "".join(said) == "Both."
     assert [action.tool for action in said.actions] == ["find", "find"]
 
 
-def test_it_is_the_same_for_events_that_have_to_be_waited_for() -> None:
+def test_asynchronous_events_give_the_same() -> None:
     async def run() -> tuple[str, bool]:
         said = answer_stream(get_parser("react").aevents(Source("Final Answer: a", " b")))
         text = "".join([piece async for piece in said])
@@ -72,12 +72,12 @@ def test_it_is_the_same_for_events_that_have_to_be_waited_for() -> None:
     assert asyncio.run(run()) == ("a b", True)
 
 
-def test_a_turn_that_is_none_raises() -> None:
+def test_a_text_that_is_not_a_turn_raises() -> None:
     with pytest.raises(OutputParserException):
         [*answer_stream(get_parser("react").events(["Let me see."]))]
 
 
-def test_the_wrong_loop_is_told() -> None:
+def test_the_wrong_loop_raises() -> None:
     parser = get_parser("react")
     with pytest.raises(TypeError, match="async for"):
         [*answer_stream(parser.aevents(Source("a")))]
@@ -90,7 +90,7 @@ def test_the_wrong_loop_is_told() -> None:
         asyncio.run(run())
 
 
-def test_what_a_turn_comes_to_is_not_told_before_its_end() -> None:
+def test_the_result_is_not_known_before_the_end() -> None:
     said = answer_stream(get_parser("react").events(["Final Answer: a", " b"]))
     with pytest.raises(RuntimeError, match="read to its end"):
         _ = said.finish
@@ -101,7 +101,7 @@ def test_what_a_turn_comes_to_is_not_told_before_its_end() -> None:
     assert said.finish is not None
 
 
-def test_nothing_is_told_of_a_turn_that_was_left() -> None:
+def test_a_turn_that_was_left_has_no_result() -> None:
     said = answer_stream(get_parser("react").events(["Final Answer: a", " b"]))
     for _ in said:
         break
@@ -110,7 +110,7 @@ def test_nothing_is_told_of_a_turn_that_was_left() -> None:
         _ = said.finish
 
 
-def test_nor_of_a_turn_that_cannot_be_read() -> None:
+def test_a_turn_that_cannot_be_read_has_no_result() -> None:
     said = answer_stream(get_parser("hermes").events([CALL.replace("}}\n", "")]))
     with pytest.raises(OutputParserException):
         list(said)
@@ -125,7 +125,7 @@ def test_a_turn_is_said_once() -> None:
 
 
 @pytest.mark.parametrize("events", ["Final Answer: a", ["Final Answer: a"], get_parser("react")])
-def test_what_are_no_events_is_told(events: Any) -> None:
+def test_values_that_are_not_events_raise(events: Any) -> None:
     with pytest.raises(TypeError, match=r"parser\.events"):
         [*answer_stream(events)]
 
@@ -142,7 +142,7 @@ def test_a_turn_that_goes_on_is_ended() -> None:
     assert source.is_closed
 
 
-def test_so_it_is_where_chunks_have_to_be_waited_for() -> None:
+def test_a_turn_that_goes_on_is_ended_for_asynchronous_chunks() -> None:
     source = Source(*INVENTED)
 
     async def run() -> list[str]:
@@ -156,7 +156,7 @@ def test_so_it_is_where_chunks_have_to_be_waited_for() -> None:
 
 
 class ClientStream:
-    """A stream as clients have it: its iterators are generators, and only it has the connection."""
+    """A stream of a client: its iterators are generators, but only it closes the connection."""
 
     def __init__(self) -> None:
         self.left = list(INVENTED)
@@ -195,14 +195,14 @@ def test_the_stream_of_a_client_is_closed_too() -> None:
 def left_at_once(events: Generator[Event, None, None]) -> Any:
     for _ in events:
         break
-    events.close()  # as Python does when nobody has it any more
+    events.close()  # as Python does when the last reference is gone
 
 
 def left_while_it_is_said(events: Iterator[Event]) -> Any:
     said = answer_stream(events)
     for _ in said:
         break
-    return said  # and whoever has it does not keep the stream open
+    return said  # and a reference to it does not keep the stream open
 
 
 def left_by_an_error(events: Iterator[Event]) -> Any:
@@ -224,7 +224,7 @@ def test_it_is_closed_however_a_turn_is_left(leave: Any, stop_early: bool) -> No
 
 
 @pytest.mark.parametrize("stop_early", [True, False])
-def test_so_it_is_later_or_at_once_where_it_has_to_be_waited_for(stop_early: bool) -> None:
+def test_asynchronous_events_are_closed_later_or_at_once(stop_early: bool) -> None:
     async def run() -> None:
         streams = [AsyncClientStream(), AsyncClientStream()]
         for stream in streams:

@@ -29,7 +29,7 @@ ACTION = '```json\n{"action": "search", "action_input": "lake"}\n```'
 
 
 @pytest.mark.parametrize("parser", CLASSES)
-def test_a_parser_is_strict_unless_told_otherwise(parser: Any) -> None:
+def test_a_parser_is_strict_by_default(parser: Any) -> None:
     broken = "Action:\n```json\n{'action': 'search', 'action_input': 'lake'}\n```"
     with pytest.raises(OutputParserException):
         parser().parse(broken)
@@ -58,7 +58,7 @@ def test_null_is_an_empty_input_in_the_json_agent_alone() -> None:
             parser.parse(text)
 
 
-def test_a_tool_that_there_is_not_is_an_error() -> None:
+def test_an_unknown_tool_is_an_error() -> None:
     parser = JSONAgentOutputParser(tools=["search"])
     assert parser.parse(ACTION)
     with pytest.raises(OutputParserException) as caught:
@@ -113,7 +113,7 @@ class TestStructuredChatWithRetries:
         assert parser.output_fixing_parser is not None
         assert parser.output_fixing_parser.parser is base
 
-    def test_it_tells_the_model_the_form(self) -> None:
+    def test_it_has_format_instructions(self) -> None:
         parser = StructuredChatOutputParserWithRetries()
         assert parser.get_format_instructions() == (
             StructuredChatOutputParser().get_format_instructions()
@@ -121,7 +121,7 @@ class TestStructuredChatWithRetries:
 
 
 @pytest.mark.parametrize("lead", ["", "Action:\n", "prose "])
-def test_blanks_behind_the_tag_of_a_fence_are_passed_over_once(lead: str) -> None:
+def test_spaces_after_the_tag_of_a_fence_are_skipped_once(lead: str) -> None:
     def read(text: str) -> None:
         with suppress(OutputParserException):
             StructuredChatOutputParser().parse(text)

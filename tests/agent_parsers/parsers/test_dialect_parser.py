@@ -1,4 +1,4 @@
-"""`DialectParser`: one parser for any dialect, with all that a LangChain parser can."""
+"""`DialectParser`: one parser for any dialect, with all features of a LangChain parser."""
 
 import asyncio
 import copy
@@ -67,24 +67,24 @@ def test_a_turn_is_an_action_or_an_answer(parser: DialectParser) -> None:
     assert parser.parse(ANSWER) == FINISH
 
 
-def test_read_tells_all_that_there_is_to_know(parser: DialectParser) -> None:
+def test_read_returns_everything(parser: DialectParser) -> None:
     turn = parser.read(f"{TURN}\nObservation: 1461")
     assert turn.result == ACTION
     assert turn.thought == "hm"
-    message = "the turn ended at 'Observation:'; what follows is no part of it"
+    message = "the turn ended at 'Observation:'; what follows is not part of it"
     assert turn.repairs == (Repair("invented", (52, 64), message),)
     assert turn.events[:2] == (MarkerSeen("thought", (0, 9)), ThoughtDelta("hm", (9, 11)))
     assert turn.repairs[0] in turn.events
 
 
-def test_read_refuses_what_parse_refuses(parser: DialectParser) -> None:
+def test_read_rejects_what_parse_rejects(parser: DialectParser) -> None:
     for refuse in (parser.parse, parser.read):
         with pytest.raises(OutputParserException, match="expected an Action or a Final Answer"):
             refuse("hm")
 
 
 @pytest.mark.parametrize("parser_class", [ReActSingleInputOutputParser, ReActOutputParser])
-def test_the_classes_are_strict_unless_told_otherwise(parser_class: Any) -> None:
+def test_the_classes_are_strict_by_default(parser_class: Any) -> None:
     assert parser_class().mode == "strict"
     assert parser_class(lenient=True).mode == "lenient"
 
@@ -179,10 +179,10 @@ def test_events_do_not_wait_for_the_next_chunk(parser: DialectParser) -> None:
 def test_the_last_events_come_before_the_error(parser: DialectParser) -> None:
     first: tuple[Any, ...] = ("hm", LangChainChunk(content="hm"))
     for chunks in ([chunk, "\nFinal"] for chunk in first):
-        told: list[Event] = []
+        emitted: list[Event] = []
         with pytest.raises(OutputParserException, match="expected an Action"):
-            told.extend(parser.events(chunks))
-        assert told == [ThoughtDelta("hm", (0, 2)), ThoughtDelta("\nFinal", (2, 8))]
+            emitted.extend(parser.events(chunks))
+        assert emitted == [ThoughtDelta("hm", (0, 2)), ThoughtDelta("\nFinal", (2, 8))]
 
 
 def test_a_stream_parser_reads_as_the_parser_does() -> None:
@@ -197,7 +197,7 @@ def test_a_stream_parser_reads_as_the_parser_does() -> None:
 # -- composition ---------------------------------------------------------------------------------
 
 
-def test_a_parser_pipes_into_a_function_and_behind_one(parser: DialectParser) -> None:
+def test_a_parser_pipes_into_a_function_and_after_one(parser: DialectParser) -> None:
     def name(action: Any) -> str:
         return str(action.tool)
 
@@ -216,18 +216,18 @@ def test_a_parser_pipes_into_a_function_and_behind_one(parser: DialectParser) ->
 
 @pytest.mark.parametrize("lenient", [True, False])
 @pytest.mark.parametrize(("name", "hint"), [("serch", " Did you mean 'search'?"), ("Teleport", "")])
-def test_a_tool_that_there_is_not_is_an_error(name: str, hint: str, lenient: bool) -> None:
+def test_an_unknown_tool_is_an_error(name: str, hint: str, lenient: bool) -> None:
     parser = get_parser("react", tools={"search": "looks up", "clock": ""}, lenient=lenient)
     text = f"Thought: hm\nAction: {name}\nAction Input: x"
     for read in (parser.parse, parser.read):
-        with pytest.raises(OutputParserException, match=f"^'{name}' is none of the tools$") as e:
+        with pytest.raises(OutputParserException, match=f"^'{name}' is not one of the tools$") as e:
             read(text)
         assert e.value.span == (20, 20 + len(name))
         assert (e.value.line, e.value.column) == (2, 9)
         assert e.value.llm_output == text
         assert e.value.send_to_llm
-        told, *example = str(e.value.observation).split("\n")
-        assert told == f"There is no tool '{name}'.{hint} The tools are: search, clock."
+        reason, *example = str(e.value.observation).split("\n")
+        assert reason == f"There is no tool '{name}'.{hint} The tools are: search, clock."
         shown = ["For example:", "| Action: search", "| Action Input: what to look for"]
         assert example == shown
 
@@ -238,8 +238,8 @@ def test_an_answer_needs_no_tool() -> None:
     assert isinstance(finish, AgentFinish)
 
 
-def test_without_any_tools_no_name_will_do() -> None:
-    with pytest.raises(OutputParserException, match="'search' is none of the tools"):
+def test_without_any_tools_every_name_is_an_error() -> None:
+    with pytest.raises(OutputParserException, match="'search' is not one of the tools"):
         get_parser("react", tools=[]).parse(TURN)
 
 
@@ -268,27 +268,27 @@ def test_a_longer_text_than_max_chars_is_an_error() -> None:
 
 def test_the_tools_stand_in_the_instructions() -> None:
     parser = get_parser("react", tools={"search": "looks up", "clock": ""})
-    told = parser.get_format_instructions()
-    assert "\n\nsearch: looks up\nclock\n\n" in told
-    assert "one of [search, clock]" in told
+    text = parser.get_format_instructions()
+    assert "\n\nsearch: looks up\nclock\n\n" in text
+    assert "one of [search, clock]" in text
 
 
 def test_a_description_may_hold_braces() -> None:
-    told = get_parser("react", tools={"a": "takes {tool_names}"}).get_format_instructions()
-    assert "a: takes {tool_names}\n" in told
+    text = get_parser("react", tools={"a": "takes {tool_names}"}).get_format_instructions()
+    assert "a: takes {tool_names}\n" in text
 
 
 @pytest.mark.parametrize("name", list_dialects())
 def test_instructions_without_tools_leave_their_place(name: str) -> None:
-    told = get_parser(name).get_format_instructions()
-    assert "{tools}" in told
-    assert "{tool_names}" in told or get_dialect(name).several
+    text = get_parser(name).get_format_instructions()
+    assert "{tools}" in text
+    assert "{tool_names}" in text or get_dialect(name).several
 
 
 @pytest.mark.parametrize("name", list_dialects())
 def test_no_placeholder_is_left_in_the_instructions(name: str) -> None:
-    told = get_parser(name, tools=["search"]).get_format_instructions()
-    assert "{tool" not in told
+    text = get_parser(name, tools=["search"]).get_format_instructions()
+    assert "{tool" not in text
 
 
 def test_the_stop_sequences_are_a_list_of_ones_own(parser: DialectParser) -> None:
@@ -375,6 +375,6 @@ def test_one_writes_parse_and_has_a_parser() -> None:
 
 
 @pytest.mark.parametrize("base", [AgentOutputParser, MultiActionAgentOutputParser])
-def test_a_base_is_no_parser(base: type) -> None:
+def test_a_base_class_is_not_a_parser(base: type) -> None:
     with pytest.raises(TypeError, match="abstract"):
         base()

@@ -1,4 +1,4 @@
-"""How a text ended, as its message says, in every dialect; and refusals, which are no turns."""
+"""How a text ended according to its message, in every dialect; and refusals, which raise."""
 
 import asyncio
 import json
@@ -112,7 +112,7 @@ def ways_of(parser: Any, chunks: list[Any]) -> list[Callable[[], Any]]:
 
 
 def waits_of(parser: Any, chunks: list[Any]) -> list[Callable[[], Any]]:
-    """Return every way to wait for it."""
+    """Return every asynchronous way to read a message."""
 
     async def each() -> AsyncIterator[Any]:
         for chunk in chunks:
@@ -162,7 +162,7 @@ def test_a_message_says_how_it_ended_as_an_argument_does(name: str, lenient: boo
         for form in ([chat(text, "stop")], claude_events(text, "end_turn")):
             for way in ways_of(parser, form):
                 assert outcome_of(way) == stop
-        # What the caller knows counts more.
+        # The argument of the caller takes precedence.
         assert outcome_of(partial(parser.invoke, chat(text, "length"), ended="stop")) == stop
         assert outcome_of(partial(parser.invoke, text, ended="length")) == cut
 
@@ -217,27 +217,27 @@ def test_an_answer_that_ends_before_the_cut_is_whole() -> None:
 
 
 class TextOnly(ReActSingleInputOutputParser):
-    """A parser of someone who knows of texts alone."""
+    """A user's parser that takes only a text."""
 
     def parse(self, text: str) -> Any:  # type: ignore[override]
         return super().parse(text.removeprefix("Bot: "))
 
 
 class WithEnd(ReActSingleInputOutputParser):
-    """A parser of someone who asks how a text ended."""
+    """A user's parser that takes how a text ended."""
 
     def parse(self, text: str, *, ended: Ended = "unknown") -> Any:
         return ended
 
 
 class OfResults(ReActSingleInputOutputParser):
-    """A parser of someone who reads results."""
+    """A user's parser that overrides `parse_result`."""
 
     def parse_result(self, result: Any, *, partial: bool = False) -> Any:
         return result[0].text
 
 
-def test_who_overrides_parse_gets_what_it_takes() -> None:
+def test_an_overridden_parse_gets_only_what_it_takes() -> None:
     message = AIMessage("Bot: Final Answer: 42", response_metadata={"finish_reason": "length"})
     parser = TextOnly()
     assert parser.invoke(message).return_values == {"output": "42"}
@@ -322,7 +322,7 @@ REFUSALS: dict[str, tuple[list[Any], str]] = {
 
 @every_dialect
 @pytest.mark.parametrize("lenient", MODES)
-def test_a_refusal_is_no_turn(name: str, lenient: bool) -> None:
+def test_a_refusal_is_not_a_turn(name: str, lenient: bool) -> None:
     parser = get_parser(name, lenient=lenient)
     for form, words in REFUSALS.values():
         for way in ways_of(parser, form) + (waits_of(parser, form) if name == "react" else []):

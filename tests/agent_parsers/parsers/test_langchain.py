@@ -33,7 +33,7 @@ def test_it_is_an_output_parser_of_langchains() -> None:
         assert parser.asdict()["_type"] == parser._type
 
 
-def test_its_executor_is_told_whether_a_turn_may_have_several_calls() -> None:
+def test_its_output_type_says_whether_a_turn_may_have_several_calls() -> None:
     one, several = AgentAction | AgentFinish, list[AgentAction] | AgentFinish
     names = {"react": one, "openai_functions": one, "hermes": several, "tools": several}
     assert {name: get_parser(name).as_langchain().OutputType for name in names} == names
@@ -223,7 +223,7 @@ def test_a_stream_without_a_chunk_is_an_empty_turn(name: str) -> None:
         ([AIMessage("a"), AIMessage("b")], "AIMessage"),
     ],
 )
-def test_a_stream_of_something_else_is_told(chunks: Any, kind: str) -> None:
+def test_a_stream_of_something_else_raises(chunks: Any, kind: str) -> None:
     with pytest.raises(TypeError, match=f"found {kind}$"):
         [*get_parser("react").as_langchain().transform(iter(chunks))]
 

@@ -31,7 +31,7 @@ BROKEN = InvalidToolCall(
     name="area", args='{"lake": "Th', id="1", error="", type="invalid_tool_call"
 )
 OWN_TOOLS = {"self_ask": "Intermediate Answer", "smolagents_code": "python_interpreter"}
-"""What the only tool of a dialect is called."""
+"""The name of the only tool of a dialect."""
 
 
 def look_up(lake: str) -> str:
@@ -125,7 +125,7 @@ def test_calls_in_its_executor(how: str, stream: bool, name: str) -> None:
 @both
 @streaming
 @pytest.mark.parametrize(
-    ("name", "bad", "told"),
+    ("name", "bad", "expected"),
     [
         ("react", "I had better look.", "Write an Action with its Action Input"),
         ("react", ACT.replace("area", "aria"), "Did you mean 'area'?"),
@@ -135,7 +135,7 @@ def test_calls_in_its_executor(how: str, stream: bool, name: str) -> None:
     ],
 )
 def test_what_was_wrong_is_sent_to_the_model(
-    how: str, stream: bool, name: str, bad: Any, told: str
+    how: str, stream: bool, name: str, bad: Any, expected: str
 ) -> None:
     parser = get_parser(name, tools=[area]).as_langchain()
     model = chat(bad, "Final Answer: 48.3" if name == "react" else "48.3")
@@ -144,15 +144,15 @@ def test_what_was_wrong_is_sent_to_the_model(
     assert done["output"] == "48.3"
     [(action, observation)] = done["intermediate_steps"]
     assert action.tool == "_Exception"
-    assert told in observation
-    wrote, was_told = model.prompts[1][-2:]
+    assert expected in observation
+    wrote, was_sent = model.prompts[1][-2:]
     assert isinstance(wrote, AIMessage)
     assert wrote.content == action.log
-    assert observation in str(was_told.content)
+    assert observation in str(was_sent.content)
 
 
 @pytest.mark.parametrize("name", ["react", "glm45", "self_ask"])
-def test_a_turn_of_nothing_is_no_call(name: str) -> None:
+def test_a_turn_of_nothing_is_not_a_call(name: str) -> None:
     parser = get_parser(name)
     answer = parser.render(agent_parsers.AgentFinish({"output": "48.3"}, ""))
     model = chat("", answer)
@@ -196,7 +196,7 @@ def test_its_scratchpads_of_messages_take_our_actions() -> None:
 
 
 class State(TypedDict, total=False):
-    """What the nodes of the graph know."""
+    """The state of the graph."""
 
     question: str
     steps: list[tuple[AgentAction, Any]]

@@ -1,4 +1,4 @@
-"""What people pass, and what providers send that nobody expects."""
+"""Unusual objects that users pass, and unexpected replies of providers."""
 
 import asyncio
 import copy
@@ -75,7 +75,7 @@ def test_the_transcript_of_an_audio_answer_is_its_text() -> None:
         {"function": {"name": "f", "arguments": 5}},
     ],
 )
-def test_a_call_that_is_none_is_refused_and_raises_nothing_else(call: Any) -> None:
+def test_a_malformed_call_raises_only_our_exception(call: Any) -> None:
     given = {"additional_kwargs": {"tool_calls": [call]}}
     for message in (AIMessage("", **given), AIMessageChunk("", **given)):
         for parser in (get_parser("tools"), get_parser("tools", lenient=False)):

@@ -61,7 +61,7 @@ def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str
         )
 
 
-def test_a_private_module_is_no_dialect() -> None:
+def test_a_private_module_is_not_a_dialect() -> None:
     for name in ("__init__", "_x", "os"):
         with pytest.raises(ValueError, match="there is no dialect"):
             get_dialect(name)
@@ -135,7 +135,7 @@ WINDOW = Dialect(
 )
 
 
-def test_a_dialect_of_ones_own_can_all_that_the_others_can() -> None:
+def test_a_dialect_of_a_user_works_like_the_others() -> None:
     assert register(WINDOW) is WINDOW
     assert "window" in list_dialects()
     assert get_dialect("window") is get_dialect("glass") is WINDOW
@@ -151,7 +151,7 @@ def test_a_dialect_of_ones_own_can_all_that_the_others_can() -> None:
     assert ToolNamed("window", (5, 11)) in parser.events(["CALL win", "dow WI", "TH Bern"])
     with pytest.raises(OutputParserException, match="expected WITH"):
         parser.parse("CALL window")
-    with pytest.raises(OutputParserException, match="'door' is none of the tools"):
+    with pytest.raises(OutputParserException, match="'door' is not one of the tools"):
         parser.parse("CALL door WITH x")
 
     assert parser.render(action, thought="I look.") == log
@@ -181,14 +181,14 @@ def test_a_dialect_may_take_the_place_of_one_of_its_name() -> None:
     register(WINDOW)
     other = register(replace(WINDOW, aliases=()), replace=True)
     assert get_dialect("window") is other
-    with pytest.raises(ValueError, match=r"^there is a dialect 'react' already$"):
+    with pytest.raises(ValueError, match=r"^there is already a dialect 'react'$"):
         register(replace(WINDOW, aliases=("react",)), replace=True)
 
 
 @pytest.mark.parametrize("name", ["window", "react"])
-def test_a_name_that_is_taken_is_refused(name: str) -> None:
+def test_a_name_that_is_taken_is_rejected(name: str) -> None:
     register(WINDOW)
-    with pytest.raises(ValueError, match=f"^there is a dialect '{name}' already$"):
+    with pytest.raises(ValueError, match=f"^there is already a dialect '{name}'$"):
         register(replace(WINDOW, name=name))
 
 
@@ -196,7 +196,7 @@ def test_the_dialects_that_are_shipped_may_be_registered_too() -> None:
     assert register(get_dialect("react")) is get_dialect("react")
 
 
-def test_get_parser_is_lenient_unless_told_otherwise() -> None:
+def test_get_parser_is_lenient_by_default() -> None:
     text = "final answer: 42"
     assert get_parser("react").lenient
     assert isinstance(get_parser("react").parse(text), AgentFinish)

@@ -1,4 +1,4 @@
-"""Which dialect a model writes, told by its name."""
+"""Finding the dialect of a model by its name."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ CohereForAI/c4ai-command-r-v01                           command_r
 CohereForAI/c4ai-command-r-plus-08-2024                  command_r
 command-r-08-2024                                        command_r
 """
-"""Names as hubs and servers write them, and what the models write."""
+"""Names in the forms of hubs and servers, and the dialects of the models."""
 
 UNKNOWN = """
 gpt-4o gpt-4.1-mini o3 claude-sonnet-4-5 claude-3-5-haiku-20241022 gemini-2.5-pro grok-4
@@ -214,7 +214,7 @@ def examples() -> list[tuple[str, str | None]]:
 
 
 NAMES = [(name.removesuffix("*"), row) for row in ROWS for name in row.names.split()]
-"""What a row's names may be written as, and the row."""
+"""Spellings of the names in a row, and the row."""
 
 
 # -- names ---------------------------------------------------------------------------------------
@@ -261,7 +261,7 @@ def test_a_version_is_the_same_in_all_its_forms() -> None:
         assert dialect_for_model(f"deepseek-v{version.removeprefix('v')}") == "deepseek_v31"
 
 
-def test_a_size_is_no_version() -> None:
+def test_a_size_is_not_a_version() -> None:
     assert dialect_for_model("qwen3-5b") == "hermes"
     assert dialect_for_model("qwen3-5-35b") == "qwen3_coder"
     assert dialect_for_model("qwen3-0.6b") == "hermes"
@@ -309,7 +309,7 @@ def test_the_page_has_the_same_table() -> None:
     assert f"\n\n{table}\n\n" in PAGE.read_text("utf-8"), table
 
 
-# -- names that are none -------------------------------------------------------------------------
+# -- not names -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -318,7 +318,7 @@ def test_the_page_has_the_same_table() -> None:
      "\0", "ｑwen3", "qwen３", "Éqwen3", "qwen3-8b-é", "\u212aimi-K2", "\ud800", "🙂", "Qwen3-8B#/",
      "#Qwen3-8B", "../..", "3.1", "3-1", "p", "1p1", "Llama", "meta", "meta-meta-llama"],
 )  # fmt: skip
-def test_what_is_no_name_is_unknown(model: str) -> None:
+def test_text_that_is_not_a_name_is_unknown(model: str) -> None:
     assert dialect_for_model(model) == ("hermes" if model == "Qwen3-8B#/" else None)
 
 

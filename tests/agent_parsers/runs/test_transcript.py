@@ -103,7 +103,7 @@ def test_a_dialect_is_given_by_name_alias_or_value() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n", "Question: why?", "Dear Ada,\nno."])
-def test_a_text_without_steps_is_no_transcript(text: str) -> None:
+def test_a_text_without_steps_is_not_a_transcript(text: str) -> None:
     for read in (parse_transcript, parse_transcripts):
         with pytest.raises(OutputParserException, match="found no step in the transcript") as e:
             read(text)
@@ -249,7 +249,7 @@ def test_a_record_may_be_read_strictly_and_in_another_dialect() -> None:
     assert failed.action_span == failed.error.span
 
 
-def test_an_observation_that_is_no_text_is_told_as_json() -> None:
+def test_an_observation_that_is_not_text_is_written_as_json() -> None:
     record = {**RECORD, "steps": [{"output": "Final Answer: x", "observation": {"é": [1, None]}}]}
     assert parse_record(record).steps[0].observation == '{"é": [1, null]}'
 
@@ -278,7 +278,7 @@ def test_a_record_needs_neither_a_task_nor_an_id() -> None:
         ({"format": "react", "steps": [{"input": "x"}]}, "expected the text 'output' in step 1"),
     ],
 )
-def test_what_is_no_record_is_refused(record: Any, reason: str) -> None:
+def test_a_value_that_is_not_a_record_is_rejected(record: Any, reason: str) -> None:
     with pytest.raises(OutputParserException) as caught:
         parse_record(record)
     assert str(caught.value) == reason
@@ -293,7 +293,7 @@ def test_a_record_in_an_unknown_dialect() -> None:
         parse_record({**RECORD, "format": "reakt"})
 
 
-def test_a_label_that_invites_the_next_step_is_no_step() -> None:
+def test_a_label_of_the_next_step_is_not_a_step() -> None:
     parser = get_parser("react")
     scratchpad = parser.format_scratchpad([(AgentAction("clock", "Bern", ""), "12:00")])
     assert scratchpad.endswith("Thought: ")
@@ -302,7 +302,7 @@ def test_a_label_that_invites_the_next_step_is_no_step() -> None:
     assert run.failed == ()
 
 
-def test_an_observation_that_is_no_json_is_told_as_it_prints() -> None:
+def test_an_observation_that_is_not_json_is_written_as_it_prints() -> None:
     record = {
         "format": "react",
         "steps": [{"output": "Action: a\nAction Input: b", "observation": {1, 2}}],

@@ -59,7 +59,7 @@ def with_json() -> Dialect:
 
 
 @pytest.mark.usefixtures("brief_checks")
-def test_a_dialect_that_is_right_is_told_to_be() -> None:
+def test_all_laws_hold_for_a_correct_dialect() -> None:
     report = check_dialect(with_json(), examples=10)
     assert report.ok
     assert not report.failures
@@ -106,12 +106,12 @@ def test_a_label_that_is_the_beginning_of_another_is_refused_at_once() -> None:
         )
 
 
-# -- what is told --------------------------------------------------------------------------------
+# -- reports -------------------------------------------------------------------------------------
 
 
 def test_a_report_says_what_is_wrong_and_why() -> None:
     failures = (
-        BrokenLawError("a stop sequence is a marker", "memo", "'x' is none"),
+        BrokenLawError("a stop sequence is a marker", "memo", "'x' is not a marker"),
         BrokenLawError("any cut is the same", "memo", "it differs", mode="strict", text="a\nb",
                        chunks=["a", "\nb"]),
         BrokenLawError("any cut is the same", "memo", "it differs too", mode="lenient", text=""),
@@ -122,7 +122,7 @@ def test_a_report_says_what_is_wrong_and_why() -> None:
         "memo: 3 of 60 laws do not hold",
         "",
         "1. a stop sequence is a marker",
-        "   'x' is none",
+        "   'x' is not a marker",
         "",
         "2. any cut is the same (strict, lenient)",
         "   it differs",
@@ -138,11 +138,11 @@ def test_a_report_says_what_is_wrong_and_why() -> None:
 @pytest.mark.parametrize(
     "dialect", [replace(MEMO, write=drop_label), with_table(read_tool=looked_up)]
 )
-def test_what_cannot_read_what_it_writes_is_told_so_and_no_more(dialect: Dialect) -> None:
+def test_a_dialect_that_cannot_read_what_it_writes_is_tried_no_further(dialect: Dialect) -> None:
     report = check_dialect(dialect, examples=5)
     assert not report.ok
     assert report.skipped > 40
-    assert str(report).endswith(f"\n{report.skipped} more were not tried; mend these first.")
+    assert str(report).endswith(f"\n{report.skipped} more were not tried; fix these first.")
 
 
 def test_a_check_finds_the_same_in_every_run() -> None:
@@ -166,7 +166,7 @@ def test_a_law_says_what_differs_and_how_the_text_was_cut() -> None:
         laws.any_cut_gives_the_same_events(dialect, "strict", "Tool: do[x]", sizes=[7])
     assert str(caught.value).splitlines() == [
         "forgetful (strict) breaks a law: any cut gives the same events",
-        '  it tells tool "do" at 6-8 in one piece, and tool "o" at 6-7 in chunks',
+        '  it emits tool "do" at 6-8 in one piece, and tool "o" at 6-7 in chunks',
         "  text: 'Tool: do[x]'",
         "  in chunks: ['Tool: d', 'o[x]']",
     ]
@@ -199,7 +199,7 @@ def test_each_law_is_a_test(pytester: pytest.Pytester) -> None:
             "E *another dialect, 'react', has the name 'react'",
         ]
     )
-    result.stdout.no_fnmatch_line("*_broken.py*")  # how laws are told is not what one looks for
+    result.stdout.no_fnmatch_line("*broken.py*")  # the code of the law is hidden
 
 
 def test_the_guide_begins_with_the_example() -> None:

@@ -1,4 +1,4 @@
-"""What holds for every schema and every input."""
+"""Laws for every schema and every input."""
 
 import json
 from typing import Any, Literal
@@ -58,12 +58,12 @@ any_model = models(types)
 
 
 def schema_tools(model: type[BaseModel], **policy: Any) -> ToolSet:
-    """The tool by its schema alone, as any provider has it."""
+    """Return the tool as a schema only, as providers have it."""
     return ToolSet([{"name": "t", "parameters": model.model_json_schema()}], **policy)
 
 
 def outcome(tools: ToolSet, value: Any, **how: Any) -> tuple[Any, ToolInputError | None]:
-    """What an input becomes, or the error."""
+    """Return the checked input, or the error."""
     try:
         return tools.check("t", value, **how), None
     except ToolInputError as error:
@@ -172,7 +172,7 @@ def test_the_example_fits(model: type[BaseModel], value: Any) -> None:
     assert error.example is not None
     assert tools.check("t", error.example) is error.example
     for key, item in value.items():
-        # What was right is in the example.
+        # The example keeps the values that fit.
         found, fault = outcome(
             ToolSet([{"name": "t", "parameters": only(model, key)}]), {key: item}
         )
@@ -182,7 +182,7 @@ def test_the_example_fits(model: type[BaseModel], value: Any) -> None:
 
 @given(model=any_model, text=st.text() | values.map(json.dumps) | inputs.map(json.dumps))
 @pytest.mark.parametrize("lenient", [False, True])
-def test_whatever_comes_it_fits_or_it_is_told(
+def test_any_input_fits_or_its_problems_are_reported(
     model: type[BaseModel], text: str, lenient: bool
 ) -> None:
     for policy in ("forbid", "drop", "keep"):
@@ -199,7 +199,7 @@ def test_whatever_comes_it_fits_or_it_is_told(
 
 
 def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
-    """Values that fit *schema*, one of those that models have."""
+    """Return a strategy for values that fit *schema*, which is the schema of a model."""
     definitions = schema.get("$defs", {})
 
     def of(node: Any) -> st.SearchStrategy[Any]:
@@ -238,7 +238,7 @@ def fitting(schema: dict[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def as_text(value: Any) -> Any:
-    """Write every scalar in *value* as text, as dialects do that have nothing else."""
+    """Return *value* with every scalar as text, as in dialects that have only text."""
     if isinstance(value, dict):
         return {key: as_text(item) if key in NAMES else item for key, item in value.items()}
     if isinstance(value, list):

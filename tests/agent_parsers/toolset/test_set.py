@@ -1,4 +1,4 @@
-"""Tools as users have them."""
+"""Tools in the forms in which users declare them."""
 
 from functools import partial
 from typing import Any
@@ -74,13 +74,13 @@ def test_tools_are_read(tools: Any, read: tuple[ToolSpec, ...]) -> None:
         ([{"query": "x"}], "a tool that is a dictionary has a name and parameters"),
     ],
 )
-def test_what_is_no_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
+def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
     with pytest.raises(TypeError, match=reason):
         ToolSet(tools)
 
 
 @pytest.mark.parametrize("tools", [None, 1, 1.5])
-def test_what_is_no_list_is_a_mistake_of_the_caller(tools: Any) -> None:
+def test_anything_else_as_a_list_is_a_mistake_of_the_caller(tools: Any) -> None:
     with pytest.raises(TypeError):
         ToolSet(tools)
 
@@ -95,6 +95,6 @@ def test_what_is_no_list_is_a_mistake_of_the_caller(tools: Any) -> None:
         ([search, "search"], "^two tools have the name 'search'$"),
     ],
 )
-def test_names_tell_tools_apart(tools: Any, reason: str) -> None:
+def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         ToolSet(tools)

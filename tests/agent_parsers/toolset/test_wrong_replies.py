@@ -1,4 +1,4 @@
-"""What a model is told that calls a tool in the wrong way, in its own dialect."""
+"""The observations for invalid calls, in the dialect of the model."""
 
 import json
 import re
@@ -92,11 +92,11 @@ UNREADABLE = {
     "haystack: an object that is cut",
     "react: a sentence instead of a name",
 }
-"""What has no value that a tool could take or refuse."""
+"""Replies without a value that a tool could accept or reject."""
 
 
 def replies() -> list[tuple[str, str]]:
-    """Titles and replies, which dots divide."""
+    """Return titles and replies, which are separated by dots."""
     blocks = re.split(r"(?m)^\.\n", TABLE.read_text("utf-8"))
     heads = [[line for line in head.split("\n") if line and line[0] != "#"] for head in blocks[::2]]
     return [
@@ -111,7 +111,7 @@ def parser_of(title: str) -> Any:
 
 
 def reply_of(title: str, text: str) -> Any:
-    """Return the text, or the message that it stands for."""
+    """Return the text, or the message that it represents."""
     if not isinstance(parser_of(title), MessageParser):
         return text
     said = json.loads(text)
@@ -162,10 +162,10 @@ def test_what_the_model_is_shown_is_right(title: str, text: str) -> None:
         assert TOOLS.check(error.tool, json.loads(lines[-1]))
 
 
-def test_what_is_told(snapshot: Any) -> None:
-    told = []
+def test_the_observations(snapshot: Any) -> None:
+    pages = []
     for title, text in replies():
         error = error_of(title, text)
         reply = "\n".join(f"    {line}".rstrip() for line in text.split("\n"))
-        told.append(f"{title}\n{'-' * len(title)}\n{reply}\n\n{error.observation}\n")
-    assert snapshot(name="tools/wrong_replies") == "\n\n".join(told)
+        pages.append(f"{title}\n{'-' * len(title)}\n{reply}\n\n{error.observation}\n")
+    assert snapshot(name="tools/wrong_replies") == "\n\n".join(pages)

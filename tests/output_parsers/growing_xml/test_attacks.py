@@ -1,4 +1,4 @@
-"""What would make a parser of XML hang, run out of memory, or read and fetch what it should not."""
+"""XML that would make an unsafe parser hang, run out of memory, or read files and URLs."""
 
 from collections.abc import Iterator
 from typing import Any

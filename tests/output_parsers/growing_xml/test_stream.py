@@ -32,9 +32,9 @@ def test_the_leaves_are_those_of_langchain(text: str) -> None:
 @given(text=texts | broken())
 def test_however_a_text_is_cut_the_story_is_the_same(kind: Any, text: str) -> None:
     parser = XMLOutputParser(parser=kind)
-    told = story(parser, [text])
+    expected = story(parser, [text])
     for chunks in every_cut(text):
-        assert sync_story(parser, chunks) == told
+        assert sync_story(parser, chunks) == expected
 
 
 @given(chunks=pieces_of(texts | broken() | st.text(alphabet="<a>/!-?& \"'[D")))
@@ -43,7 +43,7 @@ def test_a_text_in_many_pieces_tells_the_same_story(chunks: list[str]) -> None:
 
 
 def leaves_of(value: Any, path: tuple[str, ...] = ()) -> list[Any]:
-    """Return the leaves of a result, each with its path, as a stream has them."""
+    """Return the leaves of a result, each with its path, as a stream yields them."""
     ((tag, content),) = value.items()
     if isinstance(content, list) and content:
         return [found for child in content for found in leaves_of(child, (*path, tag))]
@@ -56,9 +56,9 @@ def leaves_of(value: Any, path: tuple[str, ...] = ()) -> list[Any]:
 @given(text=tidy_documents)
 def test_a_stream_has_the_leaves_of_the_one_shot_result(text: str) -> None:
     result, failure = one_shot(XMLOutputParser(), text)
-    told = (leaves_of(result), failure)
+    expected = (leaves_of(result), failure)
     for chunks in every_cut(text):
-        assert sync_story(XMLOutputParser(), chunks) == told
+        assert sync_story(XMLOutputParser(), chunks) == expected
 
 
 @given(text=broken().filter(lambda text: text.startswith("<") and text.endswith(">")))
@@ -114,8 +114,8 @@ def test_a_stream_without_a_whole_document_ends_in_an_error(
     text: str, leaves: list[Any], seen: str
 ) -> None:
     for chunks in every_cut(text):
-        told, failure = story(XMLOutputParser(), chunks)
-        assert told == leaves
+        found, failure = story(XMLOutputParser(), chunks)
+        assert found == leaves
         assert failure[0].startswith("Failed to parse XML format from completion ")
         assert failure[1] == seen
 
@@ -134,7 +134,7 @@ def test_leaves_add_up() -> None:
     total = leaves[0] + leaves[1]
     assert total == {"a": [{"b": "1"}, {"c": None}]}
     assert type(total) is type(leaves[0]["a"][0]) is AddableDict
-    assert leaves[0] == {"a": [{"b": "1"}]}  # as it was
+    assert leaves[0] == {"a": [{"b": "1"}]}  # unchanged
 
 
 dicts = st.dictionaries(

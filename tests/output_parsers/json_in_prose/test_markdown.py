@@ -1,4 +1,4 @@
-"""JSON in replies by LangChain's rules: the same values and errors, and where we do better."""
+"""JSON in replies by LangChain's rules: the same values and errors, and improvements."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ DIFFERENCES: list[tuple[str, Any, Any]] = [
 
 
 def outcome(call: Callable[..., Any], *args: Any) -> Any:
-    """The value as text, so that it compares by type; or the class of the error."""
+    """Return the value as text, which compares types, or the class of the error."""
     try:
         return repr(call(*args))
     except ValueError as error:
@@ -156,7 +156,7 @@ sizes = st.sampled_from([1, 2, 3, 7, 50])
 
 @st.composite
 def replies(draw: st.DrawFn) -> str:
-    """Documents, dressed and cut as models do, without what we read differently."""
+    """Documents, wrapped and cut as models do, except those that we read differently."""
     text = draw(documents | with_raw_breaks)
     if draw(st.booleans()):
         before = draw(st.sampled_from(["", "Sure:\n", "\n"]))

@@ -1,4 +1,4 @@
-"""`repair_json`, and the finder behind it: which value in a text is the value."""
+"""`repair_json` and its finder: which value in a text is the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-# name, text, value, the text that is the value
+# name, text, value, the text of the value
 FOUND: list[tuple[str, str, Any, str]] = [
     ("alone", "{'a': 1}", {"a": 1}, "{'a': 1}"),
     ("in a fence", "```json\n{a: 1}\n```", {"a": 1}, "{a: 1}"),
@@ -54,7 +54,7 @@ FOUND: list[tuple[str, str, Any, str]] = [
     ("a number", " 12 ", 12, "12"),
 ]
 
-# name, text, the class of the error, where it is
+# name, text, the class of the error, its position
 REFUSED: list[tuple[str, str, type[JsonError], str]] = [
     ("nothing", "", JsonIncompleteError, ""),
     ("prose", "No, sorry.", JsonSyntaxError, "No, sorry."),
@@ -202,7 +202,7 @@ def test_what_python_prints_is_read(value: Any) -> None:
     try:
         found = repair_json(text).value
     except JsonError:
-        # NaN is `nan`, and Python has escapes for what does not print.
+        # NaN is `nan`, and Python escapes unprintable characters.
         assert "nan" in text or "inf" in text or "\\" in text or '""' in text or "''" in text
     else:
         assert repr(found) == repr(value)

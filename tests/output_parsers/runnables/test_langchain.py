@@ -37,7 +37,7 @@ class PromptWords(BaseCumulativeTransformOutputParser[list[str]]):
 
 
 class Numbered(BaseCumulativeTransformOutputParser[dict[int, str]]):
-    """Snapshots that do not add up, so that a function behind it gets the last."""
+    """Snapshots that cannot be added, so that a function after it gets the last one."""
 
     def parse(self, text: str) -> dict[int, str]:
         return dict(enumerate(text.split()))

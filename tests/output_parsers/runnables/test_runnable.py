@@ -33,7 +33,7 @@ class Integer(BaseOutputParser[int]):
 
 
 class Wait(Runnable[float, float]):
-    """Waits for as many seconds as it is told."""
+    """Waits for as many seconds as its input says."""
 
     @override
     def invoke(self, input: float, config: Any = None, **kwargs: Any) -> float:
@@ -42,7 +42,7 @@ class Wait(Runnable[float, float]):
 
 
 class Meeting(Runnable[Any, Any]):
-    """Lets nobody go before *size* are there, and counts how many are there at once."""
+    """Blocks until *size* callers have arrived, and counts how many wait at once."""
 
     def __init__(self, size: int) -> None:
         self.barrier = threading.Barrier(size, timeout=10)
@@ -232,9 +232,9 @@ def test_the_chunks_that_a_generator_gets_are_no_text() -> None:
     async def aask(question: Any) -> AsyncIterator[str]:
         yield "You asked: " + str(question)
 
-    with pytest.raises(TypeError, match="gets an iterator of chunks, which is no text"):
+    with pytest.raises(TypeError, match="gets an iterator of chunks, which is not text"):
         (ask | StrOutputParser()).invoke("?")
-    with pytest.raises(TypeError, match="gets an iterator of chunks, which is no text"):
+    with pytest.raises(TypeError, match="gets an iterator of chunks, which is not text"):
         asyncio.run((aask | StrOutputParser()).ainvoke("?"))
 
     def both_ways(chunks: Iterator[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a message comes to in a loop that ends in a structured response, against LangChain."""
+"""One turn of a loop that ends in a structured response, compared with LangChain."""
 
 import copy
 import json
@@ -135,9 +135,9 @@ def test_a_call_that_fits_is_the_response_and_is_answered() -> None:
         ],
     )
     assert message == before
-    told = read_structured_output(message, ToolStrategy(Weather, tool_message_content="Thanks."))
-    assert isinstance(told, StructuredResponse)
-    assert told.messages[0].content == "Thanks."
+    found = read_structured_output(message, ToolStrategy(Weather, tool_message_content="Thanks."))
+    assert isinstance(found, StructuredResponse)
+    assert found.messages[0].content == "Thanks."
 
 
 def test_a_call_that_does_not_fit_is_told() -> None:
@@ -162,8 +162,8 @@ def test_more_than_one_response_is_told_to_each_call() -> None:
     assert isinstance(found, StructuredRetry)
     assert isinstance(found.error, MultipleStructuredOutputsError)
     assert found.error.tool_names == ["Weather", "Bare"]
-    told = [(answer.name, answer.tool_call_id, answer.content) for answer in found.messages]
-    assert told == [("Weather", "call_1", "One!"), ("Bare", "call_2", "One!")]
+    answers = [(answer.name, answer.tool_call_id, answer.content) for answer in found.messages]
+    assert answers == [("Weather", "call_1", "One!"), ("Bare", "call_2", "One!")]
     with pytest.raises(MultipleStructuredOutputsError):
         read_structured_output(message, ToolStrategy(Weather | Bare, handle_errors=KeyError))
 
@@ -175,7 +175,7 @@ def test_a_call_whose_arguments_cannot_be_read_is_told_too() -> None:
     assert isinstance(found, StructuredRetry)
     assert found.error.llm_output == '{"place": '
     assert [answer.tool_call_id for answer in found.messages] == ["call_1"]
-    # Beside a call that fits it does not matter.
+    # It is ignored next to a valid call.
     message = AIMessage("", tool_calls=[FITS], invalid_tool_calls=message.invalid_tool_calls)
     assert isinstance(read_structured_output(message, ToolStrategy(Weather)), StructuredResponse)
 
@@ -203,9 +203,9 @@ def test_what_a_model_is_told_has_no_addresses() -> None:
     call = {"name": "Weather", "args": {"place": "Oslo", "celsius": "icy"}, "id": "1"}
     found = read_structured_output(AIMessage("", tool_calls=[call]), ToolStrategy(Weather))
     assert isinstance(found, StructuredRetry)
-    for told in (found.messages[0].text, found.error.observation):
-        assert "Input should be a valid number" in str(told)
-        assert "https://" not in str(told)
+    for shown in (found.messages[0].text, found.error.observation):
+        assert "Input should be a valid number" in str(shown)
+        assert "https://" not in str(shown)
 
 
 @pytest.mark.parametrize("strategy", [AutoStrategy(Weather), Weather, JSON_SCHEMA])

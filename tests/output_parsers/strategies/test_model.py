@@ -1,4 +1,4 @@
-"""Models that answer in a structure."""
+"""Models with structured output."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ TEXT = '{"place": "Oslo"}'
 
 
 class Model:
-    """Gives one reply, and keeps what it was called with."""
+    """Returns one reply and records its arguments."""
 
     def __init__(self, reply: Any) -> None:
         self.reply = reply
@@ -58,7 +58,7 @@ class Model:
 
 
 def ask(model: Any, schema: Any, question: Any = "?", **options: Any) -> Any:
-    """Return what the synchronous side gives, which the asynchronous side gives too."""
+    """Return the synchronous result, after checking that the asynchronous one is the same."""
     runnable = with_structured_output(model, schema, **options)
     result = runnable.invoke(question)
     again = asyncio.run(runnable.ainvoke(question))
@@ -66,7 +66,7 @@ def ask(model: Any, schema: Any, question: Any = "?", **options: Any) -> Any:
     return result
 
 
-# What the model is called with
+# The arguments of the model
 
 
 @pytest.mark.parametrize("schema", [Weather, ToolStrategy(Weather), AutoStrategy(Weather)])
@@ -144,7 +144,8 @@ def test_a_function_that_takes_settings_is_asked_nothing_but_the_question() -> N
         assert question == "Oslo?"
         return CALLS
 
-    assert ask(by_itself, ToolStrategy(Weather), "Oslo?") == OSLO  # a call is no matter of words
+    # Format instructions cannot ask for a call.
+    assert ask(by_itself, ToolStrategy(Weather), "Oslo?") == OSLO
 
 
 @pytest.mark.parametrize(
@@ -193,7 +194,7 @@ def test_a_runnable_may_be_the_model() -> None:
 
 
 class TheirModel(lc_models.GenericFakeChatModel):
-    """A chat model of LangChain's that can be bound to tools."""
+    """A LangChain chat model that can be bound to tools."""
 
     messages: Iterator[Any]
     settings: list[Any] = []  # noqa: RUF012 - pydantic copies it
@@ -235,7 +236,7 @@ def test_the_chunks_of_a_stream_are_added_up() -> None:
     assert list(with_structured_output(model, ProviderStrategy(Weather)).stream("?")) == [OSLO]
 
 
-# What the model gives
+# The results of the model
 
 OPENAI = {
     "object": "chat.completion",

@@ -1,4 +1,4 @@
-"""Schemas, strategies and bindings, against LangChain."""
+"""Schemas, strategies and bindings, compared with LangChain."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Tool calls on the wire, read one by one and together, against LangChain."""
+"""Raw tool calls, read one by one and together, compared with LangChain."""
 
 import copy
 import inspect
@@ -41,7 +41,7 @@ def test_all_calls_are_read_as_langchain_reads_them(
     calls: list[dict[str, Any]], partial: bool
 ) -> None:
     theirs = outcome(lc.parse_tool_calls, calls, partial=partial)
-    if isinstance(theirs, tuple):  # its messages have the address in the middle
+    if isinstance(theirs, tuple):  # its messages have the link in the middle
         theirs = outcome_of_each(calls)
     assert outcome(parse_tool_calls, calls, partial=partial) == theirs
 
@@ -82,7 +82,7 @@ def test_no_arguments_are_an_empty_dictionary(arguments: str | None) -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (wire("f", {"a": 1}), {"name": "f", "args": {"a": 1}}),  # a dictionary already
+        (wire("f", {"a": 1}), {"name": "f", "args": {"a": 1}}),  # already a dictionary
         ({"function": {"name": "f"}}, {"name": "f", "args": {}}),
         ({"function": {"arguments": "{}"}}, {"name": "", "args": {}}),
     ],

@@ -1,4 +1,4 @@
-"""Tool calls that arrive in chunks: as LangChain streams them, and never another result."""
+"""Streamed tool calls: the same results as LangChain's, and as for the whole message."""
 
 import asyncio
 import copy
@@ -66,7 +66,7 @@ PARSERS: list[tuple[str, dict[str, Any]]] = [
 
 
 def run(outputs: Iterable[Any]) -> tuple[list[Any], BaseException | None]:
-    """Return what a stream gives, and the error it ends in."""
+    """Return what a stream yields, and the error it ends with."""
     results: list[Any] = []
     try:
         results.extend(outputs)  # keeps what came before an error
@@ -80,7 +80,7 @@ def cut(text: str, places: Iterable[int]) -> list[str]:
     return [text[start:end] for start, end in pairwise(ends)]
 
 
-# Well-formed streams, against LangChain
+# Well-formed streams, compared with LangChain
 
 Strings = st.text(st.characters(codec="utf-8"), max_size=8)
 ARGUMENTS = st.fixed_dictionaries(
@@ -141,7 +141,7 @@ def test_a_stream_begins_with_no_calls_and_then_no_arguments() -> None:
     ]
 
 
-# Any stream at all, against the whole message
+# Arbitrary streams, compared with the whole message
 
 NAMES = st.sampled_from(["Search", "ping", "Sea", "rch", "other", "", None])
 TEXTS = (
@@ -181,7 +181,7 @@ def test_a_stream_ends_as_the_whole_message(
     kind: str, fields: Any, chunks: list[BaseMessageChunk]
 ) -> None:
     parser = OURS[kind](**fields)
-    # A chunk alone does not add up the pieces it has, but these have one each.
+    # A single chunk does not merge its pieces, but these have one piece each.
     whole = reduce(add, chunks)
     kept: list[Any] = []
     results, error = run(
@@ -323,5 +323,5 @@ def test_the_work_for_a_chunk_does_not_grow() -> None:
         for chunk in chunks:
             reader.feed(chunk)
 
-    # What grows is the copy of an open string, which the consumer may keep; it is hardly felt.
+    # Only the copy of an open string grows, which the consumer may keep; its cost is negligible.
     assert_linear(read, chunks, 1_000)

@@ -1,4 +1,4 @@
-"""`from_any`: messages from other libraries and APIs, known by their shape."""
+"""`from_any`: messages of other libraries and APIs, recognised by their shape."""
 
 from types import MappingProxyType, SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""`from_any` on events, choices, items, errors, and on objects of any make."""
+"""`from_any` on events, choices, items, errors, and on other libraries' objects."""
 
 from collections import UserDict
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ WIRE_CALL = {"id": "1", "type": "function", "function": {"name": "f", "arguments
 
 
 def added_up(events: list[dict[str, Any]]) -> AIMessage:
-    """Return the message that a stream came to."""
+    """Return the message that is the sum of a stream."""
     first, *rest = [from_any(event) for event in events]
     assert isinstance(first, AIMessageChunk)
     message = message_chunk_to_message(first + rest)
@@ -34,7 +34,7 @@ def added_up(events: list[dict[str, Any]]) -> AIMessage:
     return finished(message)
 
 
-# -- what says nothing ---------------------------------------------------------------------------
+# -- events without content ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ class Called(BaseModel):
 
 
 class Reply:
-    """A message of some library that has no models."""
+    """A message of a library without pydantic models."""
 
     def __init__(self) -> None:
         self.role = "assistant"
@@ -290,7 +290,7 @@ class Reply:
         self._hidden = self
 
 
-REPLY = Reply()  # which has to live as long as its dictionary: Python 3.13.0 clears that with it
+REPLY = Reply()  # the object must outlive its dictionary: Python 3.13.0 clears the two together
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The JSON reader on hostile input: limits that are named, and time that grows with the text."""
+"""The JSON reader on hostile input: named limits, and time linear in the text."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def stream(text: str, size: int = 4, **options: Any) -> JsonReader:
 
 
 def steps(read: Callable[[str], Any], text: str) -> int:
-    """How many calls it takes to read *text*; unlike the time, that is the same in each run."""
+    """Return how many calls it takes to read *text*; unlike the time, this is deterministic."""
     count = 0
 
     def tally(*_: object) -> None:

@@ -1,4 +1,4 @@
-"""Whole documents within the depth that every reader keeps to, on any Python."""
+"""Whole documents within the common depth limit, on any Python version."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The incremental JSON reader: its values at every moment, and where it ends or fails."""
+"""The incremental JSON reader: its values after every chunk, and where it ends or fails."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ chunk_sizes = st.sampled_from([1, 2, 3, 5, 11, 70, 1000])
 
 
 def outcome(parse: Any, text: str, **options: Any) -> str:
-    """What *parse* makes of *text*, so that it compares by type as well; NaN equals NaN."""
+    """Return the result of *parse* for *text* in a form that compares types; NaN equals NaN."""
     try:
         return repr(parse(text, **options))
     except json.JSONDecodeError:
@@ -210,8 +210,8 @@ def test_where_a_text_broke_is_told() -> None:
     ]:
         reader = JsonReader()
         reader.feed(text)
-        told = (reader.depth, reader.broke_in_string, reader.nothing_read)
-        assert told == (depth, in_string, nothing_read)
+        found = (reader.depth, reader.broke_in_string, reader.nothing_read)
+        assert found == (depth, in_string, nothing_read)
 
 
 def test_a_container_is_read_where_it_begins() -> None:
@@ -308,7 +308,7 @@ def test_a_number_cut_at_the_top_is_an_error_when_the_text_ends() -> None:
         ("[", "]"),
         ('{"a": [1, {"b": "c"}', "]}"),
         ('{"a": {} ', "}"),
-        # From here on more is missing than brackets.
+        # From here on, more than brackets is missing.
         ("[12", None),
         ("[1,", None),
         ('["a', None),

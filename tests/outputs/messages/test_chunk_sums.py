@@ -1,6 +1,7 @@
-"""Sums of message chunks are those of LangChain, added one by one and in one go.
+"""Sums of message chunks equal those of LangChain, added one by one and in one go.
 
-Of servers that number calls badly they are those of a stream: see `outputs.messages.call_places`.
+For servers that number calls badly, they equal those of a stream: see
+`outputs.messages.call_places`.
 """
 
 import copy
@@ -89,7 +90,7 @@ def chunk_fields(fields: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy
 
 
 def outcome(chunks: Sequence[Any], total: Callable[[Any], Any]) -> tuple[str, Any]:
-    """The dump of the sum of *chunks*, or the type of the error."""
+    """Return the dump of the sum of *chunks*, or the type of the error."""
     try:
         return "sum", total(chunks).model_dump()
     except (TypeError, ValueError) as error:
@@ -105,7 +106,7 @@ def in_one_go(chunks: Sequence[Any]) -> Any:
 
 
 def are_plain(lists: list[list[ToolCallChunk]]) -> bool:
-    """Tell whether each call has one index, one id and one name, and one piece in a chunk."""
+    """Return whether each call has one index, one id and one name, and one piece in a chunk."""
     names: Counter[int | None] = Counter()
     ids: dict[int | None, set[str]] = {}
     for pieces in lists:

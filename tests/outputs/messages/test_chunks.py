@@ -1,4 +1,4 @@
-"""Message chunks: which add up, to what, and the message that a chunk becomes."""
+"""Message chunks: which can be added, their sums, and their conversion to messages."""
 
 import copy
 from typing import Any

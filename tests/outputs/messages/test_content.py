@@ -1,4 +1,4 @@
-"""The content of a message: its text, and how contents add up."""
+"""The content of a message: its text, and how contents are merged."""
 
 import copy
 from typing import Any
@@ -64,7 +64,7 @@ def outcome(merge: Any, contents: list[Any]) -> tuple[str, Any]:
 
 
 def loses_text(contents: list[Any]) -> bool:
-    """Whether text comes after nothing but an empty list, which LangChain drops."""
+    """Return whether text follows only an empty list; LangChain drops such text."""
     return contents[0] == [] and isinstance(next(filter(None, contents), []), str)
 
 

@@ -1,4 +1,4 @@
-"""How messages say that they ended, and what their chunks keep of it."""
+"""How messages report that they ended, and what their chunks keep of it."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from outputs import AIMessageChunk, Ended, ended_of, from_any
 @pytest.mark.parametrize(
     ("metadata", "ended"),
     [
-        # OpenAI's Chat Completions, and who is made after them
+        # OpenAI's Chat Completions, and compatible APIs
         ({"finish_reason": "stop"}, "stop"),
         ({"finish_reason": "tool_calls"}, "stop"),
         ({"finish_reason": "function_call"}, "stop"),
@@ -42,7 +42,7 @@ from outputs import AIMessageChunk, Ended, ended_of, from_any
         ({"stopReason": "end_turn"}, "stop"),
         ({"stopReason": "max_tokens"}, "length"),
         ({"finish_reason": "COMPLETE"}, "stop"),
-        # what is not known, and what adds up
+        # unknown reasons, and sums
         ({}, "unknown"),
         ({"finish_reason": "because"}, "unknown"),
         ({"finish_reason": 5, "status": 200, "stop_reason": 128009}, "unknown"),

@@ -178,7 +178,7 @@ INDEXED = st.fixed_dictionaries(
 
 
 def dictionaries(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Dictionaries whose ``id``, if any, is no container (LangChain raises for these)."""
+    """Dictionaries whose ``id``, if any, is not a container (LangChain raises for containers)."""
     return st.dictionaries(KEYS, values, max_size=4).map(
         lambda made: {k: v for k, v in made.items() if k != "id" or not isinstance(v, (list, dict))}
     )

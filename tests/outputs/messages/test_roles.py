@@ -1,4 +1,4 @@
-"""Messages: how they are made, what is coerced, what is refused, and how they are shown."""
+"""Messages: construction, coercion, validation errors, and display."""
 
 from typing import Any
 from uuid import UUID
@@ -88,7 +88,7 @@ def test_a_tool_call_id_becomes_text(call_id: Any) -> None:
 def test_an_artifact_may_be_anything() -> None:
     class Table:
         def __eq__(self, other: object) -> Any:
-            return [self is other]  # as arrays compare, and a list is always true
+            return [self is other]  # comparison as for arrays; a list is always true
 
         __hash__ = None  # type: ignore[assignment]
 

@@ -1,4 +1,4 @@
-"""Messages are made and shown as in LangChain, and survive every way there and back."""
+"""Messages are constructed and displayed as in LangChain, and survive every round trip."""
 
 import copy
 import json
@@ -97,7 +97,7 @@ KINDS = sorted(REQUIRED) + sorted(f"{kind}Chunk" for kind in REQUIRED)
 
 @st.composite
 def messages(draw: st.DrawFn, kinds: list[str] = KINDS) -> tuple[str, dict[str, Any]]:
-    """The name of a message class and the fields to make a message from."""
+    """The name of a message class and the fields to construct a message."""
     kind = draw(st.sampled_from(kinds))
     plain = kind.removesuffix("Chunk")
     optional = {**COMMON, **OPTIONAL.get(kind, OPTIONAL.get(plain, {}))}
@@ -127,7 +127,7 @@ def test_messages_are_made_and_shown_as_in_langchain(made: tuple[str, dict[str, 
 
 
 def lasting(made: tuple[str, dict[str, Any]]) -> tuple[str, dict[str, Any]]:
-    """Leave out invalid calls of a chunk: they are read anew, and may turn out to be valid."""
+    """Leave out invalid calls of a chunk: they are read again, and may turn out to be valid."""
     kind, fields = made
     if kind == "AIMessageChunk":
         fields.pop("invalid_tool_calls", None)
@@ -146,7 +146,7 @@ def test_a_message_survives_every_way_there_and_back(made: tuple[str, dict[str, 
     assert copy.deepcopy(message) == message
     assert message.model_copy() == message
     assert cls.model_validate(message) is message
-    if "\ud800" not in message.text:  # what JSON cannot say
+    if "\ud800" not in message.text:  # values that JSON cannot represent
         assert cls.model_validate_json(message.model_dump_json()) == message
         assert cls.model_validate(json.loads(message.model_dump_json())) == message
 

@@ -1,4 +1,4 @@
-"""Tool calls: where a message finds them, and what counts as one."""
+"""Tool calls: where a message finds them, and what counts as a tool call."""
 
 import json
 from typing import Any
@@ -239,7 +239,7 @@ def is_object_or_empty(arguments: str) -> bool:
 
 @given(WIRE)
 def test_calls_are_read_as_by_langchain(entries: list[dict[str, Any]]) -> None:
-    # What is complete JSON but no object is an error in LangChain, and an invalid call here.
+    # Complete JSON that is not an object is an error in LangChain, and an invalid call here.
     entries = [entry for entry in entries if is_object_or_empty(entry["function"]["arguments"])]
     fields: dict[str, Any] = {"content": "", "additional_kwargs": {"tool_calls": entries}}
     assert AIMessage(**fields).model_dump() == LangChainMessage(**fields).model_dump()

@@ -1,4 +1,4 @@
-"""Token usage adds up, count by count."""
+"""Token usage is added count by count."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tool calls in a growing sum of chunks: always right, read once, in time linear in the text."""
+"""Tool calls in a growing sum of chunks: correct, read once, in time linear in the text."""
 
 import copy
 import pickle
@@ -22,7 +22,7 @@ def one_by_one(chunks: list[AIMessageChunk]) -> AIMessageChunk:
 
 
 def read_anew(dump: dict[str, Any]) -> dict[str, Any]:
-    """The dump of a chunk made from the fields of *dump*, its calls read in one piece."""
+    """Return the dump of a chunk with the fields of *dump*, its calls read in one piece."""
     return AIMessageChunk(**dump).model_dump()
 
 

@@ -1,1 +1,1 @@
-"""Calls in the form of code: Python, and the braces of Gemma."""
+"""Readers of calls in the form of code: Python calls, and Gemma's braces."""

@@ -1,4 +1,4 @@
-"""Payload codec for calls in Gemma's braces: ``call:set_lamp{level:0.4,room:<|"|>hall<|"|>}``."""
+"""Call reader for calls in Gemma's braces: ``call:set_lamp{level:0.4,room:<|"|>hall<|"|>}``."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ __all__ = ["BraceCalls"]
 _end_of_head: Final = re.compile(r"""[{}()\[\]<>"',]""").search
 _head: Final = re.compile(r"(call\s*+:|:?)\s*+(\S*?)\s*+").fullmatch
 _LONGEST_HEAD: Final = 200
-"""Longer text before the brace is none."""
+"""Longest head, in characters; longer text before a brace is not a head."""
 
 
 class BraceCalls(CallsReader):
-    """Reads one call, and what follows it as content.
+    """Reads one call, and text after it as content.
 
-    The call is whole at its brace; what closes it behind that may be missing.
+    The call is complete at its closing brace; the closer after that may be missing.
 
     Args:
-        quote: What stands at both ends of a string.
-        closer: What stands behind the call.
-        mends: Whether what models really write is mended.
+        quote: The mark at both ends of a string.
+        closer: The marker after the call.
+        lenient: Whether to repair common mistakes of models.
     """
 
     problems = frozenset(
@@ -71,11 +71,11 @@ class BraceCalls(CallsReader):
         super().__init__()
         self._quote, self._closer, self._lenient = quote, closer, lenient
         self._read: Callable[[str, list[Event]], str] = self._read_head
-        self._start = -1  # of the call
-        self._at = self._rest_at = -1  # of what is told next; of what is no part of the call
-        self._held: list[str] = []  # what comes before the brace
-        self._unreported: list[str] = []  # arguments, perhaps
-        self._lead = ""  # the brace at the end, with white space behind it
+        self._start = -1  # where the call stands
+        self._at = self._rest_at = -1  # where the next event, and the rest, begin
+        self._held: list[str] = []  # text before the brace
+        self._unreported: list[str] = []  # text that may belong to the arguments
+        self._lead = ""  # the closing brace, with white space after it
         self._name = ""
         self._name_at = self._input_at = -1
         self._odd: list[Repair] = []
@@ -85,12 +85,12 @@ class BraceCalls(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string."""
+        """Whether the next text is inside a string."""
         return self._read == self._read_members and self._members.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._at < 0:
             self._start = self._at = at
         events: list[Event] = []
@@ -106,7 +106,7 @@ class BraceCalls(CallsReader):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call; `more` has the content behind it."""
+        """End the text; return the events held back and the call; `more` has later content."""
         events: list[Event] = []
         if self._held:
             self._rest_at = self._at
@@ -119,7 +119,7 @@ class BraceCalls(CallsReader):
             if self._rest_at < 0:
                 return events, self._nothing()
             is_cut = bool(self._held) and not self._is_met
-            # A name without its arguments is no prose: a call is lost there.
+            # A name without arguments is not prose: a call was lost there.
             is_named = "".join(self._held).lstrip().startswith("call:")
             rest.problem = "open_call" if is_cut or is_named else "no_call"
             return events, rest
@@ -129,7 +129,7 @@ class BraceCalls(CallsReader):
         return events, self._call
 
     def _nothing(self) -> Call:
-        """Return a call that is empty, which models write in place of none."""
+        """Return the result of empty text, which models write when they make no call."""
         is_cut = not (self._is_met or self._goes_on)
         call = Call("", "", (-1, -1), problem="open_call" if is_cut else "no_call")
         if self._lenient and self._is_met:
@@ -138,14 +138,14 @@ class BraceCalls(CallsReader):
         return call
 
     def _close_members(self, events: list[Event]) -> None:
-        """End the arguments with the text, or before what should have closed the call."""
+        """End the arguments at the end of the text, or before the closer of the call."""
         is_closed = self._members.close_string()
         text = "".join(self._unreported)
         if not is_closed:
             self._emit(text, InputDelta, events)
         self._end_call("" if is_closed else "open_call", self._at)
         if is_closed:
-            assert self._call is not None, "it was ended"
+            assert self._call is not None, "_end_call sets it"
             self._call.is_short = True
             self._lead = self._closer
             self._read = self._read_after
@@ -153,10 +153,10 @@ class BraceCalls(CallsReader):
             while rest:
                 rest = self._read(rest, events)
 
-    # -- one after the other ----------------------------------------------------------------------
+    # -- steps, in order --------------------------------------------------------------------------
 
     def _read_head(self, text: str, events: list[Event]) -> str:
-        """Read the name, and over the brace behind it."""
+        """Read the name and the brace after it."""
         end = _end_of_head(text)
         if end is None and len(text) <= _LONGEST_HEAD:
             self._held = [text]
@@ -199,7 +199,7 @@ class BraceCalls(CallsReader):
         return text[end:]
 
     def _end_call(self, problem: str, stop: int) -> None:
-        """Take the call that goes up to *stop*."""
+        """Create the call, which ends at *stop*."""
         members = self._members
         repairs = (*self._odd, *members.repairs)
         if not problem and not self._name:
@@ -219,7 +219,7 @@ class BraceCalls(CallsReader):
         )
 
     def _read_after(self, text: str, _events: list[Event]) -> str:
-        """Read over white space behind the call."""
+        """Skip white space after the call."""
         body = text.lstrip()
         self._lead += text[: len(text) - len(body)]
         if body:

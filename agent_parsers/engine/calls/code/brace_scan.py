@@ -1,4 +1,4 @@
-"""Arguments in Gemma's braces as they come in: ``{city:<|"|>Bern<|"|>,seats:2}``."""
+"""Arguments in Gemma's braces, chunk by chunk: ``{city:<|"|>Bern<|"|>,seats:2}``."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _CLOSERS: Final = {"(": ")", "{": "}", "[": "]"}
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
 _MOST_DIGITS: Final = 4000
-"""Python itself refuses to read integers that are a little longer."""
+"""Longest integer, in digits; Python refuses to read slightly longer ones."""
 _plain: Final = re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match
 _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 
 
 @cache
 def _finder(*marks: str) -> Callable[[str, int], re.Match[str] | None]:
-    """Return what finds the first of some *marks*, or a mark of the code if there is but one."""
+    """Return a search for the first of *marks*; a single mark is searched along with code marks."""
     code = r"|[{}\[\](),:\"]" if len(marks) == 1 else ""
     return re.compile("|".join(map(re.escape, marks)) + code).search
 
@@ -39,16 +39,16 @@ def _finder(*marks: str) -> Callable[[str, int], re.Match[str] | None]:
 class Members:
     """Reads ``city:<|"|>Bern<|"|>,seats:2}`` up to the brace that closes it.
 
-    Strings have no escapes, and anything may stand in them but their mark. If one never ends, what
-    closes the call does that too; it is text if the string goes on to its end behind it. Another
-    mark of the dialect is text as well, unless braces and that stand before it.
+    Strings have no escapes and may contain anything but their quote mark. If a string has no end,
+    the closer of the call ends it; a closer before the end of a string is text. Any other marker of
+    the dialect is text as well, unless the closing braces and the closer stand before it.
 
     Args:
-        at: Where they begin.
+        at: Offset at which the members begin.
         opener: The brace before them.
-        quote: What stands at both ends of a string.
-        closer: What stands behind the call.
-        mends: Whether what models really write is mended.
+        quote: The mark at both ends of a string.
+        closer: The marker after the call.
+        lenient: Whether to repair common mistakes of models.
     """
 
     __slots__ = (
@@ -79,48 +79,48 @@ class Members:
     def __init__(self, at: int, opener: str, *, quote: str, closer: str, lenient: bool) -> None:
         self._at = at  # of what is read next
         self._quote, self._closer, self._lenient = quote, closer, lenient
-        self._tail = ""  # what may begin one of these
+        self._tail = ""  # text that may begin a quote or the closer
         self._end = at
         self.members: dict[str, Any] = {}
         """The arguments so far, by name."""
         self.written: dict[str, str] = {}
-        """Those of them that have no quotes, as they are written."""
-        self._frames: list[Any] = [self.members]  # objects and lists that are open
-        self._key_of: list[str | None] = [None]  # what is read next in each of them, by its name
-        self._open = [_CLOSERS[opener]]  # what closes them
+        """The arguments without quotes, as written."""
+        self._frames: list[Any] = [self.members]  # open objects and lists
+        self._key_of: list[str | None] = [None]  # name of the member that is read in each of them
+        self._open = [_CLOSERS[opener]]  # their closers
         self._count = dict.fromkeys(_CLOSERS.values(), 0) | {_CLOSERS[opener]: 1}
-        self._bare: list[str] = []  # text that is no string
+        self._bare: list[str] = []  # text outside strings
         self._value: Any = _NOTHING  # a string, an object or a list
         self._value_at = at
-        self._mark = ""  # of the string that is open
+        self._mark = ""  # quote mark of the open string
         self._string_at = at
         self._body: list[str] = []
-        self._doubt: tuple[int, int] | None = None  # pieces and place where it may have ended
-        self._is_over = False  # and so did the braces
+        self._doubt: tuple[int, int] | None = None  # pieces and offset at which it may have ended
+        self._is_over = False  # whether the braces may have ended there as well
         self.repairs: list[Repair] = []
-        """What was mended."""
+        """The repairs that were made."""
         self.problem = ""
-        """Name of the first thing that is wrong, or ``""``."""
+        """Name of the first problem found, or ``""``."""
 
     @property
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string, for all that is known."""
+        """Whether the next text is inside a string, as far as is known."""
         return bool(self._mark) and not self._is_over
 
     @property
     def _braces(self) -> str:
-        """What closes all that is open."""
+        """The closers of all open objects and lists."""
         return "".join(reversed(self._open))
 
     @property
     def known(self) -> int:
-        """Up to where it is certain what is part of them, but for the last brace."""
+        """Offset up to which the text certainly belongs to the members; excludes the last brace."""
         if not self._open:
             return self._end - 1
         return self._at if self._doubt is None else self._doubt[1]
 
     def feed(self, text: str) -> int:
-        """Take *text*; return how much of it they take up if they end in it, else -1."""
+        """Read *text*; return how much of it belongs to the members if they end in it, else -1."""
         before = len(self._tail)
         buffer, self._tail = self._tail + text, ""
         at = 0
@@ -133,7 +133,7 @@ class Members:
     # -- code -------------------------------------------------------------------------------------
 
     def _read_code(self, text: str, at: int) -> int:
-        """Read *text* from *at* on up to the next mark, and over that; return where that ends."""
+        """Read *text* from *at* through the next mark; return where that mark ends."""
         stop = len(text) - held_size(text[max(at, len(text) - len(self._quote)) :], self._quote)
         found = _finder(self._quote)(text, at)
         if found is None or found.start() >= stop:
@@ -168,7 +168,7 @@ class Members:
 
     def _begin_value(self) -> None:
         is_wanted = isinstance(self._frames[-1], list) or self._key_of[-1] is not None
-        is_key = not is_wanted and self._lenient  # which has quotes, if a colon follows
+        is_key = not is_wanted and self._lenient  # a name in quotes, if a colon follows
         if self._value is not _NOTHING or "".join(self._bare).strip() or not (is_wanted or is_key):
             self._wrong("odd_brackets" if is_wanted else "no_key")
         self._bare.clear()
@@ -198,9 +198,9 @@ class Members:
                 break
 
     def _end_member(self, at: int, *, is_last: bool = False) -> None:
-        """Take what is read, which ends at *at* in the text at hand, into the last container.
+        """Add the value that ends at *at* in the current text to the innermost container.
 
-        If it *is_last*, that ends too.
+        If it *is_last*, the container ends too.
         """
         frame, key = self._frames[-1], self._key_of[-1]
         value, span = self._take_value(at)
@@ -227,7 +227,7 @@ class Members:
             self._value = self._frames.pop()
 
     def _take_value(self, at: int) -> tuple[Any, Span]:
-        """Return the string or the container that was read, if one was, and where it stands."""
+        """Return the string or container that was read, if any, and where it stands."""
         value, self._value = self._value, _NOTHING
         if value is not _NOTHING and self._take_bare():
             self._wrong("odd_brackets")
@@ -239,7 +239,7 @@ class Members:
         return bare
 
     def _read_bare(self, text: str, span: Span) -> Any:
-        """Return the value of *text* in no quotes, which stands at *span*."""
+        """Return the value of the unquoted *text* at *span*."""
         if text in _WORDS:
             return _WORDS[text]
         found = _number(text)
@@ -258,7 +258,7 @@ class Members:
     # -- strings ----------------------------------------------------------------------------------
 
     def _read_string(self, text: str, at: int) -> int:
-        """Read *text* from *at* on up to the end of the string; return where that is."""
+        """Read *text* from *at* to the end of the string; return where it ends."""
         if self._mark == '"':
             return self._read_plain(text, at)
         marks = (self._quote, self._closer) if self._lenient else (self._quote, self._quote)
@@ -301,7 +301,7 @@ class Members:
         return stop + 1
 
     def close_string(self) -> bool:
-        """End a string that never ends before what closes the call; tell whether that came."""
+        """End an unclosed string where the call is closed; return whether that was possible."""
         if self._doubt is None:
             return False
         pieces, end = self._doubt
@@ -309,7 +309,7 @@ class Members:
         if not body.rstrip().endswith(self._braces):
             return False
         body = body.rstrip().removesuffix(self._braces)
-        # Who can say which of it is text, or which of several calls it is in?
+        # It is unclear how much of it is text, or which of several calls it belongs to.
         is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
         if is_twice or _has_member(body):
             self._wrong("two_ends")
@@ -319,7 +319,7 @@ class Members:
             self._end_member(0, is_last=True)
         return True
 
-    # -- what is wrong ----------------------------------------------------------------------------
+    # -- problems and repairs ---------------------------------------------------------------------
 
     def _wrong(self, problem: str) -> None:
         self.problem = self.problem or problem

@@ -1,4 +1,4 @@
-"""Payload codec for Python calls: ``[find_trains(city="Bern", seats=2), ping()]``."""
+"""Call reader for Python calls: ``[find_trains(city="Bern", seats=2), ping()]``."""
 
 from __future__ import annotations
 
@@ -27,28 +27,29 @@ if TYPE_CHECKING:
 __all__ = ["PythonCalls"]
 
 _head: Final = re.compile(r"([^\W\d][\w.-]*+)(\s*+)(\(?)").match
-"""Matches a name, as far as it goes, and a parenthesis."""
+"""Matches a name, or its beginning, and perhaps a parenthesis."""
 _line_of_calls: Final = re.compile(
     r"\n[^\S\n]*+(?:\Z|\[[^\S\n]*+(?:\Z|([^\W\d][\w.-]{0,199}+)(?:\Z|(\())))"
 ).search
-"""Matches what begins a list of calls on a line, or may begin one at the end of the text."""
+"""Matches where a line begins a list of calls, or may begin one at the end of the text."""
 _is_more: Final = re.compile(r"[\w.-]++").fullmatch
 _LONGEST_NAME: Final = 200
-"""Longer words begin no call."""
+"""Longest name, in characters; a longer word does not begin a call."""
 
 
 class PythonCalls(CallsReader):
-    """Reads calls as Python writes them, in a list, or one on each line.
+    """Reads calls in Python syntax, in a list or one per line.
 
-    A call is whole at its ``)``; its arguments go by name. What follows a list is content, and what
-    is no call where one should be makes no other call less sound. Leniently, in a bare text a list
-    may stand behind content, on a line of its own.
+    A call is complete at its ``)``; its arguments are keyword arguments. Text after a list is
+    content. Other text in the place of a call does not invalidate the other calls, except, in
+    lenient mode, inside a list or on the line of a call. In lenient mode, a list in a bare text may
+    also follow content, on a line of its own.
 
     Args:
         listed: Whether the calls stand in a list, with commas between them.
         bare: Whether text that does not begin with ``[name(`` is content.
-        json: Makes the reader of calls in JSON, if some models write those here.
-        mends: Whether what models really write is mended.
+        json: Creates the reader of calls in JSON, if models may write those here.
+        lenient: Whether to repair common mistakes of models.
     """
 
     problems = frozenset(
@@ -93,31 +94,31 @@ class PythonCalls(CallsReader):
         self._listed, self._bare, self._lenient = listed, bare, lenient
         self._new_json = json
         self._read: Callable[[str, list[Event]], str] = self._read_start
-        self._at = self._rest_at = -1  # of what is told next; of what is no call
-        self._lead = ""  # brackets, commas and white space that are not told yet
-        self._held: list[str] = []  # what may be a name, behind that
-        self._is_open = False  # a list is
-        self._name = ""  # of the call that is read
-        self._name_at = self._input_at = -1  # where that and its arguments stand
-        self._odd: list[Repair] = []  # what was mended before them
+        self._at = self._rest_at = -1  # where the next event, and text that is not a call, begin
+        self._lead = ""  # brackets, commas and white space not emitted yet
+        self._held: list[str] = []  # what may be a name, after that
+        self._is_open = False  # whether a list is open
+        self._name = ""  # of the current call
+        self._name_at = self._input_at = -1  # where its name and its arguments stand
+        self._odd: list[Repair] = []  # repairs before the arguments
         self._arguments = Arguments(0, lenient=lenient)
         self._calls: list[Call] = []
-        self._first = 0  # how many came before the list that is read
-        self._junk = ""  # the beginning of what is no call
-        self._tail = ""  # the end of content that may begin such a list
+        self._first = 0  # how many calls precede the current list
+        self._junk = ""  # the beginning of text that is not a call
+        self._tail = ""  # the end of content, which may begin a list of calls
         self._goes_on = False  # whether text follows the list on its line
 
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string of a call."""
+        """Whether the next text is inside a string of a call."""
         if self._inner is not None:
             return self._inner.is_quoting
         return self._read == self._read_arguments and self._arguments.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._inner is not None:
             return self._inner.feed(text, at)
         if self._at < 0:
@@ -135,7 +136,7 @@ class PythonCalls(CallsReader):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the first call; `more` has the others."""
+        """End the text; return the events held back and the first call; `more` has the others."""
         events: list[Event] = []
         if self._inner is not None:
             events, first = self._inner.close()
@@ -161,7 +162,7 @@ class PythonCalls(CallsReader):
         return events, first
 
     def _close_list(self, events: list[Event]) -> None:
-        """End a text that ends before a call, between two or after all of them."""
+        """End a text that ends before, between or after calls."""
         if self._calls:
             self._emit(self._lead, MarkerSeen, events, self._lead[:1])
             if self._is_open:
@@ -179,7 +180,7 @@ class PythonCalls(CallsReader):
             self._calls.append(_no_call("open_call" if is_cut else "no_call", span))
 
     def _lose_bracket(self) -> None:
-        """Say that the list lacks its end."""
+        """Report that the list lacks its closing bracket."""
         last = self._calls[-1]
         if not self._lenient:
             last.problem = last.problem or ("odd_brackets" if self._is_met else "open_call")
@@ -187,10 +188,10 @@ class PythonCalls(CallsReader):
             end = (last.span[1] - 1, last.span[1])
             last.repairs = *last.repairs, Repair("unclosed", end, "closed the list of calls")
 
-    # -- one after the other ----------------------------------------------------------------------
+    # -- steps, in order --------------------------------------------------------------------------
 
     def _read_start(self, text: str, events: list[Event]) -> str:
-        """Read up to the first call, if there is one."""
+        """Read up to the first call, if there is a call."""
         if text[0] == "[" and not self._lead:
             self._is_open = True
             self._lead, text = "[", text[1:]
@@ -204,7 +205,7 @@ class PythonCalls(CallsReader):
         return self._read_name(text, events) if text else ""
 
     def _read_name(self, text: str, events: list[Event]) -> str:
-        """Read the name of a call, and over the parenthesis behind it."""
+        """Read the name of a call and the parenthesis after it."""
         head = _head(text)
         is_first = len(self._calls) == self._first
         if head is not None and not head[3]:
@@ -239,7 +240,7 @@ class PythonCalls(CallsReader):
         return text[end:]
 
     def _end_call(self, problem: str = "", *, is_whole: bool = True) -> None:
-        """Take the call that ends with what is told, but for its parenthesis if it *is_whole*."""
+        """Add the call that ends here; if it *is_whole*, its ``)`` is still to be emitted."""
         arguments, odd = self._arguments, self._odd
         if problem:
             arguments.values = {}
@@ -263,7 +264,7 @@ class PythonCalls(CallsReader):
         self._odd = []
 
     def _read_between(self, text: str, events: list[Event]) -> str:
-        """Read up to the next call, or over the end of the list."""
+        """Read up to the next call, or through the end of the list."""
         text = self._take_blank(text)
         if text[:1] == "," and "," not in self._lead:
             self._lead += ","
@@ -278,7 +279,7 @@ class PythonCalls(CallsReader):
         return self._read_name(text, events) if text else ""
 
     def _is_separated(self) -> bool:
-        """Tell whether what stands before the next call lets one follow."""
+        """Return whether the separator before the next call allows a call there."""
         has_comma, has_line = "," in self._lead, "\n" in self._lead
         if has_comma is self._is_open and (has_comma or has_line):
             return True
@@ -296,7 +297,7 @@ class PythonCalls(CallsReader):
         return self._end_calls(text, events, is_content=True) if text else ""
 
     def _end_calls(self, text: str, events: list[Event], *, is_content: bool) -> str:
-        """Take *text* and all that follows for no calls; return what is told of it first."""
+        """Treat *text* and all that follows as not calls; return the text to read next."""
         if len(self._calls) > self._first:
             self._emit(self._lead, MarkerSeen, events, self._lead[:1])
         else:
@@ -309,7 +310,7 @@ class PythonCalls(CallsReader):
         return text
 
     def _refuse_list(self) -> None:
-        """Take it that what stands with the calls chooses between them, or makes them."""
+        """Mark all calls as invalid: code around them may choose between them or create them."""
         for call in self._calls:
             call.problem = call.problem or "no_list"
 
@@ -340,19 +341,19 @@ class PythonCalls(CallsReader):
         return text[bracket + 1 :]
 
     def _read_line(self, text: str, events: list[Event]) -> str:
-        """Read the first name in a list behind content."""
+        """Read the first name in a list after content."""
         text = self._take_blank(text)
         span = (self._at + len(self._lead), self._at + len(self._lead) + 1)
         self._odd.append(Repair("brackets", span, "read a list of calls behind other text"))
         return self._read_name(text, events)
 
     def _end_content(self, events: list[Event]) -> None:
-        """Tell of the end of content that begins no list of calls."""
+        """Emit held-back content that turned out not to begin a list of calls."""
         tail, self._tail = self._tail, ""
         self._emit(tail, AnswerDelta, events)
 
     def _is_call_in_junk(self) -> bool:
-        """Tell whether another call follows the last, with nothing that divides the two."""
+        """Return whether another call follows the last one without a separator."""
         head = _head(self._junk)
         return head is not None and bool(head[3]) and len(self._calls) > self._first
 
@@ -362,18 +363,18 @@ class PythonCalls(CallsReader):
         return ""
 
     def _take_blank(self, text: str) -> str:
-        """Take the white space that *text* begins with for a part of the next mark."""
+        """Add the white space at the beginning of *text* to the next mark."""
         body = text.lstrip()
         self._lead += text[: len(text) - len(body)]
         return body
 
 
 def _is_name(text: str) -> bool:
-    """Tell whether *text* is the name of a tool, perhaps with dots and hyphens in it."""
+    """Return whether *text* is the name of a tool, perhaps with dots and hyphens in it."""
     parts = text.replace("-", "_").split(".")
     return len(text) <= _LONGEST_NAME and all(part.isidentifier() for part in parts)
 
 
 def _no_call(problem: str, span: tuple[int, int]) -> Call:
-    """Return what stands for text that is no call, or content if that is no *problem*."""
+    """Return a `Call` for text that is not a call: content, if there is no *problem*."""
     return Call("", "", span, problem=problem, is_text=not problem)

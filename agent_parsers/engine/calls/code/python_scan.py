@@ -1,4 +1,4 @@
-"""The arguments of a Python call as they come in: where they, and the strings in them, end."""
+"""The arguments of a Python call, chunk by chunk: where they and the strings in them end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _IN_STRING: Final = {
     '"""': re.compile(r'(?s:(?:[^\\"]++|\\.|"{1,2}+(?=[^"]))*+)').match,
     "'''": re.compile(r"(?s:(?:[^\\']++|\\.|'{1,2}+(?=[^']))*+)").match,
 }
-"""What matches as much of a string as is certain: up to its end, or half of an escape."""
+"""Match as much of a string as is certain: up to its end, or to an incomplete escape."""
 _NEVER_AFTER_STRING: Final = "_$?~`{"
 _blank: Final = re.compile(r"\s*+").match
 _has_argument: Final = re.compile(r",\s*+\w++\s*+=").search
@@ -34,15 +34,15 @@ _REPAIRS: Final = {
 class Arguments:
     """Reads ``city="Bern", seats=2)`` up to the parenthesis that closes it.
 
-    Names may be any words, keywords too; what is written for a value is read as soon as it is
-    whole. Quotes that stand unescaped in a string are part of it if that cannot be read otherwise:
-    a letter follows the first of them, and no comma or bracket the others, which come in pairs
-    (between letters they are apostrophes), and no other argument may be among them. Python would
+    Names may be any words, even keywords; a value is read as soon as it is complete. In lenient
+    mode, unescaped quotes in a string are part of it if the text has no other reading: a letter
+    follows the first quote, no comma or bracket follows the others, the quotes are paired (those
+    between letters are apostrophes), and no other argument can stand among them. Python would
     refuse such text.
 
     Args:
-        at: Where they begin.
-        mends: Whether what only models take for Python is read and told.
+        at: Offset at which the arguments begin.
+        lenient: Whether to accept, and report as repairs, what only models take for Python.
     """
 
     __slots__ = (
@@ -52,39 +52,39 @@ class Arguments:
     )  # fmt: skip
 
     def __init__(self, at: int, *, lenient: bool) -> None:
-        self._at = at  # of what is read next
+        self._at = at  # offset of what is read next
         self._lenient = lenient
-        self._tail = ""  # the beginning of quotes, or of an escape, or a quote that may be the last
-        self._open = [")"]  # what closes the brackets that are open
+        self._tail = ""  # the beginning of quotes or of an escape, or possibly the last quote
+        self._open = [")"]  # closers of the open brackets
         self._count = {")": 1, "]": 0, "}": 0}
         self._key: str | None = None
-        self._source = Source()  # of the argument that is read
-        self._code: list[str] = []  # of it, behind the last string
+        self._source = Source()  # of the current argument
+        self._code: list[str] = []  # its code after the last string
         self._value_at = at
-        self._quote = ""  # of the string that is open
+        self._quote = ""  # opening quote of the open string
         self._string_at = at
         self._is_raw = False
         self._body: list[str] = []
-        self._quotes = 0  # that stand unescaped in it
-        self._unpaired = 0  # of these, those that are no apostrophes
+        self._quotes = 0  # number of unescaped quotes in it
+        self._unpaired = 0  # of these, the ones that are not apostrophes
         self.values: dict[str, Any] = {}
         """The arguments so far, by name."""
         self.unnamed: list[Any] = []
-        """Those without names, which Python has before the others."""
+        """The positional arguments, which come before the others in Python."""
         self.repairs: list[Repair] = []
-        """What was mended."""
+        """The repairs that were made."""
         self.problem = ""
-        """Name of the first thing that is wrong, or ``""``."""
+        """Name of the first problem found, or ``""``."""
 
     @property
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string, unless it is a quote."""
+        """Whether the next text is inside a string, unless it is a quote."""
         if not self._quote:
             return len(self._tail) == 1
         return not self._tail.startswith(self._quote)
 
     def feed(self, text: str) -> int:
-        """Take *text*; return how much of it they take up if they end in it, else -1."""
+        """Read *text*; return how much of it the arguments take up if they end in it, else -1."""
         known = len(self._tail)
         buffer, self._tail = self._tail + text, ""
         self._at -= known
@@ -97,7 +97,7 @@ class Arguments:
     # -- code -------------------------------------------------------------------------------------
 
     def _read_code(self, text: str, at: int) -> int:
-        """Read *text* from *at* on up to the next mark, and over that; return where that ends."""
+        """Read *text* from *at* through the next mark; return where that mark ends."""
         found = (_OUTER if len(self._open) == 1 else _INNER)(text, at)
         if found is None:
             self._code.append(text[at:])
@@ -146,7 +146,7 @@ class Arguments:
         self._value_at = self._at + at
 
     def _end_argument(self, at: int, *, is_last: bool) -> None:
-        """Read the argument that ends at *at* in the text at hand."""
+        """Read the argument that ends at *at* in the current text."""
         source, self._source = self._source, Source()
         source.code.append("".join(self._code))
         self._code.clear()
@@ -178,7 +178,7 @@ class Arguments:
 
     def _open_string(self, text: str, at: int) -> int:
         mark, quotes = text[at], text[at : at + 3]
-        if quotes == mark * len(quotes) and len(quotes) < 3:  # it may become three of them
+        if quotes == mark * len(quotes) and len(quotes) < 3:  # it may become a triple quote
             self._tail = quotes
             return len(text)
         self._quote = quotes if quotes == mark * 3 else mark
@@ -195,7 +195,7 @@ class Arguments:
         return at + len(self._quote)
 
     def _read_string(self, text: str, at: int) -> int:
-        """Read *text* from *at* on up to the next quote, and over that; return where that ends."""
+        """Read *text* from *at* through the next quote; return where that quote ends."""
         found = _IN_STRING[self._quote](text, at)
         assert found is not None, "it matches anything"
         stop = found.end()
@@ -217,20 +217,20 @@ class Arguments:
         return end
 
     def _closes(self, text: str, end: int) -> bool | None:
-        """Tell whether the quote before *end* ends the string; `None` if *text* does not say."""
+        """Return whether the quote before *end* ends the string; `None` if *text* is too short."""
         if not self._quotes:
             after = text[end : end + 1]
             return not (after.isalnum() or after in _NEVER_AFTER_STRING) if after else None
         blank = _blank(text, end)
-        assert blank is not None, "it matches nothing, too"
+        assert blank is not None, "it matches empty text too"
         after = text[blank.end() : blank.end() + 1]
         closer = self._open[-1]
         return after in (",", closer, ":" if closer == "}" else ",") if after else None
 
     def _take_quote(self, after: str) -> None:
-        """Take a quote in the string, which has the character *after* it."""
+        """Take a quote as part of the string; *after* is the character after it."""
         before = next((text[-1] for text in reversed(self._body) if text), "")
-        if before == self._quote:  # two in a row may be how another language escapes one
+        if before == self._quote:  # other languages escape a quote by doubling it
             self._wrong("two_ends")
         self._body.append(self._quote)
         self._quotes += 1
@@ -250,7 +250,7 @@ class Arguments:
         lenient = {_REPAIRS[char] for char in seen if is_line or char == "\0"}
         self._repaired(*(Repair(kind, span, message) for kind, message in sorted(lenient)))
 
-    # -- what is wrong ----------------------------------------------------------------------------
+    # -- problems and repairs ---------------------------------------------------------------------
 
     def _wrong(self, problem: str) -> None:
         self.problem = self.problem or problem
@@ -265,7 +265,7 @@ def read_literal(text: str) -> Any:
     """Return the value of *text* as Python.
 
     Raises:
-        BadPayload: It is no literal, or too large.
+        BadPayload: The text is not a literal, or is too large.
     """
     before = "value="
     arguments = Arguments(0, lenient=False)

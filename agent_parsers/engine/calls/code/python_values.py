@@ -1,4 +1,4 @@
-"""Python literals: their values, read by `ast` under limits and never evaluated, and their text."""
+"""Python literals: read by `ast` under limits, never evaluated, and written."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["MAX_CODE", "MAX_DEPTH", "Source", "python_string", "write_python"]
 MAX_DEPTH: Final = 100
 """How many brackets may be open at once; Python's own parser gives up at twice as many."""
 MAX_CODE: Final = 500_000
-"""Longest value that is read, in characters, without what its strings hold: `ast` takes a hundred
-bytes for each of them."""
+"""Longest value that is read, in characters, not counting the contents of its strings: `ast` needs
+a hundred bytes for each character."""
 _MAX_BITS: Final = 14_000
-"""Longest integer; Python writes none that is a little longer in digits."""
+"""Longest integer, in bits; Python refuses to write slightly longer ones in decimal."""
 _MAX_CHARS: Final = 4_250
-"""Longest number as it is written; no integer of these bits has more digits."""
+"""Longest number, in characters; no integer within the bit limit has more digits."""
 
 _NUMBER: Final = (
     r"0[xX][0-9a-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     r"|(?:[0-9][0-9_]*+(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][-+]?[0-9_]++)?"
 )
 _END: Final = r"(?=\s*+(?:[\])},:]|\Z))"
-# Where `"` stands for a string. Nothing may follow a value but what ends it: so there is no
-# expression, be it a sum of a million numbers, on which `ast` would spend memory and stack.
+# Here `"` stands for a whole string. Only text that ends a value may follow it. This rules out
+# expressions, such as a sum of a million numbers, on which `ast` would spend memory and stack.
 _is_literal: Final = re.compile(
     r"(?:[\s\[({,:]++"
     rf'|"(?:{_END}|(?=\s++"))'
@@ -48,23 +48,23 @@ _JSON_WORDS: Final = {"true": True, "false": False, "null": None}
 
 @dataclass(slots=True)
 class Source:
-    """The text of one value, code and strings apart."""
+    """The text of one value, with code and strings kept apart."""
 
     code: list[str] = field(default_factory=list)
-    """What stands before, between and behind the strings."""
+    """The code before, between and after the strings."""
     strings: list[str] = field(default_factory=list)
     """The strings, as `python_string` writes them."""
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing but white space."""
+        """Whether the text is only white space."""
         return not self.strings and not "".join(self.code).strip()
 
     def value(self) -> tuple[Any, list[tuple[str, str]]]:
-        """Return the value, and the kind and the words of each thing that had to be mended.
+        """Return the value, and the kind and message of each repair.
 
         Raises:
-            BadPayload: It is no literal, or too large; the span is of no meaning.
+            BadPayload: The text is not a literal, or is too large; its span has no meaning.
         """
         code = '"'.join(self.code)
         if len(code) > MAX_CODE:
@@ -95,10 +95,10 @@ class Source:
 
 
 def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
-    """Return the value of *node*, as JSON has it: tuples are lists."""
+    """Return the value of *node* as a JSON value: tuples become lists."""
     match node:
         case ast.Constant(str() as text):
-            if _PAIR.search(text):  # of a character that JSON escapes in two halves
+            if _PAIR.search(text):  # surrogates, as JSON escapes a character in two halves
                 text = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
             return text
         case ast.Constant(bool() | None as value):
@@ -124,7 +124,7 @@ def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
         case ast.Name(word) if word in _JSON_WORDS:
             notes["json"] = f"read {word} of JSON"
             return _JSON_WORDS[word]
-    raise ValueError("no literal, or none that JSON has")
+    raise ValueError("not a literal with a value in JSON")
 
 
 # -- strings ---------------------------------------------------------------------------------------
@@ -135,17 +135,18 @@ _ESCAPES: Final = frozenset("\n\\'\"abfnrtvxNuU")
 
 
 def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
-    r"""Return the string with this *body* as `ast` takes it: in double quotes, on one line.
+    r"""Return the string with this *body* as `ast` accepts it: in double quotes, on one line.
 
-    What Python's parser does not take as it stands (line breaks, ``\0``, surrogates, quotes) is
-    escaped, and so is the backslash before what is no escape, of which Python warns.
+    Characters that Python's parser does not accept unescaped (line breaks, ``\0``, surrogates,
+    quotes) are escaped, and so is a backslash that begins no valid escape, since Python warns of
+    it.
 
     Args:
-        body: What stands between its quotes.
-        is_raw: Whether it has no escapes.
+        body: The text between the quotes.
+        is_raw: Whether the string is raw, without escapes.
 
     Returns:
-        The string, and those characters in it that have no place in a string with single quotes.
+        The string, and the line breaks and NULs in it, which a one-line string may not contain.
     """
     if not _ODD.search(body):
         return f'"{body}"', set()
@@ -156,7 +157,7 @@ def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
         if len(text) > 1:
             if text[1] in _ESCAPES:
                 return text
-            if text[1] in "01234567":  # Python warns of those beyond a byte
+            if text[1] in "01234567":  # Python warns of octal escapes beyond a byte
                 return f"\\u{int(text[1:], 8):04x}"
             return r"\\" + _ODD.sub(put, text[1:])
         if text in "\n\r\0":
@@ -170,10 +171,10 @@ def python_string(body: str, *, is_raw: bool) -> tuple[str, set[str]]:
 
 
 def write_python(value: Any) -> str:
-    """Write *value* as a literal, its strings in double quotes.
+    """Write *value* as a literal, with strings in double quotes.
 
     Raises:
-        ValueError: It has none.
+        ValueError: The value, or one inside it, has no literal that JSON can hold too.
     """
     return "".join(_written(value))
 
@@ -189,4 +190,4 @@ def _written(value: Any) -> Iterator[str]:
         items = (f"{write_python(key)}: {write_python(item)}" for key, item in value.items())
         yield f"{{{', '.join(items)}}}"
     else:
-        raise ValueError(f"Python has no literal for {value!r}, or JSON none")
+        raise ValueError(f"cannot write {value!r} as a Python literal that JSON can hold")

@@ -1,1 +1,1 @@
-"""Calls that are JSON, or have their arguments in JSON."""
+"""Readers of calls in JSON, or with arguments in JSON."""

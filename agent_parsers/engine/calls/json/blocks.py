@@ -1,4 +1,4 @@
-"""Payload codec for blocks of one or several JSON calls, which marks of the dialect enclose."""
+"""Call reader for blocks of one or more JSON calls between markers of the dialect."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 __all__ = ["JsonCalls"]
 
 _WINDOW: Final = 1024
-"""How much is read at once behind a call, in characters: what follows a call is copied."""
+"""How much is read at once after a call, in characters: text that follows a call is copied."""
 
 
 class JsonCalls(CallsReader):
-    """Reads ``{"name": "search", "arguments": {…}}``, and others that follow it.
+    """Reads ``{"name": "search", "arguments": {…}}``, and further calls that follow it.
 
-    They stand in a list, or leniently one after another. What else stands before the first or after
-    the last is content: a call ends with its JSON. The ends of a list and of its fence may be
-    missing where the text ends; strictly, nothing else may be, and nothing may be closed that was
-    not opened.
+    The calls stand in a list or, in lenient mode, one after another. A call ends with its JSON;
+    text before the first call or after the last is content. At the end of the text, the ends of a
+    list and of its fence may be missing; in strict mode nothing else may be missing, and nothing
+    may be closed that was not opened.
 
     Args:
-        rules: How the dialect writes calls; several may follow each other.
-        closed: Whether a mark closes the block, so that strictly nothing else follows the call.
-        bare: Whether no mark opens the block, so that it may hold nothing but content.
-        odd: What is told of a call in such a block, if there should be a mark.
-        thinks: Whether the text before the first call is a thought, and not content.
+        rules: How the dialect writes calls, of which there may be several.
+        closed: Whether a marker closes the block, so that in strict mode nothing follows the call.
+        bare: Whether no marker opens the block, so that it may hold nothing but content.
+        odd: Message of the repair for a call in a bare block that should have a marker.
+        thinks: Whether text before the first call is a thought rather than content.
     """
 
     __slots__ = (
@@ -60,13 +60,13 @@ class JsonCalls(CallsReader):
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
         self._thinks = thinks
         self._reader = JsonCall(rules)
-        self._row = 0  # how many calls and texts came before the row that is read
-        self._is_in_row = False  # whether a call was read that others may follow at once
-        self._said: Span | None = None  # where content stands that was read since the last call
-        self._is_over = False  # whether no call can follow
-        self._ends = ""  # what has to close the list and the fence that are open
-        self._between: Span | None = None  # what divides two objects that stand in no list
-        self._wrong = -1  # where that stands which strictly must not be there
+        self._row = 0  # how many calls and texts precede the current row
+        self._is_in_row = False  # whether further calls may follow directly
+        self._said: Span | None = None  # content read since the last call
+        self._is_over = False  # whether no further call can follow
+        self._ends = ""  # closers of the open list and fence
+        self._between: Span | None = None  # separator of two objects outside a list
+        self._wrong = -1  # the first place that strict mode refuses
         self._stop = 0  # where the text ends
         self._calls: list[Call] = []
 
@@ -79,13 +79,13 @@ class JsonCalls(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string of what is a call, or may be one."""
-        reader = self._reader  # where strictly there is no call, one has to have begun
+        """Whether the next text is inside a string of a call, or of what may be a call."""
+        reader = self._reader  # where strict mode reads no call, one has to have begun
         return not self._is_over and (reader.is_quoting if self._odd else reader.is_in_string)
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         events: list[Event] = []
         self._stop = at + len(text)
         pos, size = 0, len(text)
@@ -106,7 +106,7 @@ class JsonCalls(CallsReader):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the first call; `more` has the others."""
+        """End the text; return the events held back and the first call; `more` has the others."""
         events: list[Event] = []
         if self._is_over:
             self._take_said()
@@ -120,11 +120,11 @@ class JsonCalls(CallsReader):
         return events, calls[0]
 
     def _ends_row(self, after: str) -> bool:
-        """Tell whether what comes *after* a call opens a list behind one that is closed."""
+        """Return whether the character *after* a call opens a new list."""
         return after == "[" and not self._ends
 
     def _end_of_row(self) -> None:
-        """Go on where other text follows the calls: there may be more of them behind it, or not."""
+        """End a row of calls before other text, after which another row may follow."""
         self._is_over = not self._rules.in_rows
         self._reader = JsonCall(self._rules)
         self._is_in_row = False
@@ -133,31 +133,31 @@ class JsonCalls(CallsReader):
         self._ends = ""
 
     def _end(self, events: list[Event], stop: int, after: str = "") -> None:
-        """End the call that is read, and begin the next.
+        """End the current call, and begin the next.
 
         Args:
-            events: Takes what there is to tell.
+            events: The events are appended to this list.
             stop: Where other text begins, or the text ends.
-            after: The first character of the other text.
+            after: The first character of that text.
         """
         reader = self._reader
         last, call = reader.close()
         self._say_all(last, events)
         rules = self._rules.following or self._rules
         self._reader = JsonCall(rules, in_fence=reader.in_fence)
-        # What was said up to the end is all there is: no call has begun.
-        is_none = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
+        # There is only text up to the end: no call has begun.
+        is_only_text = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
         is_cut = call.problem == "open_call" and not self._is_met
-        if is_none and not (is_cut and not self._odd) and (self._calls or self._bare):
+        if is_only_text and not (is_cut and not self._odd) and (self._calls or self._bare):
             self._take_said()
             return
-        if is_none:
+        if is_only_text:
             self._said = None
         self._take_said()
         if call.problem:
             call.repairs = ()
             if call.problem == "open_call" and self._is_met:
-                call.problem = "bad_call"  # it is whole, and lacks its end
+                call.problem = "bad_call"  # the text is complete, but the call lacks its end
         else:
             self._emit_place(reader, call)
         if after or self._is_met or self._goes_on:
@@ -177,7 +177,7 @@ class JsonCalls(CallsReader):
         return any(not call.is_text for call in self._calls)
 
     def _take_said(self) -> None:
-        """Take what was said since the last call, if there is anything, as content."""
+        """Add the text since the last call, if there is any, as content."""
         span, self._said = self._said, None
         if span is None:
             return
@@ -185,7 +185,7 @@ class JsonCalls(CallsReader):
         if self._between is not None:
             self._supply_closers(text, self._between)
         if self._is_in_list:
-            self._repair(text, "no_call", span, "took what is no call for content")
+            self._repair(text, "no_call", span, "read text that is not a call as content")
         elif self._has_call and self._closed:
             self._repair(text, "after_call", span, "took text that follows the call for content")
         elif not self._has_call and not self._bare:
@@ -193,7 +193,7 @@ class JsonCalls(CallsReader):
         self._calls.append(text)
 
     def _emit_place(self, reader: JsonCall, call: Call) -> None:
-        """Tell what is odd of where a *call* stands."""
+        """Add repairs for a *call* that strict mode would not expect at this place."""
         brace = (reader.place[0], reader.place[0] + 1)
         if self._has_call and self._is_in_row and not self._is_in_list:
             self._repair(call, "several_calls", brace, "read several calls in one block")
@@ -205,7 +205,7 @@ class JsonCalls(CallsReader):
             self._repair(call, "marks", brace, self._odd)
 
     def _odd_enclosers(self, reader: JsonCall) -> Iterator[str]:
-        """Yield what is told of that which encloses a call."""
+        """Yield repair messages for what encloses a call."""
         strict, found = self._enclosed, reader.encloser
         if self._bare and self._calls and self._calls[-1].is_text:
             yield "read a call behind other text"
@@ -216,7 +216,7 @@ class JsonCalls(CallsReader):
             yield f"read a call in another fence than {strict.removesuffix('[')}"
 
     def _end_row(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
-        """See whether what closes a *call* is what was opened; other text begins at *stop*."""
+        """Check that the closers after a *call* match its openers; other text begins at *stop*."""
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
         ends, closers = self._ends, reader.closers
@@ -246,9 +246,9 @@ class JsonCalls(CallsReader):
                 self._repair(call, "missing_closer", (end - 1, end), "supplied the missing ]")
 
     def _quote_row(self) -> None:
-        """Take it that text goes on where a row of calls ends, which may quote them.
+        """Mark a row of calls as quoted, since text continues on the line on which it ends.
 
-        At the beginning of a turn only a clause does; see `begins_clause`.
+        At the beginning of a turn, only a clause is such text; see `begins_clause`.
         """
         if not any(call.is_text for call in self._calls[: self._row + 1]):
             return
@@ -257,22 +257,22 @@ class JsonCalls(CallsReader):
                 call.problem, call.repairs = call.problem or "quoted_call", ()
 
     def _supply_closers(self, call: Call, span: Span) -> None:
-        """Tell that what stands at *span* behind a *call* closes nothing."""
+        """Report that the closers at *span* after a *call* match no opener."""
         self._repair(call, "closer", span, "left out what closes nothing")
 
     def _repair(self, call: Call, kind: str, span: Span, message: str) -> None:
-        """Tell that something at *span* was mended around a *call*, or that it must not be."""
+        """Report a repair at *span* around a *call*; in strict mode, note the place as an error."""
         if self._rules.lenient:
             call.repairs += () if call.problem else (Repair(kind, span, message),)
         elif self._wrong < 0:
             self._wrong = span[0]
 
-    def _say_all(self, told: list[Event], events: list[Event]) -> None:
-        for event in told:
+    def _say_all(self, found: list[Event], events: list[Event]) -> None:
+        for event in found:
             self._say(event, events)
 
     def _say(self, event: Event, events: list[Event]) -> None:
-        """Tell *event*, but what stands around the calls of a block as content."""
+        """Emit *event*; text around the calls of a block is emitted as content."""
         if isinstance(event, ThoughtDelta) and not (self._thinks and not self._calls):
             self._said = (self._said[0] if self._said else event.span[0], event.span[1])
             event = AnswerDelta(event.text, event.span)

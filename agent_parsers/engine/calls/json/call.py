@@ -1,8 +1,8 @@
-"""Payload codec for calls that are JSON objects: ``{"action": "search", "action_input": "…"}``.
+"""Call reader for calls that are JSON objects: ``{"action": "search", "action_input": "…"}``.
 
-The reader takes a whole turn, prose and fences included. It tells the prose as a thought, the name
-of the tool when it is whole, and the input or the answer while it is written: an answer is told
-with its escapes resolved, so that it can be shown as it comes in.
+The reader takes a whole turn, including prose and fences. It emits the prose as a thought, the name
+of the tool once it is complete, and the input or the answer while it is written. Escapes in an
+answer are resolved, so that it can be shown as it arrives.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ __all__ = ["JsonCall"]
 class JsonCall(JsonSearch):
     """Reads the first JSON object in a text that is a call.
 
-    A call is an object with the dialect's own key for the name of a tool, or, if that is mended,
-    with the keys of another dialect for name *and* input. Objects before it that are no calls are
-    part of the thought.
+    A call is an object with the dialect's own key for the name of a tool or, in lenient mode, with
+    the keys of another dialect for name *and* input. Objects before it that are not calls are part
+    of the thought.
 
     Args:
         rules: How the dialect writes calls.
@@ -72,10 +72,10 @@ class JsonCall(JsonSearch):
     )  # fmt: skip
 
     in_fence: bool
-    """Whether the calls before it opened a fence, which is still open."""
+    """Whether a fence is still open that was opened before an earlier call."""
 
     left: str
-    """What follows the call; only where there may be several."""
+    """Text after the call; set only if several calls may follow."""
 
     def __init__(self, rules: JsonCallRules, *, in_fence: bool = False) -> None:
         super().__init__(rules)
@@ -83,41 +83,41 @@ class JsonCall(JsonSearch):
 
     @property
     def place(self) -> Span:
-        """Where the JSON of the call stands, which is whole."""
+        """Where the complete JSON of the call stands."""
         return self._base, self._end
 
     @property
     def closers(self) -> str:
-        """What closes the call, from the end of its JSON on, with white space."""
+        """The closers after the JSON of the call, with white space."""
         return "".join(self._rest)
 
     @property
     @override
     def rest_at(self) -> int:
-        """Where other text begins behind the call; -1 if none is known to."""
+        """Where other text begins after the call; -1 while no such text is known."""
         return self._after if self._start >= 0 else -1
 
     @property
     def _whole(self) -> Span:
-        """Where the call stands, with a fence in which the dialect writes it."""
+        """Where the call stands, including the fence in which the dialect writes it."""
         place = self._base, self._end if self._end >= 0 else self._size
         return place if self.is_odd else with_fence(place, self.encloser, self.closers)
 
     @override
     def _set_up(self, at: int) -> None:
         super()._set_up(at)
-        self._emit = self._emitted_parts = 0  # characters and pieces told of an answer
+        self._emit = self._emitted_parts = 0  # characters and pieces of an answer that were emitted
         self._end = -1  # of the JSON
-        self._lacks: Lack = ""  # what is missing where the text ends
-        self._after = -1  # of the call; where other text follows
-        self._follows = ""  # the first character of that
+        self._lacks: Lack = ""  # what is missing at the end of the text
+        self._after = -1  # where text after the call begins
+        self._follows = ""  # the first character of that text
         self._is_closing = False  # whether the end of a fence has begun
-        self._beyond = ""  # the first behind a comma there
+        self._beyond = ""  # the first character after a comma there
         self.left = ""
 
     @override
     def read(self, text: str, at: int) -> Call:
-        """Read the whole *text*, which stands at offset *at*; it may be empty."""
+        """Read the whole *text*, which begins at offset *at* and may be empty."""
         if self.opener not in text:
             span = (at, at + len(text)) if text else (-1, -1)
             return self._no_call(text, span)
@@ -125,7 +125,7 @@ class JsonCall(JsonSearch):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call: its text has ended."""
+        """End the text; return the events that were held back, and the call."""
         events: list[Event] = []
         if self._start < 0:
             return events, Call("", "", (-1, -1), problem="no_call")
@@ -140,7 +140,7 @@ class JsonCall(JsonSearch):
         return events, Call("", "", span, problem=problem)
 
     def _no_call(self, text: str, span: Span) -> Call:
-        """Return what *text*, which stands at *span* and has no call, comes to."""
+        """Return the answer or problem for *text*, which stands at *span* and has no call."""
         may_answer = self._rules.may_answer
         if may_answer is None or not text:
             return Call("", "", span, problem="no_call")
@@ -161,7 +161,7 @@ class JsonCall(JsonSearch):
         self._end_call(events)
 
     def _end_call(self, events: list[Event]) -> None:
-        """Go on behind the JSON, if it has ended."""
+        """Continue after the JSON, if it has ended."""
         json = self._json
         assert json is not None
         if json.error is not None:
@@ -197,10 +197,10 @@ class JsonCall(JsonSearch):
         self._skipped(events)
 
     def _closers_in(self, text: str) -> int:
-        """Return where that ends in *text* which closes the call, and what is around it.
+        """Return where the closers of the call, and of what encloses it, end in *text*.
 
-        Where other rows of calls may follow, a fence on a line of its own opens the next, behind
-        one that has ended or where there was none.
+        If other rows of calls may follow, a fence on a line of its own opens the next row, unless
+        an earlier fence is still open.
         """
         if not self._rules.in_rows:
             return (between_calls if self._rules.several else after_call)(text, 0).end()
@@ -216,7 +216,7 @@ class JsonCall(JsonSearch):
         return at
 
     def _report(self, events: list[Event]) -> None:
-        """Tell of the members of the call what was not told yet."""
+        """Emit what was not emitted yet of the members of the call."""
         for member in self._members.call:
             if member is self._members.tool:
                 if member.end < 0:
@@ -238,7 +238,7 @@ class JsonCall(JsonSearch):
             events.append(ToolNamed(member.value.strip(), (start, end)))
 
     def _emit_input(self, member: Member, events: list[Event]) -> bool:
-        """Tell of the input what is known of it; return whether that is all."""
+        """Emit what is known of the input; return whether it is complete."""
         json, base = self._json, self._base
         assert json is not None
         if member.start < 0:
@@ -263,7 +263,7 @@ class JsonCall(JsonSearch):
         return is_whole
 
     def _decoded(self, member: Member) -> str:
-        """Return what an answer goes on with, its escapes resolved."""
+        """Return the new text of an answer, with its escapes resolved."""
         json = self._json
         assert json is not None
         if member.end >= 0:
@@ -295,19 +295,19 @@ class JsonCall(JsonSearch):
             self._mark("}", self._size, events)
         several = self._rules.several
         span = (self._base, self._end if several and self._end >= 0 else self._size)
-        # Leniently the others of several calls count, and all of this one is content.
+        # In lenient mode the other calls still count, and all of this one is content.
         if problem and json.error is not None and not (several and self._rules.lenient):
             span = (self._base + json.error.pos, self._size)
         return self._call(span, problem, tuple(self._repairs(json)))
 
     def _close_json(self, json: Watch) -> str:
-        """End the JSON with the text; return the problem with that, or ``""``."""
+        """End the JSON at the end of the text; return a problem, or ``""``."""
         member = self._members.tool_input
         is_text = member is not None and member.is_text and not json.is_quoting
         is_given = is_text or (member is not None and member.end >= 0)
         self._lacks = "closer" if is_given else json.lacks
         try:
-            # The strict parsers of LangChain supply them.
+            # LangChain's strict parsers supply them too.
             json.close(supply_closers=self._rules.lenient or not self._rules.several)
             self._end = self._size
             if json.end is not None and self._base + json.end < self._size:
@@ -316,11 +316,11 @@ class JsonCall(JsonSearch):
             return "open_call"
         except JsonError:
             return "bad_call"
-        # A call that lacks its end and has no input may have lost that as well.
+        # A call that lacks its end and has no input may have lost its input as well.
         return "" if self._members.tool_input is not None else "open_call"
 
     def _call(self, span: Span, problem: str, repairs: tuple[Repair, ...]) -> Call:
-        """Return the call, which stands at *span*, as its members say it."""
+        """Return the call at *span*, built from its members."""
         rules, members = self._rules, self._members
         tool, tool_input = members.tool, members.tool_input
         assert tool is not None
@@ -373,7 +373,7 @@ class JsonCall(JsonSearch):
         )
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:
-        """Tell what was mended, and what strict reading would not take."""
+        """Yield the repairs: of the JSON, and of anything else that strict mode would refuse."""
         members, strict = self._members, self._rules.strict
         tool, tool_input = members.tool, members.tool_input
         if not isinstance(json, LenientWatch) or strict is None or tool is None:
@@ -402,7 +402,7 @@ class JsonCall(JsonSearch):
             yield Repair("answer_as_action", self._place(tool), "took the action for the answer")
         if tool_input is None and strict.needs_input:
             start, end = self._place(tool)
-            span = (min(start, end - 1), end)  # an empty name is told by its quote
+            span = (min(start, end - 1), end)  # an empty name is shown by its quote
             yield Repair("missing_input", span, "took a missing input for an empty one")
         elif tool_input is not None and tool_input.end >= 0 and not is_answer:
             odd = self._rules.odd_input(tool_input.key, tool_input.value)
@@ -416,10 +416,10 @@ class JsonCall(JsonSearch):
         is_listed = "[" in self.encloser and "]" not in self.closers
         return is_listed and "{" in (self._follows, self._follows == "," and self._beyond)
 
-    # -- small things -----------------------------------------------------------------------------
+    # -- helpers ----------------------------------------------------------------------------------
 
     def _is_part_of_sentence(self) -> bool:
-        """Tell whether a sentence goes on behind the call, which it may speak of."""
+        """Return whether a sentence continues after the call, and so may only mention it."""
         rules = self._rules
         may_speak = (rules.lenient or rules.several) and not rules.is_marked
         is_alone = "[" not in self.encloser
@@ -435,7 +435,7 @@ class JsonCall(JsonSearch):
         return self._base + start, self._base + end
 
     def _value_start(self, member: Member) -> int:
-        """Return where the value of *member* begins, which is no string and no container."""
+        """Return where the value of *member* begins, which is neither a string nor a container."""
         text = "".join(self._pieces)
         at = self._base + member.key_end - self._at
         while text[at].isspace():
@@ -443,7 +443,7 @@ class JsonCall(JsonSearch):
         return at + self._at - self._base
 
     def _take(self, stop: int) -> str:
-        """Return what was not told up to *stop*, and go on from there."""
+        """Return the text up to *stop* that was not emitted yet, and continue from there."""
         size = stop - self._at
         if size <= 0:
             return ""
@@ -453,13 +453,13 @@ class JsonCall(JsonSearch):
         return text[:size]
 
     def _mark(self, name: str, stop: int, events: list[Event]) -> None:
-        """Tell what was not told up to *stop* as the marker *name*."""
+        """Emit the text up to *stop* that was not emitted yet as the marker *name*."""
         start = self._at
         if self._take(stop):
             events.append(MarkerSeen(name, (start, stop)))
 
     def _skipped(self, events: list[Event]) -> None:
-        """Tell what was not told as no part of the turn."""
+        """Emit the text that was not emitted yet as skipped."""
         start = self._at
         if text := self._take(self._size):
             events.append(SkippedDelta(text, (start, self._size)))

@@ -1,4 +1,4 @@
-"""Payload codec for messages whose header says what they are: a thought, content, or a call."""
+"""Call reader for messages whose header says what they are: a thought, content, or a call."""
 
 from __future__ import annotations
 
@@ -29,34 +29,35 @@ if TYPE_CHECKING:
 __all__ = ["HeadedMessage", "Header", "NamedText"]
 
 _MOST: Final = 64
-"""Longest beginning of a text that is looked at to see whether it is that of a header."""
+"""How much of a text is examined for the beginning of a header, in characters."""
 
 
 class Header(NamedTuple):
-    """What a header says of the body behind it."""
+    """What a header says about the body after it."""
 
     kind: type[ThoughtDelta | AnswerDelta | SkippedDelta] = AnswerDelta
-    """What the body is told as."""
+    """The event that the body is emitted as."""
     stop: int = 0
-    """Where the body begins, in characters, if no mark ends the header."""
+    """Where the body begins, in characters, if no marker ends the header."""
     reader: CallReader | None = None
-    """Reads header and body, if they are a call."""
+    """Reads the header and the body, if they are a call."""
     problem: str = ""
-    """Name of what is wrong with such a body."""
+    """Name of the problem with such a body, or ``""``."""
     odd: str = ""
-    """What is told of the header, if the dialect does not write it so."""
+    """Message of the repair, if the dialect writes the header otherwise."""
 
 
 class HeadedMessage(CallsReader):
     """Reads ``<|channel|>final<|message|>Yes.``: a header, its end, and a body.
 
-    Nothing is told before the header is whole. A text that begins like no header is content.
+    No event is emitted before the header is complete. A text that does not begin like a header is
+    content.
 
     Args:
-        end: What ends the header.
-        read_header: Takes a header apart, given whether it is whole: with its end, behind which
-            nothing follows. If not, the text goes on with the body, or lacks it.
-        may_begin: Tells whether a header may begin so.
+        end: The marker that ends the header.
+        read_header: Parses a header. The second argument is whether the header is complete, that
+            is, its text ends with *end*; otherwise the text may continue with the body.
+        may_begin: Returns whether a header may begin with a text.
     """
 
     __slots__ = (
@@ -75,25 +76,25 @@ class HeadedMessage(CallsReader):
         self._end, self._read_header, self._may_begin = end, read_header, may_begin
         self._start = self._at = self._body = -1
         self._pieces: list[str] = []  # of the header
-        self._tail = ""  # the last characters of it, which may begin the mark that ends it
+        self._tail = ""  # its last characters, which may begin the marker that ends it
         self._header: Header | None = None
 
     @property
     @override
     def is_begun(self) -> bool:
-        """Whether it is known what the body is."""
+        """Whether the header was read, so that the kind of the body is known."""
         return self._header is not None
 
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string of a call."""
+        """Whether the next text is inside a string of a call."""
         reader = self._header.reader if self._header is not None else None
         return reader is not None and reader.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         events: list[Event] = []
         if self._start < 0:
             self._start = self._at = at
@@ -117,7 +118,7 @@ class HeadedMessage(CallsReader):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call; or else what is content."""
+        """End the text; return the events held back, and the call, or else the content."""
         events: list[Event] = []
         if self._start < 0:
             return events, Call("", "", (0, 0), is_text=True)
@@ -139,7 +140,7 @@ class HeadedMessage(CallsReader):
         return events, Call("", "", (start, self._at), is_text=True, repairs=odd)
 
     def _open(self, header: Header, text: str, stop: int, events: list[Event]) -> None:
-        """Go on with the body, which begins behind *stop* in *text*."""
+        """Continue with the body, which begins at *stop* in *text*."""
         self._header = header
         self._pieces.clear()
         if header.reader is None:
@@ -148,7 +149,7 @@ class HeadedMessage(CallsReader):
         self._take(header, text, self._at, events)
 
     def _take(self, header: Header, text: str, at: int, events: list[Event]) -> None:
-        """Take more of the body."""
+        """Read more of the body."""
         if header.reader is not None:
             events += header.reader.feed(text, at)
             return
@@ -162,11 +163,11 @@ class HeadedMessage(CallsReader):
 
 
 class NamedText(EmittingReader):
-    """Reads what names the tool, then its input as text as it stands.
+    """Reads a head that names the tool, then its input as verbatim text.
 
     Args:
         head: Where the name stands.
-        size: How long the head is, in characters; it comes in one piece.
+        size: Length of the head in characters; it arrives in one chunk.
     """
 
     __slots__ = ("_call", "_head", "_is_met", "_pieces", "_size")
@@ -179,7 +180,7 @@ class NamedText(EmittingReader):
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         events: list[Event] = []
         call, head = self._call, self._head
         if call.span[0] < 0:
@@ -203,12 +204,12 @@ class NamedText(EmittingReader):
 
     @override
     def meet(self) -> None:
-        """Hear that a marker closes the text, so that nothing of it was cut off."""
+        """Note that a marker closes the text, so nothing of it was cut off."""
         self._is_met = True
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return no events, and the call."""
+        """End the text; return no events, and the call."""
         call = self._call
         call.lacks = "" if self._is_met else "closer"
         call.tool_input = "".join(self._pieces)

@@ -1,4 +1,4 @@
-"""The members of a JSON call: which names the tool, which is its input, where they stand."""
+"""The members of a JSON call: the tool's name, its input, and where they stand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _REMARKS: Final = frozenset(
     ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
      "criticism", "comment", "confidence", "status", "id", "type", "role", "content", "question")
 )  # fmt: skip
-"""Keys, folded, under which models say something beside a call."""
+"""Folded keys under which models add remarks to a call."""
 
 
 class _Kind(Enum):
@@ -29,43 +29,43 @@ class _Kind(Enum):
     OTHER_TOOL = auto()
     OTHER_INPUT = auto()
     RIVAL_INPUT = auto()
-    """A key for the input in other dialects, where only the own one is read."""
+    """Another dialect's key for the input, where only the dialect's own key is read."""
     ID = auto()
     NONE = auto()
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallKeys:
-    """What the members of a call are called."""
+    """The keys of a call's members."""
 
     tool: str
     """Key of the tool's name."""
     input: str
     """Key of its input."""
     is_call_alone: bool = True
-    """Whether an object with the key of the tool is a call, also if it has no input."""
+    """Whether an object with the tool's key is a call even without an input."""
     other_tools: frozenset[str] = frozenset()
-    """Keys for the tool in other dialects, as `folded` returns them. They count only beside one of
+    """Other dialects' keys for the tool, as `folded` returns them. They count only beside a key for
     an input, since objects with a name are common."""
     other_inputs: frozenset[str] = frozenset()
-    """The same for the input. One beside the own key is an error: which of the two counts?"""
+    """The same for the input. Such a key beside the dialect's own key is an error."""
     wrappers: frozenset[str] = frozenset()
-    """Keys under which a call may stand, in an object or at the head of a list."""
+    """Keys under which a call may be nested, in an object or as the first item of a list."""
     id: str = ""
-    """Key of what the model calls the call by, if there is one."""
+    """Key of the call's id, if the dialect has one."""
     encoded: frozenset[str] = frozenset()
-    """Keys of inputs that may be written as a string which holds the JSON object."""
+    """Keys of inputs that may be written as a string containing the JSON object."""
     folds: bool = False
-    """Whether case, spaces and marks make no difference to keys, and those of other dialects are
+    """Whether keys match regardless of case, spaces and marks, and other dialects' keys are
     read."""
 
     @cached_property
     def quoted(self) -> tuple[str, str]:
-        """The two keys as they are written."""
+        """The keys of the tool and its input, in quotes."""
         return f'"{self.tool}"', f'"{self.input}"'
 
     def kind(self, key: str) -> _Kind:
-        """Return what the member called *key* is."""
+        """Return which kind of member has this *key*."""
         if key == self.tool:
             return _Kind.TOOL
         if key == self.input:
@@ -84,19 +84,19 @@ class CallKeys:
         return _Kind.OTHER_INPUT if key in self.other_inputs else _Kind.NONE
 
     def is_odd(self, key: str) -> bool:
-        """Tell whether *key* is none of the dialect's own."""
+        """Return whether *key* is not one of the dialect's own."""
         return key not in (self.tool, self.input)
 
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A member of an object; places are offsets from the start of the JSON."""
+    """A member of an object; positions are offsets from the start of the JSON."""
 
     key: str
     key_end: int
     """Where its colon ends."""
     start: int = -1
-    """Where its value begins, for a string with its quote; -1 while that is not known."""
+    """Where its value begins, including the quote of a string; -1 while unknown."""
     is_text: bool = False
     """Whether the value is a string."""
     end: int = -1
@@ -105,7 +105,7 @@ class Member:
     is_other: bool = False
     """Whether the key is another dialect's."""
     is_begun: bool = False
-    """Whether its value was begun to be told."""
+    """Whether part of its value was emitted."""
 
     @property
     def content(self) -> tuple[int, int]:
@@ -120,17 +120,17 @@ class _Candidate:
     tools: list[Member] = field(default_factory=list)
     inputs: list[Member] = field(default_factory=list)
     rivals: list[Member] = field(default_factory=list)
-    """Further members that say which tool it is, or what its input is."""
+    """Further members that name the tool or hold its input."""
     id: Member | None = None
     has_others: bool = False
-    """Whether it has members that may be an input without its key."""
+    """Whether it has other members, which may be an input without its key."""
 
 
 class Members:
     """Finds the call among nested objects, by its keys.
 
     Args:
-        keys: What its members are called.
+        keys: The keys of the call's members.
     """
 
     __slots__ = (
@@ -143,22 +143,22 @@ class Members:
         self._stack: list[_Candidate] = []
         self._last: Member | None = None
         self.call: list[Member] = []
-        """Its name and its input, in the order in which they were found."""
+        """The members for its name and its input, in the order in which they were found."""
         self.tool: Member | None = None
         """The member that names the tool; `None` until the call is found."""
         self.tool_input: Member | None = None
-        """The member that is its input."""
+        """The member that holds its input."""
         self.is_wrapped = False
-        """Whether it stands inside another object."""
+        """Whether the call stands inside another object."""
         self.is_whole = False
         """Whether the call has ended."""
         self.has_more = False
-        """Whether something follows it in a list that another object wraps."""
+        """Whether something follows the call in a list that another object wraps."""
         self._own: _Candidate | None = None  # the object that is the call
 
     @property
     def id(self) -> str | None:
-        """What the model calls the call by; `None` if that is no text."""
+        """The id that the model gave the call; `None` if it has no id, or one that is not text."""
         member = None if self._own is None else self._own.id
         if member is None or not isinstance(member.value, str):
             return None
@@ -166,7 +166,7 @@ class Members:
 
     @property
     def is_twice(self) -> bool:
-        """Whether two members name the tool, or two are its input."""
+        """Whether two members name the tool, or two hold its input."""
         own = self._own
         if own is None or self.tool is None:
             return False
@@ -181,11 +181,11 @@ class Members:
 
     @property
     def has_others(self) -> bool:
-        """Whether the call has members that may be its input without the key of one."""
+        """Whether the call has other members, which may be its input without the key."""
         return self._own is not None and self._own.has_others
 
     def take(self, notes: Iterable[Note]) -> bool:
-        """Take what was noted; return whether the call is found."""
+        """Process the *notes*; return whether the call is found."""
         for note in notes:
             last = self._last
             if note.noted is Noted.KEY:
@@ -239,7 +239,7 @@ class Members:
             self.call.append(member)
 
     def _settle(self, candidate: _Candidate) -> None:
-        """See whether what is known of *candidate* makes it the call."""
+        """Take *candidate* as the call, if its members so far make it one."""
         tools = [member for member in candidate.tools if not member.is_other]
         if not (tools and (self._keys.is_call_alone or candidate.inputs)):
             if not (candidate.tools and candidate.inputs):

@@ -1,4 +1,4 @@
-"""The first half of reading a call that names the tool before its JSON: the name."""
+"""The first half of reading a call that names the tool before its JSON: the head."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ if TYPE_CHECKING:
 __all__ = ["Head", "NamedHead"]
 
 _LONGEST: Final = 300
-"""How long a head may be where not any text may be one, in characters."""
+"""Longest head, in characters, if only certain texts may be heads."""
 
 
 class Head(NamedTuple):
-    """What stands before the JSON of a call."""
+    """The text before the JSON of a call, parsed."""
 
     start: int
     """Where the name of the tool begins."""
     stop: int
     """Where it ends."""
     id: str | None = None
-    """What the model calls the call by."""
+    """The id that the model gave the call, if any."""
     odd: str = ""
-    """What is told of it, if the dialect does not write it so."""
+    """Message of the repair, if the dialect writes the head otherwise."""
     kind: str = "head"
-    """Kind of the repair that tells it."""
+    """Kind of that repair."""
 
 
 class NamedHead(CallsReader):
-    """Reads what stands before the JSON of a call, and makes the reader of that.
+    """Reads the head of a call, and creates the reader of the JSON after it.
 
     Args:
-        read_head: Takes apart what stands before the object; `None` if that names no tool. It may
-            end in a quote, if the object is written as a string.
+        read_head: Parses the text before the object; returns `None` if it does not name a tool. The
+            text may end in a quote, if the object is written as a string.
         rules: How JSON is read.
-        size: How long the head is at least, in characters; these come in one piece.
-        closed: Whether a mark closes the call, so that strictly nothing follows it.
-        bare: Whether no mark says that a call follows, so that what is none is content.
-        unnamed: Makes the reader of a call whose head names no tool, since the JSON does.
-        may_lead: Tells whether a text may still become a head; without it, any text may.
-        mark: What stands between the name and the object: a text that has it is no prose.
+        size: Minimum length of the head in characters; these arrive in one chunk.
+        closed: Whether a marker closes the call, so that in strict mode nothing follows it.
+        bare: Whether no marker introduces the call, so that any other text is content.
+        unnamed: Creates the reader of a call whose JSON, not its head, names the tool.
+        may_lead: Returns whether a text may still become a head; `None` if any text may.
+        mark: The mark between the name and the object; a text that contains it is not prose.
     """
 
     __slots__ = (
@@ -77,11 +77,11 @@ class NamedHead(CallsReader):
         self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
         self._read: Callable[[str, list[Event]], None] = self._find_head
         self._start = self._at = self._base = -1
-        self._pieces: list[str] = []  # what was not told yet
-        self._lead_size = 0  # of what may stand before the object
+        self._pieces: list[str] = []  # text that was not emitted yet
+        self._lead_size = 0  # length of the text that may precede the object
         self._json: Watch | None = None
-        self._is_fenced = False  # whether a fence stands around the object
-        self._closers: list[str] = []  # what closes the object, and is around that
+        self._is_fenced = False  # whether a fence encloses the object
+        self._closers: list[str] = []  # the closers of the object and of what encloses it
         self._after = -1  # where other text begins
         self._follows = ""  # its first character
         self._call = Call("", {}, (-1, -1), problem="no_call")
@@ -89,14 +89,14 @@ class NamedHead(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a string of the input."""
+        """Whether the next text is inside a string of the input."""
         if self._inner is not None:
             return self._inner.is_quoting
         return self._json is not None and self._json.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._start = self._at = at
         if self._inner is not None:
@@ -107,10 +107,10 @@ class NamedHead(CallsReader):
 
     @abstractmethod
     def _read_json(self, text: str, events: list[Event]) -> None:
-        """Read on in the object."""
+        """Continue reading the object."""
 
     def _find_head(self, text: str, events: list[Event]) -> None:
-        """Read on in what stands before the object."""
+        """Continue reading the text before the object."""
         brace = text.find("{", 0 if self._pieces else self._size)
         self._pieces.append(text)
         self._lead_size += len(text)
@@ -119,7 +119,7 @@ class NamedHead(CallsReader):
                 self._take_unnamed(events)
             return
         brace += self._lead_size - len(text)
-        is_head = self._leads(brace)  # asked in any case, however the text is cut
+        is_head = self._leads(brace)  # always checked, so that chunks make no difference
         text = "".join(self._pieces)
         head = self._read_head(text[:brace]) if is_head else None
         if head is not None:
@@ -132,13 +132,13 @@ class NamedHead(CallsReader):
         self._take_unnamed(events)
 
     def _leads(self, size: int) -> bool:
-        """Tell whether the first *size* characters may be what stands before the object."""
+        """Return whether the first *size* characters may be a head."""
         if self._may_lead is None:
             return True
         return size <= _LONGEST and self._may_lead("".join(self._pieces)[:size])
 
     def _take_unnamed(self, events: list[Event]) -> None:
-        """Go on with what no head begins."""
+        """Continue with a text that does not begin with a head."""
         if self._unnamed is None:
             self._read = self._skip
             self._skip("", events)
@@ -147,7 +147,7 @@ class NamedHead(CallsReader):
             events += self._inner.feed("".join(self._pieces), self._start)
 
     def _take_head(self, head: Head, text: str, brace: int, events: list[Event]) -> str:
-        """Take the *head* that *text* begins with; return the rest, which is JSON."""
+        """Process the *head* that *text* begins with; return the rest, which is JSON."""
         before = text[head.stop : brace].rstrip()
         if before.endswith('"'):
             brace = head.stop + len(before) - 1
@@ -160,7 +160,7 @@ class NamedHead(CallsReader):
         return text[brace:]
 
     def _name(self, head: Head, text: str, stop: int, events: list[Event]) -> None:
-        """Tell of the *head* that *text* begins with, up to *stop*."""
+        """Emit the *head* that *text* begins with, up to *stop*."""
         call = self._call
         call.tool, call.id = text[head.start : head.stop], head.id
         call.problem = "" if call.tool else "no_tool"
@@ -172,7 +172,7 @@ class NamedHead(CallsReader):
         self._emit(text[head.stop : stop], MarkerSeen, events, "head")
 
     def _skip(self, text: str, events: list[Event]) -> None:
-        """Tell what was not told as no part of the call."""
+        """Emit the text that was not emitted yet as not part of the call."""
         kind = AnswerDelta if self._bare else SkippedDelta
         self._emit("".join(self._pieces) + text, kind, events)
         self._pieces.clear()

@@ -1,4 +1,4 @@
-"""Payload codec for calls that name the tool first and then have its input as JSON."""
+"""Call reader for calls that name the tool first and then give its input as JSON."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _closers_of_fence: Final = matcher(r"[\s\]}`]*+")
 
 
 class NamedJson(NamedHead):
-    """Reads ``search[ARGS]{"query": "…"}``: what names the tool, then an object with its input.
+    """Reads ``search[ARGS]{"query": "…"}``: a head that names the tool, then an object, its input.
 
-    The call ends with the object, and with its fence; what follows is content.
+    The call ends with the object and the fence around it; text after it is content.
 
-    It is made as `NamedHead` says.
+    See `NamedHead` for the arguments.
     """
 
     __slots__ = ()
@@ -41,7 +41,7 @@ class NamedJson(NamedHead):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call; `more` has what follows it."""
+        """End the text; return the events held back and the call; `more` has the text after it."""
         events: list[Event] = []
         if self._read == self._find_head and self._inner is None and self._start >= 0:
             self._end_head(events)
@@ -65,7 +65,7 @@ class NamedJson(NamedHead):
         return events, call
 
     def _end_head(self, events: list[Event]) -> None:
-        """Make what can be made of a text without an object."""
+        """End a text without an object: report a problem, or supply an empty input."""
         text, call = "".join(self._pieces), self._call
         head = self._read_head(text)
         may_lead = not self._is_met if self._may_lead is None else self._may_lead(text)
@@ -86,12 +86,12 @@ class NamedJson(NamedHead):
     def _read_json(self, text: str, events: list[Event]) -> None:
         assert self._json is not None, "the head was read"
         self._pieces.append(text)
-        with suppress(JsonLimitError):  # it is the reader's error as well
+        with suppress(JsonLimitError):  # the reader records it as its error
             self._json.feed(text)
         self._emit_input(self._json, events)
 
     def _emit_input(self, json: Watch, events: list[Event]) -> None:
-        """Tell of the object what is known of it, and go on behind it if it has ended."""
+        """Emit what is known of the object, and continue after it if it has ended."""
         size = self._base - self._at + (json.known if json.end is None else json.end)
         if size > 0:
             text = "".join(self._pieces)
@@ -136,7 +136,7 @@ class NamedJson(NamedHead):
         if problem:
             self._skip("", events)
         else:
-            assert json.end is not None, "it is whole"
+            assert json.end is not None, "it is complete"
             if self._after < 0:
                 self._emit("".join(self._closers), MarkerSeen, events, "}")
             call.input_span = span = (self._base, self._base + json.end)
@@ -150,7 +150,7 @@ class NamedJson(NamedHead):
         call.repairs += tuple(repairs_within(json, self._base, self._at))
 
     def _check_closers(self, closers: str) -> None:
-        """See whether what closes the object is what was opened, and whether a sentence goes on."""
+        """Check that the closers match the openers, and that no sentence continues after them."""
         call, odd = self._call, closers.strip()
         if call.input_span is None:
             return
@@ -168,7 +168,7 @@ class NamedJson(NamedHead):
             call.after = (start, self._at)
 
     def _take_after(self) -> None:
-        """Take what follows the call as content, or say that it must not be there."""
+        """Take text after the call as content, or note that it must not be there."""
         span = (self._after, self._at)
         if self._closed and not self._rules.lenient:
             self._call.after = span

@@ -1,4 +1,4 @@
-"""How a dialect writes calls as JSON, and the quick way to read one that is written so."""
+"""How a dialect writes calls as JSON, and a fast path for calls written exactly so."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ class JsonCallRules:
     """How a dialect writes calls as JSON, and what else it accepts."""
 
     keys: CallKeys
-    """What the members of a call are called."""
+    """The keys of a call's members."""
     may_open: Callable[[str, bool], bool]
-    """Tells whether a call may follow this fence, which comes with its tag and white space and may
-    be ``""``, and whether nothing else is before it."""
+    """Returns whether a call may follow an opener: the fence, bracket and white space before it,
+    which may be ``""``. The second argument is whether the opener begins the text."""
     answers: frozenset[str] = frozenset()
     """Names of the action that mean the final answer, as `name_key` returns them."""
     name_key: Callable[[str], str] = str
-    """What two spellings of such a name have in common."""
+    """Returns a key that is equal for all spellings of such a name."""
     lenient: bool = False
-    """Whether JSON is mended, and inputs of any type are read."""
+    """Whether to repair JSON, and to accept inputs of any type."""
     needs_input: bool = False
-    """Whether a call must have an input, be it an empty one."""
+    """Whether a call must have an input, even an empty one."""
     reads_null: bool = False
-    """Whether an input that is ``null`` is an empty one."""
+    """Whether ``null`` is read as an empty input."""
     may_answer: Callable[[str], bool] | None = None
-    """Tells whether a text without any call is the final answer, or a broken call; `None` if it is
-    never the answer."""
+    """Returns whether a text without any call is the final answer, and not a broken call; `None`
+    if such a text is never the answer."""
     fills_fence: bool = False
-    """Whether a fence with an object is always a call, and strictly holds nothing else."""
+    """Whether a fence with an object is always a call; in strict mode it holds nothing else."""
     several: bool = False
-    """Whether other calls may follow a call, which ends with its JSON."""
+    """Whether further calls may follow a call; each ends with its JSON."""
     following: JsonCallRules | None = None
-    """The rules for these; `None` if they are the same."""
+    """The rules for these further calls; `None` if they are the same."""
     enclosed: str = ""
-    """What strictly stands before several calls and encloses them: ``[``, perhaps in a fence."""
+    """What must enclose several calls in strict mode: ``[``, perhaps in a fence."""
     in_rows: bool = False
-    """Whether calls may stand behind other text too, each row of them on lines of its own."""
+    """Whether calls may also follow other text, each row of them on lines of its own."""
     is_marked: bool = False
-    """Whether a mark of the dialect says that a call follows, so that no sentence speaks of it."""
+    """Whether a marker introduces the call, so that no sentence can merely mention it."""
     strict: JsonCallRules | None = None
-    """The rules of strict reading; what only these rules read is told. `None` if these are they."""
+    """The strict rules, if these are lenient; what only these accept is reported as a repair."""
 
     def value(self, key: str, value: Any, *, is_answer: bool) -> tuple[Any, str]:
-        """Return the input or answer that *value* under *key* means, and the problem with it."""
+        """Return the input or answer that *value* under *key* means, and a problem or ``""``."""
         if is_answer:
             return value, ""
         if isinstance(value, str):
@@ -81,18 +81,18 @@ class JsonCallRules:
         return {}, "bad_input"
 
     def odd_input(self, key: str, value: Any) -> tuple[str, ...]:
-        """Say what was done with a *value* under *key*, if strict reading takes it otherwise."""
+        """Return repair messages for a *value* under *key* that strict mode reads otherwise."""
         if self.several and isinstance(value, str):
             is_read = not isinstance(self.value(key, value, is_answer=False)[0], str)
             return ("read a string that holds JSON as an input",) if is_read else ()
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
-        return ("read an input that is no text or object",)
+        return ("read an input that is neither text nor an object",)
 
     def is_quoted(self, before: str, opener: str) -> bool:
-        """Tell whether a sentence leads to an *opener*, given the character *before* it.
+        """Return whether a sentence leads to an *opener*, given the character *before* it.
 
-        What it speaks of is not done.
+        A call that a sentence only mentions must not be executed.
         """
         leads = before.isalnum() or before in (",", ";", ")")
         if not self.lenient or self.is_marked:
@@ -100,45 +100,45 @@ class JsonCallRules:
         return leads and "\n" not in opener and "`" not in opener
 
     def is_cut_short(self, closers: str) -> bool:
-        """Tell whether other text follows a call in its fence, given what closes the call."""
+        """Return whether other text follows a call in its fence, given its *closers*."""
         return self.fills_fence and not self.lenient and "`" not in closers
 
 
-# A fence may be written with two backticks, or with blanks between them. It is bounded, so that
-# what has to be held back for one is.
+# A fence may be written with two backticks, or with blanks between them. Its length is bounded, so
+# that the text held back for it is bounded too.
 _fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
 _LONGEST_FENCE: Final = 49
 _USUAL_OPENERS: Final = {"```json\n", "```\n", "```json", "```"}
 after_call: Final = matcher(r"[\s`\]}]*+")
-"""Matches what closes a call and what is around it, if only nothing."""
+"""Matches the closers of a call and of what encloses it; possibly empty."""
 between_calls: Final = matcher(r"[\s`\]},;]*+")
-"""The same where another call may follow."""
+"""Matches the same where another call may follow."""
 between_fences: Final = matcher(r"[\s\]},;]*+")
-"""The same without what closes a fence."""
+"""Matches the same without the end of a fence."""
 backticks: Final = matcher(r"`*+")
 _end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
-"""Matches that up to the end of the fence in which a call stands."""
+"""Matches the same up to the end of the fence in which a call stands."""
 
 
 def begins_clause(closers: str, after: str) -> bool:
-    """Tell whether a sentence goes on behind a call, which it may speak of.
+    """Return whether a sentence continues after a call, so that it may only mention the call.
 
     Args:
-        closers: What closes the call.
-        after: The first character behind that; ``""`` if nothing follows.
+        closers: The closers of the call.
+        after: The first character after them; ``""`` if nothing follows.
     """
     return (after.islower() or after == ",") and is_one_line(closers)
 
 
 def is_one_line(closers: str) -> bool:
-    """Tell whether what follows the *closers* of a call stands on its line, in no fence."""
+    """Return whether the *closers* of a call end on its line, and close no fence."""
     return "\n" not in closers and "`" not in closers
 
 
 def start_of_opener(text: str, stop: int) -> int:
-    """Return where that begins in *text* which leads to a brace at *stop*: a fence, a bracket.
+    """Return where the opener before a brace at *stop* begins in *text*: a fence, a bracket.
 
-    White space before it belongs to it.
+    White space before the opener belongs to it.
     """
     at = _before_blank(text, stop)
     if text.startswith("[", at - 1) and at:
@@ -148,7 +148,7 @@ def start_of_opener(text: str, stop: int) -> int:
 
 
 def with_fence(place: Span, encloser: str, closers: str) -> Span:
-    """Return the *place* of a call with the fence in which it stands, if it does in one."""
+    """Return the *place* of a call, extended by the fence around it, if there is one."""
     if "```" not in encloser:
         return place
     closer = _end_of_fence(closers)
@@ -156,7 +156,7 @@ def with_fence(place: Span, encloser: str, closers: str) -> Span:
 
 
 def _whole(rules: JsonCallRules, text: str, place: Span, at: int) -> Span:
-    """Return the *place* of a call in *text* with a fence in which the dialect writes it."""
+    """Return the *place* of a call in *text*, extended by the fence that the dialect writes."""
     start = start_of_opener(text, place[0] - at)
     opener = text[start : place[0] - at]
     if rules.strict is not None and not rules.strict.may_open(opener, not start):
@@ -171,7 +171,7 @@ def _before_blank(text: str, at: int) -> int:
 
 
 def _may_begin(rules: JsonCallRules, text: str, brace: int) -> bool:
-    """Tell whether a call may begin at a *brace* in *text*."""
+    """Return whether a call may begin at a *brace* in *text*."""
     opener = text[:brace]
     if opener and opener not in _USUAL_OPENERS:
         opener = text[start_of_opener(text, brace) : brace]
@@ -181,18 +181,18 @@ def _may_begin(rules: JsonCallRules, text: str, brace: int) -> bool:
 
 
 def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
-    """Return the call in *text*, which stands at offset *at*, if it is JSON by the book.
+    """Return the call in *text*, which begins at offset *at*, if it is plain, correct JSON.
 
-    A call that is written in any other way, or wrong, is left to the reader.
+    Return `None` for a call that is written in any other way; the reader handles it.
     """
     keys = rules.keys
     tool_key, input_key = keys.quoted
     brace, end, place = text.find("{"), text.rfind("}") + 1, text.find(tool_key)
-    if brace < 0 or place < 0 or "\\u00" in text:  # which may spell a key
+    if brace < 0 or place < 0 or "\\u00" in text:  # an escape may spell a key
         return None
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
-        return None  # which of the two is the key?
+        return None  # it is unclear which one is the key
     if after_call(text, end).end() < len(text) or not _may_begin(rules, text, brace):
         return None
     value = parse_whole(text[brace:end], MAX_DEPTH)
@@ -203,7 +203,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     if not isinstance(name, str) or not name or name != name.strip():
         return None
     if len(value) != 2 - is_bare or (is_bare and not keys.is_call_alone):
-        return None  # what else it holds may be in the way
+        return None  # other members may matter
     if type(tool_input) is dict and may_repeat(text[brace:end], value):
         return None
     is_answer = rules.name_key(name) in rules.answers
@@ -225,7 +225,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         (at, at + end),
         (place, place + len(name)),
         is_answer,
-        input_span=None if is_bare else (at, at + end),  # somewhere within; the reader knows where
+        input_span=None if is_bare else (at, at + end),  # approximate; the reader is exact
         whole=_whole(rules, text, (at + brace, at + end), at),
         is_bare=not rules.is_marked,
     )

@@ -1,4 +1,4 @@
-"""The first half of reading a call in JSON: telling prose from what may be the call."""
+"""The first half of reading a call in JSON: finding the call in prose."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ if TYPE_CHECKING:
 __all__ = ["JsonSearch"]
 
 _FIRST_WINDOW: Final = 256
-"""How much of what may be a call is read at first, in characters; most braces in prose are none."""
+"""How much is read at first of what may be a call, in characters: most braces in prose are not."""
 
 
 class JsonSearch(CallReader):
-    """Looks for the first JSON object in a text that is a call; all before it is a thought.
+    """Looks for the first JSON object in a text that is a call; the text before it is a thought.
 
-    A brace is prose if no JSON comes after it, and so is an object that is no call. If JSON comes
-    and then breaks off, its brackets are skipped whole: a part of a broken value is never the call.
+    A brace is prose if no JSON follows it, and so is an object that is not a call. If JSON begins
+    and then breaks off, its brackets are skipped as a whole: part of a broken value is never the
+    call.
 
     Args:
         rules: How the dialect writes calls.
@@ -45,26 +46,26 @@ class JsonSearch(CallReader):
     opener: ClassVar = "{"
 
     encloser: str
-    """What leads to the JSON: a fence, the bracket of a list, white space."""
+    """What precedes the JSON: a fence, the bracket of a list, white space."""
     is_odd: bool
-    """Whether strict reading looks for no call there."""
+    """Whether strict mode does not look for a call there."""
 
     def __init__(self, rules: JsonCallRules) -> None:
         self._rules = rules
         self._start = -1  # of the text
 
     def _set_up(self, at: int) -> None:
-        """Get ready for text from offset *at* on; a call that is read whole needs none of it."""
+        """Prepare to read text from offset *at* on; `read_whole` needs none of this."""
         self._read: Callable[[str, list[Event]], None] = self._read_prose
-        # Where the text begins, what was not told yet begins, and the text taken so far ends.
+        # Where the text begins, where text not emitted yet begins, and where the text so far ends.
         self._start = self._at = self._size = at
-        self._pieces: list[str] = []  # what was not told yet
+        self._pieces: list[str] = []  # text that was not emitted yet
         self._rest: list[str] = []  # prose that may be an answer; later the closers after the JSON
         self._json: Watch | None = None
         self._base = 0  # where the JSON begins
         self._is_lead = False  # whether the text or a fence begins with it
-        self._is_quoted = False  # whether a sentence leads to it, so that it is no call
-        self._last = ""  # the last character that was told of the thought
+        self._is_quoted = False  # whether a sentence leads to it, so that it is not a call
+        self._last = ""  # the last character of the thought that was emitted
         self._members = Members(self._rules.keys)
         self._is_broken = False  # whether what looks like a call broke off
         self._skipper: BracketSkipper | None = None
@@ -85,14 +86,14 @@ class JsonSearch(CallReader):
 
     @property
     def is_in_string(self) -> bool:
-        """Whether what comes next is inside a string of what is the call, or may be it."""
+        """Whether the next text is inside a string of the call, or of what may be the call."""
         if self._start < 0 or self._json is None:
             return False
         return (self.is_begun or self._is_lead) and self._json.is_quoting
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._set_up(at)
         self._pieces.append(text)
@@ -103,13 +104,13 @@ class JsonSearch(CallReader):
 
     @abstractmethod
     def _begin(self, events: list[Event]) -> None:
-        """Tell what is known of the call, which has begun, and go on with it."""
+        """Emit what is known of the call, which has begun, and continue reading it."""
 
     def _read_prose(self, _text: str, events: list[Event]) -> None:
         self._scan("".join(self._pieces), 0, events)
 
     def _scan(self, text: str, pos: int, events: list[Event]) -> None:
-        """Look for a call from *pos* on in *text*, which is all that was not told."""
+        """Look for a call from *pos* on in *text*, which is all that was not emitted yet."""
         while (brace := text.find("{", pos)) >= 0:
             start = start_of_opener(text, brace)
             is_lead = not start and self._at == self._start
@@ -141,7 +142,7 @@ class JsonSearch(CallReader):
         self._read = self._read_prose if self._skipper is None else self._skip
 
     def _think(self, text: str, events: list[Event]) -> None:
-        """Tell *text* as part of the thought."""
+        """Emit *text* as part of the thought."""
         if text:
             events.append(ThoughtDelta(text, (self._at, self._at + len(text))))
             self._at += len(text)
@@ -150,13 +151,13 @@ class JsonSearch(CallReader):
                 self._rest.append(text)
 
     def _is_open(self, text: str, pos: int) -> bool:
-        """Read JSON in *text* from *pos* on; return whether it may yet be the call, or is."""
+        """Read JSON in *text* from *pos* on; return whether it is, or may still be, the call."""
         json = self._json
         assert json is not None
         window = len(text) if self.is_begun else _FIRST_WINDOW
         while pos < len(text) and json.end is None and json.error is None:
             piece = text[pos : pos + window]
-            with suppress(JsonLimitError):  # it is the reader's error as well
+            with suppress(JsonLimitError):  # the reader records it as its error
                 json.feed(piece)
             if self._members.take(json.notes):
                 json.is_settled = True
@@ -167,7 +168,7 @@ class JsonSearch(CallReader):
         return self.is_begun or (json.end is None and json.error is None)
 
     def _leave(self, text: str) -> int:
-        """Give the JSON up, which is no call; return where to go on in *text*."""
+        """Give up on JSON that is not a call; return where to continue in *text*."""
         json = self._json
         assert json is not None
         self._json = None
@@ -177,7 +178,7 @@ class JsonSearch(CallReader):
             return self._base - self._at + json.end
         start = self._base - self._at
         stop = start + json.error.pos
-        # What breaks off right after its brace is prose; of anything more no part is a call.
+        # Text that breaks off right after its brace is prose; no part of anything longer is a call.
         if text[start + 1 : stop].strip():
             self._is_broken = self._is_broken or self._is_lead
             self._skipper = BracketSkipper(json.depth, in_string=json.broke_in_string)
@@ -187,7 +188,7 @@ class JsonSearch(CallReader):
         return stop
 
     def _skip(self, text: str, events: list[Event]) -> None:
-        """Skip the rest of what broke off inside brackets."""
+        """Skip the rest of a broken value, up to the end of its brackets."""
         assert self._skipper is not None
         stop = self._skipper.skip(text, 0)
         if self._skipper.is_done:
@@ -196,7 +197,7 @@ class JsonSearch(CallReader):
         self._scan(whole, len(whole) - len(text) + stop, events)
 
     def _read_candidate(self, text: str, events: list[Event]) -> None:
-        """Read on in JSON that may be the call."""
+        """Continue reading JSON that may be the call."""
         if not self._is_open(text, 0):
             whole = "".join(self._pieces)
             self._scan(whole, self._leave(whole), events)

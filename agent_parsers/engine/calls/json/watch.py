@@ -1,8 +1,8 @@
-"""JSON readers that tell where the members of one object stand, while it comes in.
+"""JSON readers that report where the members of one object stand, chunk by chunk.
 
-`outputs` reads the JSON. What is added here are notes on the way: where a key of the watched object
-was read, where its value begins and where it ends. The watched object is the outermost one, or one
-inside it under a key that wraps calls, such as ``{"function": {"name": …}}``.
+`outputs` reads the JSON. The readers here add notes: where a key of the watched object was read,
+and where its value begins and ends. The watched object is the outermost one, or one inside it under
+a key that wraps calls, such as ``{"function": {"name": …}}``.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "repairs_wit
 
 
 class Noted(Enum):
-    """What was noted."""
+    """What a note is about."""
 
     OPENED = auto()
-    """An object or list that may be the call, or hold it, was opened; ``value`` tells whether it
-    stands in a list."""
+    """An object or list was opened that may be or contain the call; ``value`` is whether it stands
+    in a list."""
     CLOSED = auto()
-    """It was closed, or what is inside it was; ``value`` tells how many are still open."""
+    """It was closed, or something inside it was; ``value`` is the number that are still open."""
     KEY = auto()
     """A key was read, up to its colon; ``value`` is the key."""
     TEXT = auto()
@@ -42,9 +42,9 @@ class Noted(Enum):
     CONTAINER = auto()
     """Its value is an object or list, which begins here."""
     END = auto()
-    """Its value ended here; ``value`` is that."""
+    """Its value ended here; ``value`` is that value."""
     ITEM = auto()
-    """Another object or list begins here in a list that holds the call, which was found before."""
+    """Another object or list begins here in a list that contains the call already found."""
 
 
 class Note(NamedTuple):
@@ -52,7 +52,7 @@ class Note(NamedTuple):
 
     noted: Noted
     at: int
-    """Where, in `str` characters from the start of the JSON."""
+    """Offset in `str` characters from the start of the JSON."""
     value: Any = None
 
 
@@ -60,19 +60,19 @@ class Watch(JsonReader):
     """A `JsonReader` that takes notes; `StrictWatch` and `LenientWatch` are the two kinds."""
 
     notes: list[Note]
-    """What was noted and not looked at yet."""
+    """Notes that have not been processed yet."""
     is_settled: bool
-    """Whether the call is found, so that no object inside it is watched."""
+    """Whether the call is found, so that objects inside it are not watched."""
     text_left: str
-    """What was read of the string in which the text stopped being JSON."""
+    """The part that was read of a string in which the text stopped being JSON."""
     wrappers: Container[str]
-    """Keys under which a call may stand."""
-    _level: int  # how many open containers may be the call or hold it
+    """Keys under which a call may be nested."""
+    _level: int  # how many open containers may be or contain the call
     _key: str | None  # the last key read in the innermost of them
     _is_open: bool  # whether its value has not ended
 
     _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
-    _READS_REMAINS: ClassVar = True  # so that keys that come twice are known
+    _READS_REMAINS: ClassVar = True  # so that repeated keys are noticed
 
     def start(self, wrappers: Container[str]) -> None:
         """Begin to take notes."""
@@ -93,19 +93,19 @@ class Watch(JsonReader):
 
     @property
     def is_quoting(self) -> bool:
-        """Whether the text ends inside a string; at a quote that may end it, it does not."""
+        """Whether the text ends inside a string, and not at a quote that may end it."""
         return self._inside in self._TEXTS and self._held[:1] in ("", "\\")
 
     @property
     def repeats_key(self) -> bool:
-        """Whether a key comes twice in one object, at any depth."""
+        """Whether an object, at any depth, repeats a key."""
         return bool(self._grown.overwritten)
 
     @property
     def lacks(self) -> Lack:
-        """What is missing, from the arguments of a call on, which stand in the watched object.
+        """Which closers are missing. The arguments of a call stand in the watched object.
 
-        If none is watched, they are all there is.
+        If no object is watched, the JSON is the arguments.
         """
         if self.end is not None or not self.depth:
             return ""
@@ -113,7 +113,7 @@ class Watch(JsonReader):
 
     @property
     def text_parts(self) -> list[str]:
-        """What was read of the string that is open, in pieces."""
+        """The pieces read so far of the open string."""
         return self._parts
 
     @override
@@ -148,7 +148,7 @@ class Watch(JsonReader):
 
     @override
     def _text(self, chunk: str, pos: int) -> int:
-        """Read a string from its beginning; it is read on by what it leaves in ``_inside``."""
+        """Read a string from its beginning; the step left in ``_inside`` continues it."""
         if self._grown.depth == self._level:
             self.notes.append(Note(Noted.TEXT, self._offset + pos - 1))
         return super()._text(chunk, pos)
@@ -159,7 +159,7 @@ class Watch(JsonReader):
         return super()._after_value(pos)
 
     def _note_end(self, pos: int) -> None:
-        """Note that a value has ended at *pos*."""
+        """Add a note that a value ended at *pos*."""
         depth = self._grown.depth
         if depth < self._level:
             self._level = depth
@@ -172,7 +172,7 @@ class Watch(JsonReader):
 
     @override
     def _close_container(self, chunk: str, pos: int) -> int:
-        # The closers of what is inside may have been missing.
+        # The closers of inner values may have been missing.
         if self._is_open and self._grown.depth == self._level:
             self._note_end(pos)
         return super()._close_container(chunk, pos)
@@ -192,11 +192,11 @@ class Watch(JsonReader):
 
 
 _MOST_LEVELS = 8
-"""A call that is wrapped more often is none."""
+"""How deep a call may be nested; anything deeper is not a call."""
 
 
 class StrictWatch(Watch):
-    """Reads JSON by the book, raw line breaks in strings excepted."""
+    """Reads standard JSON, but accepts raw line breaks in strings."""
 
     _COLON: ClassVar = State(
         JsonReader._COLON.expected, {**JsonReader._COLON, ":": Watch._note_key}
@@ -204,7 +204,7 @@ class StrictWatch(Watch):
 
 
 class LenientWatch(Watch, LenientJsonReader):
-    """Reads JSON as models write it, and tells what was mended."""
+    """Reads JSON as models write it, and reports the repairs."""
 
     _TEXTS: ClassVar = (LenientStrings._text, LenientStrings._key_text)
     _COLON: ClassVar = State(
@@ -213,9 +213,9 @@ class LenientWatch(Watch, LenientJsonReader):
 
 
 def repairs_within(json: Watch, base: int, stop: int) -> Iterator[Repair]:
-    """Yield what was mended in *json*, which begins at offset *base* in a text up to *stop*.
+    """Yield the repairs of *json*, which begins at offset *base* in a text up to *stop*.
 
-    What is missing is told at the character that stands in its place, or else at the last.
+    The repair of missing text has the span of the character in its place, or of the last one.
     """
     for kind, (start, end), message in json.repairs if isinstance(json, LenientWatch) else ():
         at = min(base + start, stop - 1)

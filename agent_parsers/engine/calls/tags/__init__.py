@@ -1,1 +1,1 @@
-"""Calls whose name and parameters stand in tags."""
+"""Readers of calls whose name and parameters stand in tags."""

@@ -1,4 +1,4 @@
-"""One call whose parameters are tagged, as it is put together."""
+"""Builds one call whose parameters are tagged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["JsonArguments", "TaggedCall"]
 
 
 class TaggedCall:
-    """A call that has begun at an offset; `end` says what came of it."""
+    """A call that began at an offset; `end` returns the result."""
 
     __slots__ = (
         "_inputs", "_inputs_at", "_lacks", "_others", "_problem", "_start", "is_short", "openers",
@@ -34,31 +34,31 @@ class TaggedCall:
         self._inputs_at: Span | None = None
         self._others: dict[str, Callable[[], Iterable[Any]]] = {}
         self._problem = ""
-        self._lacks: Lack = "values"  # without its end: what closes a value may be a part of it
-        self.openers: list[str] = []  # the names of the tags that ended a value
+        self._lacks: Lack = "values"  # without its end, a closing tag may be part of a value
+        self.openers: list[str] = []  # names in the tags that ended a value
         self.is_short = False  # see `Call.is_short`
         self.tool = ""
         self.tool_at: Span = (start, start)
 
     @property
     def has_inputs(self) -> bool:
-        """Whether it has arguments so far, even if they are none."""
+        """Whether arguments were read, even an empty object."""
         return self._inputs_at is not None
 
     def add(
         self, key: str, value: Any, span: Span, others: Callable[[], Iterable[Any]] = tuple
     ) -> None:
-        """Take the *value* of a parameter, which stands at *span*, and what *others* it may be."""
+        """Add the *value* of a parameter at *span*, and the *others* it may stand for."""
         if not key:
             self.spoil("no_key")
-        elif key in self._inputs:  # who can say which of two is meant?
+        elif key in self._inputs:  # it is unclear which one is meant
             self.spoil("two_values")
         self._inputs[key] = value
         self._others[key] = others
         self._extend(span)
 
     def add_all(self, arguments: JsonArguments, span: Span, *, is_cut: bool) -> None:
-        """Take all *arguments*, which stand at *span*, with which the text *is_cut* or goes on."""
+        """Add all *arguments* at *span*; *is_cut* is whether the text ends with them."""
         self._lacks = arguments.lacks or "closer"
         value = arguments.close()
         if value is not None and arguments.repeats_key:
@@ -73,14 +73,13 @@ class TaggedCall:
         self._inputs_at = (span if self._inputs_at is None else self._inputs_at)[0], span[1]
 
     def spoil(self, problem: str) -> None:
-        """Say that it is no call; the first *problem* is told."""
+        """Mark the call as invalid; the first *problem* is the one reported."""
         self._problem = self._problem or problem
 
     def end(self, stop: int, *, without_end: str = "") -> Call:
         """Return the call, which ends at *stop*.
 
-        Without its end, one without arguments may have lost them as well, and one with arguments
-        may have lost others.
+        A call that lacks its end may have lost some or all of its arguments as well.
 
         Args:
             stop: Where it ends.
@@ -104,10 +103,10 @@ class TaggedCall:
 
 
 class JsonArguments:
-    """All arguments of a call as one JSON object.
+    """Reads all arguments of a call as one JSON object.
 
     Args:
-        mends: Whether JSON is mended.
+        lenient: Whether to repair JSON.
     """
 
     __slots__ = ("_json", "is_cut")
@@ -115,23 +114,23 @@ class JsonArguments:
     def __init__(self, *, lenient: bool) -> None:
         self._json: Watch = LenientWatch() if lenient else StrictWatch()
         self._json.start(())
-        self._json.is_settled = True  # there is nothing in it to watch
+        self._json.is_settled = True  # no object inside it is watched
         self.is_cut = False
 
     def feed(self, text: str) -> int:
-        """Read on; return how many characters of *text* were used."""
-        with suppress(JsonLimitError):  # it is the reader's error as well
+        """Read *text*; return how many of its characters were used."""
+        with suppress(JsonLimitError):  # the reader records it as its error
             return self._json.feed(text)
         return len(text)
 
     @property
     def repeats_key(self) -> bool:
-        """Whether a key comes twice."""
+        """Whether an object repeats a key."""
         return self._json.repeats_key
 
     @property
     def lacks(self) -> Lack:
-        """What is missing of its closers."""
+        """Which closers are missing."""
         return self._json.lacks
 
     @property
@@ -141,12 +140,12 @@ class JsonArguments:
 
     @property
     def is_broken(self) -> bool:
-        """Whether the text is no JSON."""
+        """Whether the text is not JSON."""
         return self._json.error is not None
 
     @property
     def is_over(self) -> bool:
-        """Whether the object has ended, or the text is no JSON."""
+        """Whether the object has ended, or the text is not JSON."""
         return self._json.end is not None or self._json.error is not None
 
     @property
@@ -155,13 +154,13 @@ class JsonArguments:
         return self._json.error is None and self._json.is_quoting
 
     def repairs(self) -> list[Repair]:
-        """Return what was mended of it, with spans from its beginning."""
+        """Return the repairs made, with spans from the start of the JSON."""
         if not isinstance(self._json, LenientWatch) or self.is_broken:
             return []
         return [Repair(kind, span, message) for kind, span, message in self._json.repairs]
 
     def close(self) -> dict[str, Any] | None:
-        """Return the object; `None` if it is none, or not whole."""
+        """Return the object; `None` if the text is not an object, or not complete."""
         self.is_cut = not self.is_over
         try:
             value = self._json.close(supply_closers=True)

@@ -1,4 +1,4 @@
-"""Payload codec for blocks of calls whose parameters are tagged keys and values."""
+"""Call reader for blocks of calls whose parameters are tagged keys and values."""
 
 from __future__ import annotations
 
@@ -25,18 +25,19 @@ _ends_name: Final = re.compile(r"[\n{]").search
 
 
 class TaggedCalls(TagActions):
-    """Reads ``<function=N><parameter=K>V</parameter></function>``, however its tags are written.
+    """Reads ``<function=N><parameter=K>V</parameter></function>`` in the tags of any `TaggedForm`.
 
-    Several calls may follow each other. What stands before the first is no call; what follows one
-    is content. It is no call with text between the parameters, or a name that comes twice.
+    Several calls may follow each other. Text before the first call is not part of any call; text
+    after a call is content. A call with text between its parameters, or with a repeated parameter,
+    is invalid.
 
-    A tag that opens what must stand outside a value ends it. If closing tags of values are left
-    over besides, it may have been quoted as well: who can say where the value ends? No call counts
-    then.
+    A tag that must stand outside a value ends the value. If closing tags of values are also left
+    over, the value may have quoted that tag, and it is unclear where the value ends. In that case
+    all calls are invalid.
 
     Args:
         form: How calls are written.
-        lead: The marker before the text, as far as it is part of a call.
+        lead: The part of the marker before the text that belongs to the call.
     """
 
     problems = frozenset(
@@ -52,14 +53,14 @@ class TaggedCalls(TagActions):
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
         super().__init__(form, len(lead))
         self._start = -1
-        self._tail = lead  # what is not decided about
+        self._tail = lead  # text that is not decided yet
         self._json: JsonArguments | None = None
-        self._json_at = -1  # where they begin
+        self._json_at = -1  # where the arguments in JSON begin
 
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether what comes next is inside a value, which may quote any marker."""
+        """Whether the next text is inside a value, which may quote any marker."""
         if self._inner is not None:
             return self._inner.is_quoting
         if self._json is not None:
@@ -69,12 +70,12 @@ class TaggedCalls(TagActions):
     @property
     @override
     def is_in_value(self) -> bool:
-        """Whether the text ends in a value, be it behind what may close it."""
+        """Whether the text ends inside a value, or after something that may close it."""
         return self.is_quoting or self._value is not None
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._start = self._at = at
         events: list[Event] = []
@@ -85,7 +86,7 @@ class TaggedCalls(TagActions):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the first call; `more` has the others."""
+        """End the text; return the events held back and the first call; `more` has the others."""
         events: list[Event] = []
         if self._inner is None and self._start >= 0:
             self._end_text(events)
@@ -122,7 +123,7 @@ class TaggedCalls(TagActions):
             else:
                 at = self._read_text(text, at, stop, events)
             if text[at:stop].strip():
-                continue  # something else begins there
+                continue  # another kind of text begins there
             if tag is None or tag.lastindex is None:
                 self._tail = text[at:]
                 return
@@ -133,11 +134,11 @@ class TaggedCalls(TagActions):
             at = tag.end()
 
     def _next_tag(self, text: str, at: int) -> Match[str] | None:
-        """Return the next tag in *text* from *at* on, or what may become one at its end."""
+        """Return the next tag in *text* from *at* on, or the beginning of one at its end."""
         find = self._form.growing.search
         while (tag := find(text, at)) is not None and tag.lastindex is not None:
             part = self._form.part(tag)
-            # Between calls only the beginning of one is worth a word about its form.
+            # Between calls, only a tag that opens a call is reported for its spelling.
             is_tag = self._in is not In.BLOCK or part is TagPart.CALL or self._form.is_known(tag)
             if part is TagPart.OWN_KEY:
                 is_tag = self._in is In.CALL and self._in_keys
@@ -147,7 +148,7 @@ class TaggedCalls(TagActions):
         return tag
 
     def _read_text(self, text: str, at: int, stop: int, events: list[Event]) -> int:
-        """Read what is no tag from *at* to *stop*, up to the white space at its end."""
+        """Read text without tags from *at* to *stop*, up to the white space at its end."""
         body = text[at:stop].rstrip()
         if not body:
             return at
@@ -173,12 +174,12 @@ class TaggedCalls(TagActions):
         return at + len(body)
 
     def _may_be_json(self) -> bool:
-        """Tell whether a brace may begin the arguments of the call."""
+        """Return whether a brace may begin the arguments of the call."""
         is_read = self._in is In.CALL and self._form.json_arguments != "no"
         return is_read and not self._call.has_inputs
 
     def _read_name(self, text: str, at: int, stop: int, events: list[Event]) -> int:
-        """Read a name that is the text up to the next tag, or on to the end of its line."""
+        """Read a name written as text, up to the next tag or the end of the line."""
         if not self._held:
             size = len(text[at:stop]) - len(text[at:stop].lstrip())
             self._emit(text[at : at + size], MarkerSeen, events, GAP)
@@ -195,7 +196,7 @@ class TaggedCalls(TagActions):
     def _read_json(
         self, json: JsonArguments, text: str, at: int, stop: int, events: list[Event]
     ) -> int:
-        """Read arguments in JSON; return where they end, if they do, or *stop*."""
+        """Read arguments in JSON; return where they end, or *stop* if they continue."""
         used = json.feed(text[at:stop])
         self._held.append(text[at : at + used])
         text_known = "".join(self._held)
@@ -205,19 +206,19 @@ class TaggedCalls(TagActions):
         at += used
         if json.is_over:
             rest = self._held[0]
-            blank = len(rest) - len(rest.rstrip())  # it belongs to the next tag
+            blank = len(rest) - len(rest.rstrip())  # this belongs to the next tag
             self._held = [rest[: len(rest) - blank]]
             self._end_json(json, events)
             at -= blank
         return at
 
     def _ends_json(self, tag: Match[str] | None) -> bool:
-        """Tell whether a *tag* ends the arguments in JSON, which are not whole."""
+        """Return whether a *tag* ends arguments in JSON that are not complete."""
         is_whole = tag is not None and tag.lastindex is not None
         return is_whole and self._json is not None and not self._json.is_quoting
 
     def _end_json(self, json: JsonArguments, events: list[Event]) -> None:
-        """Take the arguments in JSON; text from where they are none is no part of the call."""
+        """Add the arguments in JSON; text from an error on is not part of the call."""
         rest = "".join(self._held)
         self._held.clear()
         self._json = None
@@ -236,7 +237,7 @@ class TaggedCalls(TagActions):
     def _read_value(
         self, value: TaggedValue, text: str, at: int, events: list[Event], *, is_last: bool
     ) -> int:
-        """Read a value; return where it ends, with its tag."""
+        """Read a value; return where it ends, including its tag."""
         if value.is_fresh:
             value.is_fresh = False
             size = 2 if text.startswith("\r\n", at) else text.startswith("\n", at)
@@ -262,7 +263,7 @@ class TaggedCalls(TagActions):
         return tag.end()
 
     def _end_text(self, events: list[Event]) -> None:
-        """End what is open at the end of the text."""
+        """End everything that is open at the end of the text."""
         self._is_over = True
         if self._value is not None:
             self._read(self._tail, events, is_last=True)
@@ -274,7 +275,7 @@ class TaggedCalls(TagActions):
             if self._json is not None:
                 self._end_json(self._json, events)
         is_closed = self._is_met
-        is_half = False  # whether what looks like the end of the call may be a part of it
+        is_half = False  # whether the apparent end of the call may be part of a value
         if self._value is not None:
             is_half = self._end_last_value(self._value)
             is_closed = is_closed or is_half
@@ -301,7 +302,7 @@ class TaggedCalls(TagActions):
             self._last.lacks = "values"
 
     def _end_last_value(self, value: TaggedValue) -> bool:
-        """End a *value* that is open at the end of the text; tell whether its call is closed."""
+        """End a *value* that is open at the end of the text; return whether its call is closed."""
         is_repaired = self._form.lenient and value.lose_quote()
         self._end_value(value, TagPart.END_VALUE if is_repaired else None)
         if is_repaired:
@@ -310,7 +311,7 @@ class TaggedCalls(TagActions):
         return is_repaired
 
     def _end_cut(self, cut: str) -> None:
-        """Take it that the text ends in a tag that is *cut* and may open something."""
+        """Report that the text ends in an incomplete tag, *cut*, that may open something."""
         if self._in is not In.BLOCK:
             self._call.spoil(self._cut_or("stray_text"))
         elif self._last is None or not self._form.is_closing(cut, surely=False):

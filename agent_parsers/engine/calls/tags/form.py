@@ -1,4 +1,4 @@
-"""How a dialect writes calls whose parameters are tagged keys and values, as data."""
+"""Data types that describe how a dialect writes calls with tagged keys and values."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ __all__ = [
 
 
 class TagPart(Enum):
-    """What a tag does."""
+    """The role of a tag."""
 
     WRAP = "wrap"
     """Opens a row of calls."""
     END_WRAP = "end of wrap"
     CALL = "tool"
-    """Opens a call, and names the tool; without a hole the name is the text that follows."""
+    """Opens a call and names the tool; without a hole, the name is the text after the tag."""
     NAME = "name"
-    """Opens the name of the tool, where the tag of its call has none."""
+    """Opens the name of the tool, if the tag of the call does not contain it."""
     END_NAME = "end of name"
     END_CALL = "end of tool"
     KEY = "key"
-    """Opens a parameter and names it; without a hole the name is the text that follows."""
+    """Opens a parameter and names it; without a hole, the name is the text after the tag."""
     END_KEY = "end of key"
     VALUE = "value"
-    """Opens a value, where the key has an element of its own."""
+    """Opens a value, if the key has an element of its own."""
     END_VALUE = "end of value"
     KEYS = "keys"
-    """Opens a row of elements that are called what they name; `OWN_KEY` counts only in it."""
+    """Opens a row of elements named after their parameters; `OWN_KEY` counts only in it."""
     END_KEYS = "end of keys"
     OWN_KEY = "own key"
-    """Opens a parameter in such a row, by its name."""
+    """Opens a parameter in such a row: a tag named after the parameter."""
     OWN_NAME = "own name"
-    """Closes a value by the name of its parameter; what `KEY` opens, only leniently."""
+    """Closes a value: a tag named after the parameter. Closes what `KEY` opens in lenient mode."""
 
 
 GAP: Final = r"\s{0,32}+"
-"""Most white space that may stand before what has to follow a tag."""
+"""Pattern for the white space allowed between a tag and the text that has to follow it."""
 
 CLOSERS: Final = frozenset(
     {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS, TagPart.END_VALUE, TagPart.OWN_NAME}
 )
-"""What may stand behind the last value of a call."""
+"""Tags that may close a call or its last value."""
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"
 _IN_NAME: Final = r"[\w.:-]{0,256}+"
@@ -66,7 +66,7 @@ _CUT_OFF: Final = Ahead(r"(?=[\n<{])", sample="\n")
 
 
 class Hole(NamedTuple):
-    """What stands in the hole of a tag."""
+    """The variable part of a tag: a name, and perhaps attributes."""
 
     name: str
     at: int
@@ -76,81 +76,81 @@ class Hole(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """A tag without a hole, in one or several spellings; all but the first are mended."""
+    """A tag without a hole, in one or several spellings; all but the first are repaired."""
 
     canonical: str
     others: tuple[str, ...] = ()
-    """How models spell it too."""
+    """Other spellings that models use."""
     borrowed: tuple[str, ...] = ()
-    """How other dialects do. What encloses calls is read in these words where a call follows."""
+    """Spellings of other dialects; for a `TagPart.WRAP`, they count only if a call follows."""
 
     next: ClassVar[tuple[Atom, ...]] = ()
-    """What follows a mark of this tag at once."""
+    """The atoms that directly follow a mark of this tag."""
     names: ClassVar[str] = rf"{SPACE}[\w.:-]{{0,64}}+{GAP}"
-    """Pattern for what follows a mark of a tag that names something, and white space behind it."""
+    """Pattern for the text after a mark of a tag that names something, through white space."""
     cut: ClassVar[str] = names
-    """Pattern for what follows a mark of a tag that is cut before or behind the name."""
+    """Pattern for the text after a mark of a tag that is cut off before or after the name."""
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All spellings, or what they begin with."""
+        """All spellings, or their beginnings."""
         return (self.canonical, *self.others, *self.borrowed)
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of the beginning of each spelling, which tells that it is this tag."""
+        """Yield the atoms of the mark of each spelling: the beginning that identifies the tag."""
         for text in self.texts:
             yield tuple(map(re.escape, text))
 
     def rests(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of what follows a mark, with the name of a tool."""
+        """Yield the atoms of the text after a mark, including the name of a tool."""
         yield SPACE, r"[\w.:-]{0,64}+"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         yield from self.marks()
 
     def is_canonical(self, seen: str) -> bool:
-        """Tell whether *seen* is how the dialect writes this tag."""
+        """Return whether *seen* is the dialect's own spelling of this tag."""
         return seen == self.canonical
 
     def hole(self, _seen: str) -> Hole | None:
-        """Return what stands in the hole of the tag as it is *seen*; `None` if it has none."""
+        """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class Named(Element):
-    """A tag with a bare name, such as ``<function=N>``; *canonical* is what stands before that.
+    """A tag with a bare name, such as ``<function=N>``; *canonical* is the part before the name.
 
-    What is mended are blanks around the sign before the name, and a missing ``>``.
+    Blanks around the sign before the name, and a missing ``>``, are repaired.
     """
 
     names: ClassVar[str] = rf"{BLANK}[\w.:\-\"']{{1,64}}+{BLANK}>?{GAP}"
     cut: ClassVar[str] = names
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of the beginning of each spelling, which tells that it is this tag."""
+        """Yield the atoms of the mark of each spelling: the beginning that identifies the tag."""
         for text in self.texts:
             *word, sign = map(re.escape, text)
             yield *word, BLANK, sign
 
     def rests(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of what follows a mark, with the name of a tool."""
+        """Yield the atoms of the text after a mark, including the name of a tool."""
         yield BLANK, r"[\w.:\-\"']{0,64}+", BLANK, ">?"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         for mark in self.marks():
             yield *mark, _IN_TAG, ">"
             yield *mark, _IN_TAG, _CUT_OFF
 
     def is_canonical(self, seen: str) -> bool:
-        """Tell whether *seen* is how the dialect writes this tag."""
+        """Return whether *seen* is the dialect's own spelling of this tag."""
         name = seen[len(self.canonical) : -1]
         return seen == f"{self.canonical}{name}>" and name == bare(name)
 
     def hole(self, seen: str) -> Hole:
-        """Return what stands in the hole of the tag as it is *seen*."""
+        """Return the hole of the tag, which is written as *seen*."""
         before, sign, rest = seen.partition(self.canonical[-1])
         written = rest.removesuffix(">")
         name = bare(written)
@@ -159,21 +159,21 @@ class Named(Element):
 
 @dataclass(frozen=True, slots=True)
 class OwnName(Element):
-    """A tag that is called what it names, such as ``<city>``; *canonical* stands before that."""
+    """A tag named after a parameter, such as ``<city>``; *canonical* is all before the name."""
 
     next: ClassVar[tuple[Atom, ...]] = (r"\w",)
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         for mark in self.marks():
             yield *mark, *self.next, _IN_NAME, ">"
 
     def is_canonical(self, _seen: str) -> bool:
-        """Tell that every name is as good as another."""
+        """Return `True`: any name is canonical."""
         return True
 
     def hole(self, seen: str) -> Hole:
-        """Return what stands in the hole of the tag as it is *seen*."""
+        """Return the hole of the tag, which is written as *seen*."""
         size = len(self.canonical)
         return Hole(seen[size:-1], size, {})
 
@@ -187,11 +187,11 @@ _ATTRIBUTE: Final = re.compile(
 class Attributes(Element):
     """A tag with the name as an attribute: ``<invoke name="N">``; *canonical* is ``<invoke``.
 
-    What is mended are other quotes, or none, and attributes that the dialect does not know.
+    Other quotes, missing quotes, and attributes that the dialect does not know are repaired.
     """
 
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """What other attributes the dialect writes behind the name, and their values."""
+    """Other attributes that the dialect writes after the name, and their allowed values."""
 
     next: ClassVar[tuple[Atom, ...]] = (r"[\s>]",)
     names: ClassVar[str] = (
@@ -200,31 +200,31 @@ class Attributes(Element):
     cut: ClassVar[str] = rf"(?:{names}|\s{SPACE}n(?:a(?:me?)?)?)"
 
     def rests(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of what follows a mark, with the name of a tool."""
+        """Yield the atoms of the text after a mark, including the name of a tool."""
         yield (">",)
         yield r"\s", SPACE, r"\w", _IN_TAG, ">"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         for mark in self.marks():
             yield *mark, ">"
             yield *mark, r"\s", _IN_TAG, ">"
 
     def is_canonical(self, seen: str) -> bool:
-        """Tell whether *seen* is how the dialect writes this tag, be it without a name."""
+        """Return whether *seen* is the dialect's own spelling of this tag, even without a name."""
         found = self.hole(seen).attributes
         is_known = all(found.get(key) in values for key, values in self.known.items())
         written = "".join(f' {key}="{found.get(key, "")}"' for key in ("name", *self.known))
         return (is_known and seen == f"{self.canonical}{written}>") or seen == f"{self.canonical}>"
 
     def hole(self, seen: str) -> Hole:
-        """Return what stands in the hole of the tag as it is *seen*."""
+        """Return the hole of the tag, which is written as *seen*."""
         found: dict[str, str] = {}
         start = len(seen) - 1
         for attribute in _ATTRIBUTE(seen):
             key, value = attribute[1], attribute[attribute.lastindex or 0]
             if key in found:
-                return Hole("", len(seen) - 1, {})  # which of the two is meant?
+                return Hole("", len(seen) - 1, {})  # it is unclear which one is meant
             found[key] = value
             if key == "name":
                 start = attribute.start(attribute.lastindex or 0)
@@ -241,21 +241,21 @@ def bare(name: str) -> str:
 
 
 def as_text(written: str, _attributes: Mapping[str, str]) -> Any:
-    """Return the text of a value as it is *written*."""
+    """Return the text of a value as *written*."""
     return written
 
 
 def truth_values(written: str, _attributes: Mapping[str, str]) -> Iterator[Any]:
-    """Yield what a text may be as it is *written*, where it is to be true or false."""
+    """Yield the truth value that ``0`` or ``1``, as *written*, may stand for."""
     if written.strip() in ("0", "1"):
         yield written.strip() == "1"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TaggedForm:
-    """How calls are written, and what else is read.
+    """How calls are written, and what else is accepted.
 
-    A tag may lack its part: what a dialect does not have is not looked for.
+    Parts that are missing from `tags` are not part of the dialect and are not looked for.
     """
 
     tags: Mapping[TagPart, Tag]
@@ -263,19 +263,19 @@ class TaggedForm:
     trims: bool = False
     """Whether a line break at each end of a value is part of its tags."""
     nests: bool = False
-    """Whether parameters within a value are part of it."""
+    """Whether tags of parameters inside a value are part of the value."""
     read_value: Callable[[str, Mapping[str, str]], Any] = as_text
-    """Makes a value of its text and the attributes of its tag; a `ValueError` says it has none."""
+    """Returns a value, given its text and its tag's attributes; raises `ValueError` if invalid."""
     other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
-    """Gives what else the value may be, for a tool that does not take that one."""
+    """Returns other values that the text may stand for, if the tool does not accept the first."""
     quote: tuple[str, str] | None = None
-    """What a value may stand in that quotes tags; it is no part of the value."""
+    """Opening and closing quotation marks for a value that contains tags; not part of the value."""
     json_arguments: Choice["no", "odd", "yes"] = "no"
-    """Whether a JSON object may stand for all parameters, and whether that is mended."""
+    """Whether a JSON object may replace all parameters; ``"odd"`` if that is a repair."""
     json_calls: Callable[[], CallReader] | None = None
-    """Reads calls in JSON that stand where a call should, which is mended."""
+    """Creates the reader of calls in JSON in place of tagged calls, which is a repair."""
     lenient: bool = False
-    """Whether what models really write is mended."""
+    """Whether to repair common mistakes of models."""
 
     @cached_property
     def _patterns(self) -> Patterns:
@@ -283,12 +283,12 @@ class TaggedForm:
 
     @cached_property
     def whole(self) -> re.Pattern[str]:
-        """Finds the first tag; `part` tells what it is."""
+        """Finds the first tag; `part` returns its role."""
         return self._patterns.whole
 
     @cached_property
     def growing(self) -> re.Pattern[str]:
-        """Does so too, or finds the beginning of one at the end; ``lastindex`` is `None` then."""
+        """Finds the first tag, or the beginning of one at the end (``lastindex`` is `None`)."""
         return self._patterns.growing
 
     @cached_property
@@ -296,22 +296,22 @@ class TaggedForm:
         return tuple(map(TagPart, self._patterns.names))
 
     def part(self, tag: Match[str]) -> TagPart:
-        """Return what a *tag* does that was found, be it spelt so or not."""
+        """Return the role of a *tag* that was found, in whatever spelling."""
         return self._parts[(tag.lastindex or 1) - 1]
 
     def is_known(self, tag: Match[str]) -> bool:
-        """Tell whether a *tag* that was found is spelt as it may be."""
+        """Return whether the spelling of a *tag* that was found is accepted."""
         return self.lenient or self.tags[self.part(tag)].is_canonical(tag[0])
 
     def part_in_value(self, tag: Match[str]) -> TagPart | None:
-        """Return what a *tag* does that was found in a value; `None` if it is text there."""
+        """Return the role of a *tag* that was found in a value; `None` if it is text there."""
         return self.part(tag) if self.is_known(tag) else None
 
     def hole(self, part: TagPart, seen: str) -> Hole | None:
-        """Return what stands in the hole of the tag as it is *seen*; `None` if it has none."""
+        """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
         return self.tags[part].hole(seen)
 
     def is_closing(self, text: str, *, surely: bool = True) -> bool:
-        """Tell whether *text* begins a closing tag, and *surely* no other."""
+        """Return whether *text* may begin a closing tag and, if *surely*, no other tag."""
         begun = [part for part, tag in self.tags.items() if tag.canonical.startswith(text)]
         return CLOSERS.issuperset(begun) if surely and begun else not CLOSERS.isdisjoint(begun)

@@ -1,4 +1,4 @@
-"""Markers of tagged calls that count only where a call follows: text may speak of tags."""
+"""Markers of tagged calls that count only if a call follows, since text may mention tags."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _IN_CALL: Final = (
     *(TagPart.KEY, TagPart.VALUE, TagPart.NAME, TagPart.KEYS),
     *(TagPart.END_NAME, TagPart.END_CALL, TagPart.END_WRAP),
 )
-"""What may follow the name of a tool."""
+"""Tags that may follow the name of a tool."""
 _NONE: Final = Ahead("", sample="")
 
 
 @dataclass(frozen=True, slots=True)
 class CallStart(Literal):
-    """The tag that opens a call which nothing encloses, less all but its first character.
+    """The tag that opens a call that nothing encloses; the marker takes only its first character.
 
-    So the reader of the call has the whole tag.
+    The rest of the tag is left to the call reader.
     """
 
     ahead: Ahead = _NONE
-    """What has to follow."""
+    """Requires the rest of the tag and the call to follow."""
     whole: tuple[tuple[Atom, ...], ...] = ()
-    """The beginnings of the tag, which say how it is spelt, and what has to follow each."""
+    """The spellings of the tag's beginning, each with an atom that requires a call to follow."""
 
     @classmethod
     def of(cls, form: TaggedForm, *, is_usual: bool) -> CallStart:
@@ -45,9 +45,9 @@ class CallStart(Literal):
 
         Args:
             form: How calls are written.
-            is_usual: Whether nothing ever encloses them: then the name of a tool is enough. If not,
-                a tag of the call has to follow that, or the end of the text, and nothing else may
-                stand before it on its line.
+            is_usual: Whether calls are never enclosed, so that the name of a tool suffices. If not,
+                another tag of the call or the end of the text has to follow the name, and nothing
+                else may precede the call on its line.
         """
         tag = form.tags[TagPart.CALL]
         inner = [*_beginnings(form, _IN_CALL)]
@@ -76,24 +76,24 @@ class CallStart(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of what is taken; and of more, which never counts before that."""
+        """Yield the atoms of the marker, then longer spellings, which are tried only after it."""
         yield re.escape(self.canonical[0]), self.ahead
         yield from self.whole
 
     @override
     def is_canonical(self, _seen: str) -> bool:
-        """Tell that it is for the reader of the call to say."""
+        """Return `True`: the call reader reports the spelling of the tag."""
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapper(Literal):
-    """What encloses calls, also as other dialects have it, where a call follows."""
+    """The tag that encloses calls; other dialects' spellings of it count only if a call follows."""
 
     borrowed: tuple[str, ...] = ()
-    """How they spell it."""
+    """Other dialects' spellings."""
     ahead: Ahead = _NONE
-    """What has to follow that."""
+    """Requires a call to follow such a spelling."""
 
     @classmethod
     def of(cls, form: TaggedForm) -> Wrapper:
@@ -108,14 +108,14 @@ class Wrapper(Literal):
 
     @override
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Give the atoms of each spelling."""
+        """Yield the atoms of each spelling."""
         yield from super(Wrapper, self).spellings()
         for text in self.borrowed:
             yield *map(re.escape, text), self.ahead
 
 
 def _beginnings(form: TaggedForm, parts: Iterable[TagPart]) -> Iterator[tuple[Atom, ...]]:
-    """Yield what the tags of these *parts* begin with."""
+    """Yield the atoms that the tags of these *parts* begin with."""
     for part in parts:
         if part in form.tags:
             tag = form.tags[part]
@@ -123,7 +123,7 @@ def _beginnings(form: TaggedForm, parts: Iterable[TagPart]) -> Iterator[tuple[At
 
 
 def _begun(atoms: Sequence[Atom]) -> str:
-    """Return a pattern for as much of *atoms* as there may be at the end of a text."""
+    """Return a pattern for any beginning of *atoms*, for the end of a text."""
     pattern = ""
     for atom in reversed(atoms):
         pattern = f"(?:{atom}{pattern})?"

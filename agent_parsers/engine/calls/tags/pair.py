@@ -1,4 +1,4 @@
-"""Payload codec for calls whose tool and input are elements of their own."""
+"""Call reader for calls whose tool and input are elements of their own."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 __all__ = ["TagCall"]
 
 _HALF_MARK: Final = 4
-"""As much of a closing tag at the very end is no part of an input, in characters."""
+"""Shortest beginning of a closing tag that, at the very end, is not part of the input."""
 
 
 class TagCall(EmittingReader):
-    """Reads ``search</tool><tool_input>old bridge</tool_input>``, from behind the opening tag on.
+    """Reads ``search</tool><tool_input>old bridge</tool_input>``: the text after the opening tag.
 
     The last closing tag may be missing, since it is the stop sequence of the model. Text between
-    the elements and after them is no part of the call.
+    the elements and after them is not part of the call.
 
     Args:
         tool: Name of the element that names the tool.
-        tool_input: Name of the element with its input.
-        read_tool: Takes the escapes off the name.
+        tool_input: Name of the element with the input.
+        read_tool: Removes escapes from the name.
         read_input: Payload codec of the input.
-        mends: Whether the input may quote its closing tag (see `RawValue`) and text after the call
-            is told. If not, the first tag closes it.
-        strays: Tags that an input without its end must not hold: it ended before them, but who can
-            say where?
+        lenient: Whether the input may quote its closing tag (see `RawValue`), and text after the
+            call is reported. If not, the first closing tag ends the input.
+        strays: Tags that an input without a closing tag must not contain. It ended before them, but
+            it is unclear where.
     """
 
     problems = frozenset(
@@ -81,7 +81,7 @@ class TagCall(EmittingReader):
         self._read_input = read_input
         self._lenient = lenient
         self._strays = strays
-        self._part = 0  # which mark comes next: the name, a gap, the input, or what follows
+        self._part = 0  # what is read: the name, a gap, the input, or text after the call
         self._raw = RawValue(self._marks[0], first=True)
         self._start = self._at = self._end = self._after = -1
         self._name: list[str] = []
@@ -92,7 +92,7 @@ class TagCall(EmittingReader):
         self._outside: list[str] = []
 
     def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text*, which stands at offset *at*, and return the events it completes."""
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._start = self._at = at
         events: list[Event] = []
@@ -105,7 +105,7 @@ class TagCall(EmittingReader):
         return events
 
     def close(self) -> tuple[list[Event], Call]:
-        """Return the events that were held back, and the call: its text has ended."""
+        """End the text; return the events that were held back, and the call."""
         events: list[Event] = []
         if self._part < len(self._marks):
             value, rest = self._raw.close()
@@ -156,7 +156,7 @@ class TagCall(EmittingReader):
             return "several_inputs"
         ends = outside.count(self._marks[2]) if self._part == 3 and self._lenient else 0
         if ends and outside.replace(self._marks[2], "").strip():
-            return "two_ends"  # the input may have quoted the first
+            return "two_ends"  # the input may have quoted the first one
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
         if self._part == 1 and self._lenient and outside.lstrip().startswith("<"):
@@ -164,7 +164,7 @@ class TagCall(EmittingReader):
         return ""
 
     def _take(self, text: str, events: list[Event]) -> None:
-        """Take more of the part that is read."""
+        """Add text to the current part."""
         if not text:
             return
         if self._part == 0:
@@ -185,7 +185,7 @@ class TagCall(EmittingReader):
             self._emit(text, SkippedDelta, events)
 
     def _end_part(self, text: str, events: list[Event]) -> str:
-        """Go over the mark that *text* begins with, and return what follows it."""
+        """Read the mark that *text* begins with; return the text after it."""
         mark = self._marks[self._part]
         if self._part == 0:
             name = "".join(self._name)
@@ -198,7 +198,7 @@ class TagCall(EmittingReader):
         self._part += 1
         if self._part == 2:
             self._input_at = self._at
-            self._after = -1  # what stands before an input does not follow the call
+            self._after = -1  # text before the input does not follow the call
         if self._part < len(self._marks):
             self._raw = RawValue(
                 self._marks[self._part], first=self._part == 1 or not self._lenient
@@ -208,6 +208,6 @@ class TagCall(EmittingReader):
 
 
 def has_element(text: str, name: str) -> bool:
-    """Tell whether an element called *name* opens in *text* and closes again."""
+    """Return whether an element called *name* opens in *text* and closes again."""
     at = text.find(f"<{name}>")
     return at >= 0 and text.find(f"</{name}>", at) >= 0

@@ -1,4 +1,4 @@
-"""What the tags of a block of calls do; the reader of `_tagged_calls` finds them."""
+"""What each tag in a block of calls does; the reader in `calls` finds the tags."""
 
 from __future__ import annotations
 
@@ -25,30 +25,30 @@ __all__ = ["GAP", "In", "TagActions"]
 
 
 class In(Enum):
-    """What the text is a part of."""
+    """The part of a block that is read."""
 
     BLOCK = auto()
-    """What is before the first call, between calls and after the last."""
+    """Text before the first call, between calls or after the last."""
     NAME = auto()
     """The name of a tool."""
     CALL = auto()
-    """What is between parameters."""
+    """Text between parameters."""
     KEY = auto()
     """The name of a parameter."""
     PARAMETER = auto()
-    """What is between its name and its value."""
+    """Text between the name and the value of a parameter."""
 
 
 GAP: Final = "space"
-"""What white space is told as that stands before text."""
+"""Name of the marker for white space before text."""
 
 
 class TagActions(CallsReader):
-    """Calls that are put together tag by tag.
+    """Builds calls tag by tag.
 
     Args:
         form: How calls are written.
-        told: How many characters of what comes first are told already.
+        emitted: How many characters at the beginning of the text have already been emitted.
     """
 
     __slots__ = (
@@ -57,55 +57,55 @@ class TagActions(CallsReader):
         "_surplus", "_text_at", "_value", "_value_at",
     )  # fmt: skip
 
-    def __init__(self, form: TaggedForm, told: int) -> None:
+    def __init__(self, form: TaggedForm, emitted: int) -> None:
         super().__init__()
         self._form = form
         self._at = -1
-        self._lead = told
-        self._is_bare = told > 0  # whether nothing encloses the calls
+        self._lead = emitted
+        self._is_bare = emitted > 0  # whether nothing encloses the calls
         self._in = In.BLOCK
-        self._in_keys = False  # whether elements that are called like parameters may come
-        self._call = TaggedCall(-1)  # the one that is read, or was
-        self._calls: list[Call] = []  # those that are over, and the text between them
-        self._last: Call | None = None  # the last of those
+        self._in_keys = False  # whether elements named after parameters may follow
+        self._call = TaggedCall(-1)  # the current call, or the last one
+        self._calls: list[Call] = []  # finished calls, and the text between them
+        self._last: Call | None = None  # the last finished call
         self._repairs: list[Repair] = []
-        self._held: list[str] = []  # a name, or what is not certain of JSON
-        self._key = ""  # the last one that stood as text
+        self._held: list[str] = []  # a name, or JSON whose meaning is not certain yet
+        self._key = ""  # the last key that was written as text
         self._value: TaggedValue | None = None
-        self._value_at = -1  # where it begins
-        self._text_at = -1  # where text begins since the last tag
-        self._is_named = True  # whether what ends the name was seen, if the form has that
+        self._value_at = -1  # where the value begins
+        self._text_at = -1  # where text after the last tag begins
+        self._is_named = True  # whether the name has ended, if the form marks its end
         self._is_ended = False  # whether the last tag closed a value
         self._is_next = False  # whether the tag of a parameter ended the last value
         self._is_short = False  # whether a value lacks its closing tag
-        self._surplus = False  # whether there was one too many
+        self._surplus = False  # whether there was a closing tag too many
         self._is_over = False  # whether no text follows
 
     @override
     def _emit(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
-        told = min(self._lead, len(text))
-        self._lead -= told
-        super()._emit(text[told:], kind, events, name)
+        emitted = min(self._lead, len(text))
+        self._lead -= emitted
+        super()._emit(text[emitted:], kind, events, name)
 
     def _repair(self, kind: str, message: str, span: Span, problem: str = "other_form") -> None:
-        """Tell what is mended at a *span*; strictly, it is no call then, for a *problem*."""
+        """Report a repair at *span*; in strict mode, invalidate the call with *problem*."""
         if self._form.lenient:
             self._repairs.append(Repair(kind, span, message))
         else:
             self._call.spoil(problem)
 
     def _cut_or(self, problem: str) -> str:
-        """Name the problem of what has no end: a *problem*, unless the text has none either."""
+        """Return *problem*, or ``"open_call"`` if the end is missing because the text ends."""
         is_cut = self._is_over and not (self._is_met or self._goes_on)
         return "open_call" if is_cut else problem
 
     def _text_kind(self) -> type[AnswerDelta | SkippedDelta]:
-        """Return what text is told as: content, if it follows a call, or no part of the turn."""
+        """Return the event for text: content after a call, otherwise skipped text."""
         is_content = self._in is In.BLOCK and self._last is not None and self._form.lenient
         return AnswerDelta if is_content else SkippedDelta
 
     def _end_run(self) -> None:
-        """End the text before a tag or the end, if there is any; between calls it is content."""
+        """End a run of text, if there is one; between calls it is content."""
         span = (self._text_at, self._at)
         self._text_at = -1
         if span[0] < 0 or self._in is not In.BLOCK:
@@ -120,7 +120,7 @@ class TagActions(CallsReader):
             self._calls.append(Call("", "", span, problem=problem))
 
     def _end_name(self, events: list[Event]) -> None:
-        """Take what was read as the name of the tool, which is one word."""
+        """Set the name of the tool, which must be one word, from the text read."""
         written = "".join(self._held)
         self._held.clear()
         self._in = In.CALL
@@ -132,7 +132,7 @@ class TagActions(CallsReader):
             self._name(written, name, events)
 
     def _name(self, written: str, name: str, events: list[Event]) -> None:
-        """Tell what is *written*, in which the *name* of the tool stands."""
+        """Emit *written*, which contains the *name* of the tool."""
         at = written.find(name)
         self._emit(written[:at], MarkerSeen, events, GAP)
         self._call.tool, self._call.tool_at = name, (self._at, self._at + len(name))
@@ -140,7 +140,7 @@ class TagActions(CallsReader):
         self._emit(written[at + len(name) :], MarkerSeen, events, GAP)
 
     def _end_value(self, value: TaggedValue, part: TagPart | None, tag_at: Span = (-1, -1)) -> None:
-        """Take the *value*, which a tag of this *part* ended; none did if there is no part."""
+        """Add the *value*, which a tag of this *part* ended; `None` if no tag did."""
         self._value = None
         self._in = In.CALL
         self._is_ended = part is TagPart.END_VALUE or part is TagPart.OWN_NAME
@@ -157,20 +157,20 @@ class TagActions(CallsReader):
             self._is_short = True
             self._is_next = part is TagPart.KEY
             self._call.is_short = part is not TagPart.KEY
-            if value.holds_call:  # or is that the next one?
+            if value.holds_call:  # that call may be the next one
                 self._call.spoil("two_ends")
             message = f"ended the value of {value.key!r} without its closing tag"
             self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 
     def _check_tag(self, part: TagPart, seen: str, span: Span) -> None:
-        """Tell of a tag that is *seen* at a *span* if the dialect writes it otherwise."""
+        """Report a repair if the dialect does not write the tag at *span* as *seen*."""
         if part is TagPart.OWN_NAME and not self._in_keys:
             self._repair("closer", f"read {seen!r} as the end of the value", span)
         elif part is not TagPart.OWN_NAME and not self._form.tags[part].is_canonical(seen):
             self._repair("tag", f"read {seen!r} as the {part.value}", span)
 
     def _take(self, tag: Match[str], written: str, events: list[Event]) -> None:
-        """Do what a *tag* says; it is *written* with white space before it."""
+        """Process a *tag*; *written* is the tag with the white space before it."""
         part, seen = self._form.part(tag), tag[0]
         before = self._in
         if before is In.NAME:
@@ -204,19 +204,19 @@ class TagActions(CallsReader):
             self._emit(written, MarkerSeen, events, part.value)
 
     def _span(self, seen: str, written: str) -> Span:
-        """Return where a tag stands that comes next; one that is told already has no place."""
+        """Return where the next tag stands; if it was already emitted, the span is empty."""
         end = self._at + len(written) - self._lead
         return (end - len(seen) if self._lead < len(written) else end), end
 
     def _pass(self, part: TagPart, before: In, span: Span) -> None:
-        """Do what a tag says that opens nothing, given what the text was part of *before* it."""
+        """Process a tag that opens no element with text; *before* is the part read before it."""
         if part is TagPart.WRAP or part is TagPart.END_WRAP:
             self._leave(without_end="open_tag" if part is TagPart.WRAP else "")
         elif part is TagPart.END_VALUE:
             self._surplus = True
             if self._in is not In.BLOCK and self._is_ended:
                 self._stray(span)
-            else:  # it may close a value that was taken to end before
+            else:  # it may close a value that was ended too early
                 self._call.spoil("two_ends")
                 self._doubt("two_ends")
                 if self._last is None:
@@ -237,7 +237,7 @@ class TagActions(CallsReader):
             self._stray(span)
 
     def _stray(self, span: Span) -> None:
-        """Tell of a tag at a *span* that closes nothing; strictly, the call before it is none."""
+        """Report a closing tag at *span* without an opener; in strict mode it is an error."""
         if self._in is In.BLOCK and not self._form.lenient:
             self._doubt("odd_tag")
             if self._last is None:
@@ -245,14 +245,14 @@ class TagActions(CallsReader):
         self._repair("doubled", "found a closing tag too many", span, "odd_tag")
 
     def _miss_end_of_name(self, span: Span) -> None:
-        """Tell that what ends a name is missing before a *span*, if it is."""
+        """Report that the end of a name is missing before *span*, if it is."""
         if not self._is_named:
             self._is_named = True
             mark = self._form.tags[TagPart.END_NAME].canonical
             self._repair("unclosed", f"ended the name without {mark}", span)
 
     def _begin(self, seen: str, written: str, events: list[Event]) -> None:
-        """Begin a call with a tag that is *seen*, *written* with white space before it."""
+        """Begin a call with the tag *seen*; *written* includes the white space before it."""
         hole = self._form.hole(TagPart.CALL, seen)
         span = self._span(seen, written)
         self._call = TaggedCall(span[0])
@@ -270,7 +270,7 @@ class TagActions(CallsReader):
         self._in = In.CALL
 
     def _open_name(self, span: Span) -> None:
-        """Begin the name of the tool, which the tag of the call does not have."""
+        """Begin the name of the tool, which has an element of its own."""
         if self._in is not In.CALL or self._call.tool:
             self._call.spoil("odd_tag")
             self._stray(span)
@@ -322,18 +322,18 @@ class TagActions(CallsReader):
         self._value_at = self._at
 
     def _begin_nameless(self, span: Span) -> None:
-        """Begin a call without a name at a tag; the one before it may not have been over."""
+        """Begin a call without a name at a tag; the previous call may not have ended."""
         self._doubt("odd_tag")
         self._call = TaggedCall(span[0])
         self._in = In.CALL
 
     def _doubt(self, problem: str) -> None:
-        """Say that the last call, which is over, is none."""
+        """Mark the last finished call as invalid."""
         if self._last is not None:
             self._last.problem = self._last.problem or problem
 
     def _leave(self, *, without_end: str = "") -> None:
-        """End the call, if there is one, and go on between calls.
+        """End the current call, if there is one, and continue between calls.
 
         Args:
             without_end: Name of the problem if its end is missing.

@@ -1,4 +1,4 @@
-"""Where the value of a tagged parameter ends, which has no escapes and may quote any tag."""
+"""Finds the end of a tagged parameter's value, which has no escapes and may quote any tag."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["TaggedValue"]
 
 _not_space: Final = re.compile(r"\S").search
 _LONGEST_MARK: Final = 16
-"""Longest mark that ends a quotation, in characters."""
+"""Longest closing quotation mark, in characters."""
 
 
 class _Means(Enum):
-    """What a tag means in a value."""
+    """The meaning of a tag inside a value."""
 
     TEXT = auto()
     OWN = auto()
     """It closes the value."""
     AROUND = auto()
-    """It closes what is around the value, whose own closing tag is missing."""
+    """It closes what encloses the value, whose own closing tag is missing."""
     NEXT = auto()
-    """It opens another parameter; the closing tag is missing too."""
+    """It opens another parameter; the closing tag of the value is missing too."""
 
 
 _MEANS: Final = {
@@ -43,9 +43,9 @@ _MEANS: Final = {
     TagPart.KEY: _Means.NEXT,
 }
 _QUOTABLE: Final = frozenset({TagPart.WRAP, TagPart.CALL})
-"""What opens a call that stands in a value: a model that means the next call closes this one."""
+"""Tags that open a call inside a value; before a next call, models close the current one."""
 _NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY, TagPart.VALUE})
-"""What never follows a value at once."""
+"""Tags that never directly follow a value."""
 _OPENERS: Final = {
     TagPart.END_WRAP: TagPart.WRAP,
     TagPart.END_CALL: TagPart.CALL,
@@ -55,19 +55,19 @@ _OPENERS: Final = {
 
 
 class TaggedValue:
-    """One value while it is read.
+    """Reads one value chunk by chunk.
 
-    A closing tag ends it if structure or the end of the text follows; else it is text. The closing
-    tags of what is around the value do so too, and so does a tag that opens another parameter;
-    strictly, it is no call then. A tag that opens a call is part of the value, and so is all that
-    is closed in such a call. In what quotes a value no tag counts but its closing tag behind the
-    end of the quotation.
+    A closing tag ends the value if another tag or the end of the text follows; otherwise it is
+    text. The closing tags of what encloses the value also end it, and so does a tag that opens
+    another parameter; in strict mode the call is then invalid. A tag that opens a call is part of
+    the value, and so is everything up to the end of that call. In a quoted value, only the closing
+    tag after the closing quotation mark counts.
 
     Args:
         form: How calls are written.
         key: Name of the parameter.
-        attributes: Those of its tag.
-        is_own: Whether its element is called what the parameter is.
+        attributes: Attributes of its tag.
+        is_own: Whether its element is named after the parameter.
     """
 
     __slots__ = (
@@ -83,31 +83,31 @@ class TaggedValue:
         self._attributes = attributes
         self.key = key
         self._pieces: list[str] = []
-        self._end = ""  # of these, as much as may be a mark
-        self._is_quoted = None if form.quote else False  # `None` if that is not known
-        self.is_fresh = form.trims  # a line break that comes next is part of the tag
-        self.is_at_closer = False  # the text ends in a closing tag: what follows it decides
-        self.quotes = False  # whether a closing tag of the value was taken for text
-        self._open: list[tuple[TagPart, str]] = []  # the tags that are open of calls in the value
-        self._count: Counter[tuple[TagPart, str]] = Counter()  # how many there are of each
-        self.holds_call = False  # whether a tag that opens a call was taken for text
+        self._end = ""  # the end of the text read, as much as may be a mark
+        self._is_quoted = None if form.quote else False  # `None` while that is unknown
+        self.is_fresh = form.trims  # whether a line break that comes next is part of the tag
+        self.is_at_closer = False  # whether the text ends in a closing tag that may be text
+        self.quotes = False  # whether a closing tag of the value was read as text
+        self._open: list[tuple[TagPart, str]] = []  # open tags of calls inside the value
+        self._count: Counter[tuple[TagPart, str]] = Counter()  # how many of each are open
+        self.holds_call = False  # whether a tag that opens a call was read as text
 
     def add(self, text: str) -> None:
-        """Take *text*, which goes on with the value."""
+        """Add *text* to the value."""
         self._pieces.append(text)
         if self._is_quoted:
             self._end = (self._end + text)[-_LONGEST_MARK:]
 
     def value(self) -> Any:
-        """Return the value of what was read.
+        """Return the value of the text read so far.
 
         Raises:
-            ValueError: It has none.
+            ValueError: The text has no value.
         """
         return self._form.read_value(self._text(), self._attributes)
 
     def others(self) -> Iterable[Any]:
-        """Return what else it may be."""
+        """Return the other values that the text may stand for."""
         return self._form.other_values(self._text(), self._attributes)
 
     def _text(self) -> str:
@@ -118,12 +118,12 @@ class TaggedValue:
         return text
 
     def search(self, text: str, at: int, *, is_last: bool) -> tuple[int, Match[str] | None]:
-        """Look for the end of the value in *text*, which goes on with it from *at* on.
+        """Look for the end of the value in *text*, which continues it from *at* on.
 
         Returns:
-            Where that ends which is known to be part of the value, and the tag that ends it. What
-            is between them is white space of the layout. Without a tag it is held back, and so is
-            what follows it.
+            Where the text ends that is known to be part of the value, and the tag that ends the
+            value. Text between the two is white space of the layout. Without a tag, all text from
+            there on is held back.
         """
         self.is_at_closer = False
         if self._is_quoted is None and not self._is_begun(text, at, is_last=is_last):
@@ -153,13 +153,13 @@ class TaggedValue:
         return len(text), None
 
     def lose_quote(self) -> bool:
-        """Read the value again as one that lacks the end of its quotation.
+        """Read the value again as one that lacks its closing quotation mark.
 
-        That is certain if there is but one closing tag in it, with nothing behind but the end of
-        its call.
+        That reading is certain if the value contains exactly one closing tag, with nothing after it
+        but the end of the call.
 
         Returns:
-            Whether it could be read so.
+            Whether the value could be read this way.
         """
         if not self._is_quoted:
             return False
@@ -181,8 +181,8 @@ class TaggedValue:
         return True
 
     def _is_begun(self, text: str, at: int, *, is_last: bool) -> bool:
-        """Find out whether the value is quoted; tell whether that can be known yet."""
-        assert self._form.quote is not None, "else it is known"
+        """Find out whether the value is quoted; return whether that is known yet."""
+        assert self._form.quote is not None, "otherwise it is known"
         opens = self._form.quote[0]
         begun = text[at:].lstrip()[: len(opens)]
         if not is_last and len(begun) < len(opens) and opens.startswith(begun):
@@ -191,7 +191,7 @@ class TaggedValue:
         return True
 
     def _ends_quote(self, means: _Means, text: str, at: int, stop: int) -> bool:
-        """Tell whether a tag ends the quotation that *means* this and stands at *stop*."""
+        """Return whether a tag at *stop* with this meaning ends the quotation."""
         assert self._form.quote is not None, "it is open"
         if means is not _Means.OWN:
             return False
@@ -214,13 +214,13 @@ class TaggedValue:
         return means if hole.name else _Means.TEXT
 
     def _is_of_call(self, tag: Match[str]) -> bool:
-        """Tell whether a *tag* is part of a call that the value holds; take note of it."""
+        """Return whether a *tag* is part of a call inside the value; keep track of open tags."""
         part = self._form.part_in_value(tag)
         hole = None if part is None else self._form.hole(part, tag[0])
         is_bare = part is TagPart.CALL and TagPart.NAME in self._form.tags  # its name follows
         if part is None or (hole is not None and not (hole.name or is_bare)):
             return False
-        # Only where elements are called what they name do their names say what closes what.
+        # Tags are matched by name only where elements are named after their parameters.
         is_named = hole is not None and (
             self._form.nests or part in (TagPart.OWN_KEY, TagPart.OWN_NAME)
         )
@@ -239,17 +239,17 @@ class TaggedValue:
         closed = (value if part is TagPart.END_VALUE else _OPENERS.get(part, part), name)
         if not self._count[closed]:
             return bool(self._open) and part is TagPart.KEY
-        while True:  # what is open in it lacks its end
+        while True:  # tags still open inside it lack their ends
             top = self._open.pop()
             self._count[top] -= 1
             if top == closed:
                 return True
 
     def _is_structural(self, closer: Match[str], text: str, *, is_last: bool) -> bool | None:
-        """Tell whether a *closer* counts, since structure or the end of the text follows it.
+        """Return whether a *closer* counts, since a tag or the end of the text follows it.
 
-        What closes a value by the name of its parameter counts only where no other tag does so.
-        `None` if that is not known.
+        A closing tag named after the parameter counts only if no other tag closes the value.
+        Return `None` while that is unknown.
         """
         found = _not_space(text, closer.end())
         if found is None:
@@ -275,9 +275,10 @@ class TaggedValue:
         )
 
     def _is_of_other(self, part: TagPart) -> bool:
-        """Tell whether a tag of this *part* belongs to values whose elements are named otherwise.
+        """Return whether a tag of this *part* belongs to elements of the other naming scheme.
 
-        Strictly, what closes a value by its name is of no use to one that ``KEY`` opened.
+        In strict mode, a closing tag named after the parameter does not close a value that ``KEY``
+        opened.
         """
         if self.is_own:
             return part is TagPart.END_VALUE
@@ -285,7 +286,7 @@ class TaggedValue:
         return is_named or part is TagPart.OWN_KEY or part is TagPart.END_KEYS
 
     def _before_break(self, text: str, at: int, stop: int) -> int:
-        """Return where the value ends that a closing tag at *stop* ends."""
+        """Return where the value ends, given a closing tag at *stop*."""
         if self._form.trims and stop > at and text[stop - 1] == "\n":
             stop -= 1
             stop -= stop > at and text[stop - 1] == "\r"
@@ -293,5 +294,5 @@ class TaggedValue:
 
 
 def _before_space(text: str, at: int, stop: int) -> int:
-    """Return where the white space before *stop* begins, which is not before *at*."""
+    """Return where the white space before *stop* begins, but not less than *at*."""
     return at + len(text[at:stop].rstrip())

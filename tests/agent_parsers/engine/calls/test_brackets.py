@@ -1,4 +1,4 @@
-"""`Search[entity]` while it comes in."""
+"""Reading `Search[entity]` chunk by chunk."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def test_blanks_before_the_bracket_belong_to_the_marker() -> None:
     assert events[:2] == [ToolNamed("Look up", (100, 107)), MarkerSeen("[", (107, 110))]
 
 
-def test_an_answer_is_told_as_one() -> None:
+def test_an_answer_is_emitted_as_one() -> None:
     events, call = read("FINISH[lake]")
     assert call.is_answer
     assert call.tool_input == "lake"
@@ -63,7 +63,7 @@ def test_without_names_of_answers_every_call_is_of_a_tool() -> None:
     assert call.tool == "Finish"
 
 
-def test_an_input_is_told_as_it_comes_in() -> None:
+def test_an_input_is_emitted_chunk_by_chunk() -> None:
     reader = BracketCall()
     assert reader.feed("Sea", 0) == []
     assert reader.feed("rch[la", 3) == [
@@ -133,12 +133,12 @@ def test_where_the_input_ends(text: str, tool_input: str, after: str | None) -> 
         ("  [lake]", "no_tool"),
     ],
 )
-def test_what_is_no_call(text: str, problem: str) -> None:
+def test_text_that_is_not_a_call_has_a_problem(text: str, problem: str) -> None:
     events, call = read(text)
     assert call.problem == problem
     assert call.span == (AT, AT + len(text))
-    told = [event for event in events if not isinstance(event, MarkerSeen)]
-    assert all(isinstance(event, InputDelta | SkippedDelta | ToolNamed) for event in told)
+    others = [event for event in events if not isinstance(event, MarkerSeen)]
+    assert all(isinstance(event, InputDelta | SkippedDelta | ToolNamed) for event in others)
 
 
 def test_a_call_without_any_text_has_no_place() -> None:
@@ -153,7 +153,7 @@ def test_a_call_without_any_text_has_no_place() -> None:
     "text",
     ["Search[a [b] c] d", "Search[a] or [b]", "Finish[a\n]b", "Search", "Search[a", "S[[x]\n]y]"],
 )
-def test_any_cut_tells_the_same(text: str) -> None:
+def test_any_cut_yields_the_same_events(text: str) -> None:
     whole, call = read(text)
     for cut in range(1, len(text)):
         if text[cut - 1].isspace():

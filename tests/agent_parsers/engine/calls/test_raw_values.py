@@ -1,4 +1,4 @@
-"""A raw value ends at a mark that it may quote, and nothing of it is lost."""
+"""A raw value ends at a mark that it may quote, and no text is lost."""
 
 import pytest
 from hypothesis import given
@@ -50,7 +50,7 @@ def test_a_value_without_its_mark_is_open(text: str) -> None:
     assert read([text]) == (text, "", False)
 
 
-def test_the_first_mark_closes_it_if_so_told() -> None:
+def test_the_first_mark_closes_it_on_request() -> None:
     assert read(['say("</t>")</t>'], first=True) == ('say("', '</t>")</t>', True)
 
 

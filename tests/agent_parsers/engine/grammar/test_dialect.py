@@ -1,4 +1,4 @@
-"""A dialect checks itself when it is built, and says what is wrong with it."""
+"""A dialect checks itself when it is built, and its errors say what is wrong."""
 
 import copy
 import pickle
@@ -43,7 +43,7 @@ WRONG = Problem("wrong", "Do better.")
 
 
 def table(**changes: Any) -> Table:
-    """A small table that holds together."""
+    """A small consistent table."""
     parts: dict[str, Any] = {
         "markers": {"say": Literal("SAY ")},
         "parts": {"thought": Part.THOUGHT, "answer": Part.ANSWER},
@@ -53,7 +53,7 @@ def table(**changes: Any) -> Table:
 
 
 def dialect(strict: Table, **changes: Any) -> Dialect:
-    """A small dialect that holds together if its table does."""
+    """A small dialect, consistent if its table is."""
     parts: dict[str, Any] = {
         "name": "small",
         "summary": "only answers",
@@ -96,16 +96,14 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
         ),
         (
             {"markers": {"say": Literal("SAY "), "z": Literal("Z"), "a": Literal("A")}},
-            "markers: ['a', 'z'] occur in no move",
+            "markers: ['a', 'z'] occur in no transition",
         ),
         ({"parts": {}, "transitions": {}, "markers": {}}, "parts: a table has at least one state"),
         ({"ends": {"end": "nothing"}}, "state 'end' has no part"),
         ({"transcript_start": "question"}, "state 'question' has no part"),
     ],
 )
-def test_a_table_that_does_not_hold_together_is_refused(
-    changes: Mapping[str, Any], reason: str
-) -> None:
+def test_an_inconsistent_table_is_refused(changes: Mapping[str, Any], reason: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
         table(**changes)
 
@@ -114,7 +112,7 @@ def test_a_turn_begins_in_the_first_state() -> None:
     assert table().initial == "thought"
 
 
-def test_a_note_may_lead_to_another_state_of_the_same_role() -> None:
+def test_a_note_may_lead_to_another_state_of_the_same_part() -> None:
     parts = {"thought": Part.THOUGHT, "draft": Part.THOUGHT}
     transitions = {("thought", "say"): Note("draft")}
     assert table(parts=parts, transitions=transitions).transitions == transitions
@@ -125,7 +123,7 @@ def test_a_table_cannot_be_changed() -> None:
         table().lenient = True  # type: ignore[misc]  # that is the point
 
 
-# -- a strict table that mends -------------------------------------------------------------------
+# -- a strict table as a lenient one -------------------------------------------------------------
 
 LABELS = Table(
     markers={"tool": Label("Tool"), "with": Label("With"), "say": Label("Say")},
@@ -140,7 +138,7 @@ LABELS = Table(
 )
 
 
-def test_labels_that_mend_may_be_dressed_but_are_firm_within_values() -> None:
+def test_lenient_labels_may_be_dressed_but_are_firm_within_values() -> None:
     lenient = LABELS.as_lenient()
     assert lenient.lenient
     assert lenient.markers["tool"] == Label("Tool", loose=True)
@@ -149,7 +147,7 @@ def test_labels_that_mend_may_be_dressed_but_are_firm_within_values() -> None:
     assert lenient.as_lenient() is lenient
 
 
-def test_codecs_of_the_engine_are_mended_and_others_stay() -> None:
+def test_codecs_of_the_engine_become_lenient_and_others_stay() -> None:
     def own(text: str, _repairs: object) -> str:
         return text
 
@@ -163,7 +161,7 @@ def test_codecs_of_the_engine_are_mended_and_others_stay() -> None:
     assert (other.read_input, other.read_answer) == (own, own)
 
 
-def test_without_a_lenient_table_the_strict_one_mends() -> None:
+def test_without_a_lenient_table_the_strict_one_is_made_lenient() -> None:
     parser = DialectParser(dialect=dialect(LABELS, lenient=None), lenient=True)
     turn = parser.read("**tool:** search\nWith: `x`\nSay: no")
     assert isinstance(turn.result, AgentAction)
@@ -171,7 +169,7 @@ def test_without_a_lenient_table_the_strict_one_mends() -> None:
     assert {repair.kind for repair in turn.repairs} == {"label", "backticks", "invented"}
 
 
-def test_a_cut_is_an_error_where_nothing_is_mended() -> None:
+def test_an_invented_step_is_an_error_in_strict_mode() -> None:
     strict = DialectParser(dialect=dialect(LABELS))
     with pytest.raises(OutputParserException, match="not the model's to write") as caught:
         strict.parse("Tool: search\nWith: x\nSay: no")
@@ -224,7 +222,7 @@ class OddCall(BracketCall):
         ),
     ],
 )
-def test_a_dialect_that_does_not_hold_together_is_refused(
+def test_an_inconsistent_dialect_is_refused(
     strict: Table, changes: dict[str, Any], reason: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(reason)}$"):
@@ -280,7 +278,7 @@ def test_a_dialect_goes_by_names_of_its_own(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", list_dialects())
-def test_a_dialect_speaks_of_all_tools_in_its_instructions(name: str) -> None:
+def test_a_dialect_lists_the_tools_in_its_instructions(name: str) -> None:
     instructions = get_dialect(name).prompt
     assert "{tools}" in instructions
     assert instructions == instructions.strip()

@@ -1,4 +1,4 @@
-"""A dialect with other labels reads, writes, stops at and tells of them, and of no others."""
+"""A dialect with other labels uses them everywhere: in tables, texts, stop sequences, prompts."""
 
 import re
 from dataclasses import replace
@@ -113,11 +113,11 @@ def test_the_new_labels_are_written() -> None:
     assert REACT_FR.generation_prompt(2) == "Réflexion: "
 
 
-def test_the_new_labels_are_told() -> None:
-    told = instructions(REACT_FR, ["search"])
-    assert "stop after the Entrée: the Résultat is given to you" in told
-    assert "\nRéponse finale: the answer to the question\n" in told
-    assert not re.search("Thought|Input|Observation|Final Answer", told)
+def test_the_new_labels_are_in_the_instructions() -> None:
+    prompt = instructions(REACT_FR, ["search"])
+    assert "stop after the Entrée: the Résultat is given to you" in prompt
+    assert "\nRéponse finale: the answer to the question\n" in prompt
+    assert not re.search("Thought|Input|Observation|Final Answer", prompt)
     with pytest.raises(OutputParserException) as caught:
         read(REACT_FR, "Action: search")
     assert caught.value.observation == "Invalid Format: Missing 'Entrée:' after 'Action:'"
@@ -131,7 +131,7 @@ def test_the_sample_has_the_new_labels() -> None:
     assert "Thought" not in REACT_FR.sample
 
 
-def test_all_that_a_model_is_told_can_be_put_in_other_words() -> None:
+def test_all_texts_for_the_model_can_be_put_in_other_words() -> None:
     mine = with_labels(
         REACT_FR,
         name="mine",
@@ -155,7 +155,7 @@ def test_all_that_a_model_is_told_can_be_put_in_other_words() -> None:
     assert mine.problems["cut_input"].reason == SHARED_PROBLEMS["cut_input"].reason
 
 
-def test_what_is_not_there_cannot_be_put_in_other_words() -> None:
+def test_an_unknown_label_or_problem_is_refused() -> None:
     with pytest.raises(ValueError, match=r"^dialect 'react' has no label \['Answer', 'Task'\]$"):
         with_labels(get_dialect("react"), name="x", labels={"Task": "a", "Answer": "b"})
     with pytest.raises(ValueError, match=r"^dialect 'react' has no problem \['oops'\]$"):
@@ -196,8 +196,8 @@ def test_a_new_label_stands_everywhere(name: str) -> None:
         assert step.action is not None
         assert parser.render(step.action, thought=step.thought, number=number) == step.action.log
     assert "жи" not in dialect.sample
-    told = dialect.sample + instructions(dialect) + "".join(dialect.stop)
-    assert "ж " in told
+    prompt = dialect.sample + instructions(dialect) + "".join(dialect.stop)
+    assert "ж " in prompt
 
 
 @given(st.lists(st.sampled_from([*FRENCH, "Entrée", "x", "\U00013000", "\n", "\n", ": "])))
@@ -243,7 +243,7 @@ def test_a_chinese_model_stops_at_either_colon() -> None:
     assert get_parser("react_zh").stop == ["\n观察：", "\n观察:"]
 
 
-def test_what_a_chinese_model_is_told_is_chinese() -> None:
+def test_the_instructions_for_a_chinese_model_are_chinese() -> None:
     parser = get_parser("react_zh", tools={"查找": "查找一个名称"})
     prompt = parser.render_prompt("桥有多老？", [(AgentAction("查找", "桥", ""), "1489")])
     assert prompt.endswith(

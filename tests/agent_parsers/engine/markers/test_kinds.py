@@ -8,13 +8,13 @@ from agent_parsers.engine.markers.patterns import Patterns, check_markers
 
 
 def found(marker: Marker, text: str) -> str | None:
-    """The first place in *text* that is spelt like *marker*."""
+    """Return the first text that *marker* matches."""
     match = Patterns({"it": marker}).whole.search(text)
     return match and match[0]
 
 
 def held_back(marker: Marker, text: str) -> str:
-    """The end of *text* that may go on to be *marker*."""
+    """Return the end of *text* that may become *marker*."""
     match = Patterns({"it": marker}).growing.search(text)
     return match[0] if match and match.lastindex is None else ""
 
@@ -71,7 +71,7 @@ def test_a_run_of_blanks_in_a_label_is_bounded() -> None:
     assert not found(label, f"\nAction{' ' * (2 * MOST + 1)}:"), "before and after a number"
 
 
-def test_emphasis_that_only_ends_is_no_part_of_the_label() -> None:
+def test_emphasis_that_only_ends_is_not_part_of_the_label() -> None:
     assert found(Label("Final Answer", loose=True), "\nFinal Answer:** 42") == "\nFinal Answer:"
 
 
@@ -81,7 +81,7 @@ def test_emphasis_that_only_ends_is_no_part_of_the_label() -> None:
      ("\nAction Input 2:", True), ("\nAction1 Input:", False), ("\nAction Input :", False),
      ("\nACTION INPUT:", False), ("\n Action Input:", False), ("\nAction Input：", False)],
 )  # fmt: skip
-def test_a_number_is_no_mistake(seen: str, is_canonical: bool) -> None:
+def test_a_number_is_canonical(seen: str, is_canonical: bool) -> None:
     assert Label("Action Input", loose=True).is_canonical(seen) is is_canonical
 
 
@@ -171,7 +171,7 @@ def test_no_marker_begins_another(markers: dict[str, Marker], reason: str) -> No
         check_markers(markers)
 
 
-def test_a_label_that_wants_another_to_follow_comes_before_the_same_without() -> None:
+def test_a_label_that_requires_another_to_follow_is_tried_before_the_same_without() -> None:
     patterns = Patterns({"a": Label("Action"), "b": Label("Action", then="Action Input")})
     for text, name in (
         ("\nAction: x\nAction Input: y", "b"),
@@ -186,7 +186,7 @@ def test_a_label_that_wants_another_to_follow_comes_before_the_same_without() ->
         for size in range(len("\nAction:"), len(text)):
             begun = patterns.growing.search(text[:size])
             assert begun is not None
-            if begun.lastindex is not None:  # decided early, and no other way
+            if begun.lastindex is not None:  # decided early, with the same result
                 assert patterns.names[begun.lastindex - 1] == name
 
 

@@ -1,4 +1,4 @@
-"""Labels and actions that count, and those that are only quoted or spoken of."""
+"""Labels and actions that count, and those that are only quoted or mentioned."""
 
 import pytest
 
@@ -67,7 +67,7 @@ CALL = '{"action": "shell", "action_input": "ls"}'
         f"[{CALL}, {CALL}]",
     ],
 )
-def test_an_action_that_a_sentence_speaks_of_is_not_done(dialect: str, text: str) -> None:
+def test_an_action_that_a_sentence_mentions_is_not_done(dialect: str, text: str) -> None:
     with pytest.raises(OutputParserException):
         get_parser(dialect).parse(text)
 
@@ -123,7 +123,7 @@ def test_a_label_may_follow_reasoning_on_its_line(text: str) -> None:
         "Action: search is useless here\nAction Input: x",
     ],
 )
-def test_what_a_thought_speaks_of_is_not_done(text: str) -> None:
+def test_what_a_thought_mentions_is_not_done(text: str) -> None:
     parser = get_parser("react", tools=["search"])
     with pytest.raises(OutputParserException):
         parser.parse(text)
@@ -131,7 +131,7 @@ def test_what_a_thought_speaks_of_is_not_done(text: str) -> None:
         list(parser.events(text))
 
 
-def test_a_thought_that_speaks_of_an_action_may_act() -> None:
+def test_a_thought_that_mentions_an_action_may_act() -> None:
     text = "Thought: I could write Action: a Action Input: b, but no.\nAction: c\nAction Input: d"
     assert get_parser("react").parse(text).tool_input == "d"  # type: ignore[union-attr]
 

@@ -90,7 +90,7 @@ def test_an_answer_that_was_cut_is_returned_with_a_notice() -> None:
         assert "cut" in {repair.kind for repair in read.repairs}
 
 
-KINDS = re.compile(r'(?:Repair\(|_mend\((?:call, |text, )?)\s*"([a-z_]+)"').findall
+KINDS = re.compile(r'(?:Repair\(|_repair\((?:call, |text, )?)\s*"([a-z_]+)"').findall
 
 
 def test_the_page_lists_every_kind_of_repair() -> None:

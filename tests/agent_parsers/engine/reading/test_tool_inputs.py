@@ -1,4 +1,4 @@
-"""What becomes of the input of a tool whose schema is known."""
+"""How the input of a tool with a known schema is read, checked and written."""
 
 import pickle
 from typing import Any
@@ -41,7 +41,7 @@ TOOLS = ToolSet([search, book, now, "ask"])
 
 
 def react(text: str, *, lenient: bool = True, tools: Any = TOOLS, **options: Any) -> Any:
-    """Return the action or answer that *text* comes to, read in both ways."""
+    """Return the action or answer of *text*, which both readers must agree on."""
     parser = get_parser("react", tools=tools, lenient=lenient, **options)
     assert outcome_of(lambda: parser.parse(text)) == outcome_of(lambda: parser.read(text).result)
     return parser.parse(text)
@@ -85,7 +85,7 @@ def test_the_schema_says_the_types(tool: str, written: str, value: Any, lenient:
     assert react(text, lenient=lenient).tool_input == value
     assert react(text, lenient=lenient).log == text
     turn = get_parser("react", tools=TOOLS, lenient=lenient).read(text)
-    assert not turn.repairs, "to read text as the type that is asked for mends nothing"
+    assert not turn.repairs, "reading text as the type of the schema is not a repair"
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_the_input_may_stand_in_the_name(text: str, value: Any) -> None:
     assert react(f"Action: {text}").tool_input == value
 
 
-def test_an_input_that_is_missing_is_no_text() -> None:
+def test_a_missing_input_is_not_text() -> None:
     error = wrong("Action: search\n")
     assert [str(problem) for problem in error.problems] == [
         "query: expected a string, found nothing"
@@ -138,7 +138,7 @@ def test_an_input_that_is_missing_is_no_text() -> None:
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_an_answer_is_no_input(lenient: bool) -> None:
+def test_an_answer_is_not_an_input(lenient: bool) -> None:
     assert react("Final Answer: 42", lenient=lenient).return_values == {"output": "42"}
     parser = get_parser("json", tools=[{"name": "Final Answer!", "parameters": {}}])
     text = '{"action": "Final Answer", "action_input": {"a": 1}}'
@@ -160,7 +160,7 @@ def test_the_only_tool_of_a_dialect_may_have_a_schema() -> None:
     assert other.tool_input == "Why?"
 
 
-# -- what is mended ------------------------------------------------------------------------------
+# -- what is repaired ----------------------------------------------------------------------------
 
 
 def kinds(text: str, tools: ToolSet, *, lenient: bool = True) -> list[tuple[str, str]]:
@@ -169,16 +169,16 @@ def kinds(text: str, tools: ToolSet, *, lenient: bool = True) -> list[tuple[str,
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_what_a_policy_leaves_out_is_told(lenient: bool) -> None:
+def test_what_a_policy_leaves_out_is_reported(lenient: bool) -> None:
     tools = ToolSet([search], unknown_keys="drop", extra_text="drop")
     text = call("search", '{"query": "lakes", "page": 2} please')
     assert react(text, tools=tools, lenient=lenient).tool_input == {"query": "lakes"}
-    told = kinds(text, tools, lenient=lenient)
+    found = kinds(text, tools, lenient=lenient)
     written = '{"query": "lakes", "page": 2} please'
-    assert told == [("extra_text", written), ("unknown_key", written)]
+    assert found == [("extra_text", written), ("unknown_key", written)]
 
 
-def test_json_in_an_input_is_mended_leniently_and_told() -> None:
+def test_json_in_an_input_is_repaired_leniently_and_reported() -> None:
     tools = ToolSet([{"name": "t", "parameters": {"properties": {
         "a": {"type": "object"}, "b": {"type": "integer"}
     }}}])  # fmt: skip
@@ -188,7 +188,7 @@ def test_json_in_an_input_is_mended_leniently_and_told() -> None:
     wrong(text, tools=tools, lenient=False)
 
 
-def test_a_set_of_the_user_is_used_as_it_is() -> None:
+def test_a_set_of_the_user_is_used_unchanged() -> None:
     class Lax(ToolSet):
         def checks(self, name: str) -> bool:
             return False
@@ -212,7 +212,7 @@ def test_a_parser_keeps_a_set(tools: Any) -> None:
     assert parser.tool_names == ("other",)
 
 
-def test_names_alone_work_at_the_door_of_the_engine() -> None:
+def test_the_engine_takes_names_alone() -> None:
     text = call("search", "lakes")
     for known in (["search"], ("search",), {"search"}, {"search": ""}.keys(), TOOLS):
         reader = StreamParser(get_dialect("react"), tools=known)
@@ -228,7 +228,7 @@ def test_names_alone_work_at_the_door_of_the_engine() -> None:
 # -- names ---------------------------------------------------------------------------------------
 
 
-def test_a_name_is_mended_leniently_before_its_input_is_read() -> None:
+def test_a_name_is_repaired_leniently_before_its_input_is_read() -> None:
     text = call("functions.Search", "lakes")
     assert react(text) == AgentAction("search", {"query": "lakes"}, text)
     with pytest.raises(UnknownToolError) as caught:
@@ -246,7 +246,7 @@ def test_a_name_that_may_be_two_tools_is_never_executed() -> None:
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_an_unknown_name_is_told_with_an_input_of_the_nearest(lenient: bool) -> None:
+def test_an_unknown_name_is_reported_with_an_input_of_the_nearest(lenient: bool) -> None:
     text = call("bok", "x")
     with pytest.raises(UnknownToolError) as caught:
         react(text, lenient=lenient)
@@ -340,7 +340,7 @@ def test_a_long_input_makes_no_long_example() -> None:
     assert len(str(error)) < 10_000
 
 
-def test_a_tool_that_wants_what_nobody_knows_gets_no_example() -> None:
+def test_a_tool_with_an_unknown_pattern_gets_no_example() -> None:
     part = {"type": "string", "pattern": "^[A-Z]{9}$"}
     tools = [{"name": "t", "parameters": {"properties": {"x": part}, "required": ["x"]}}]
     error = wrong(call("t", "abc"), tools=tools)
@@ -415,7 +415,7 @@ def test_a_scratchpad_with_arguments_is_read_back() -> None:
     assert parser.render_prompt("Which lake?", [(first, "a lake")]).count('"limit": 3') == 1
 
 
-# -- runs, and why -------------------------------------------------------------------------------
+# -- transcripts and explanations ----------------------------------------------------------------
 
 
 def test_a_step_of_a_transcript_may_have_a_wrong_input() -> None:
@@ -432,7 +432,7 @@ def test_a_step_of_a_transcript_may_have_a_wrong_input() -> None:
     assert step.action.tool_input == {"query": "lakes"}
 
 
-def test_it_is_explained() -> None:
+def test_a_wrong_input_is_explained() -> None:
     why = get_parser("react", tools=TOOLS).explain(call("search", '{"limit": 1}'))
     assert isinstance(why.error, ToolInputError)
     assert "query: expected a string, found nothing" in str(why)

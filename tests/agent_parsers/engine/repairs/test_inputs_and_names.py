@@ -1,4 +1,4 @@
-"""What comes off the name of a tool and its input, and what stays."""
+"""What is removed from the name of a tool and its input, and what stays."""
 
 import json
 
@@ -44,7 +44,7 @@ def tool(written: str, tools: list[str] | None = None) -> ToolHead:
         ("``", "``"),
     ],
 )
-def test_dressing_comes_off_a_name(written: str, name: str) -> None:
+def test_dressing_is_removed_from_a_name(written: str, name: str) -> None:
     assert tool(written) == ToolHead(name)
 
 
@@ -162,7 +162,7 @@ def test_a_call_in_the_place_of_a_name_has_an_input(written: str, value: object)
         "f('" + "a" * 20_000 + "')",
     ],
 )
-def test_what_is_no_call_of_literals_stays(written: str) -> None:
+def test_text_that_is_not_a_call_of_literals_stays(written: str) -> None:
     assert tool(written) == ToolHead(written)
 
 
@@ -178,7 +178,7 @@ def test_the_answer_may_be_written_as_an_action(written: str) -> None:
 
 
 @given(st.text(max_size=30) | st.sampled_from(["f(1)", "`a`", "[b]", "Use a", "x.y"]))
-def test_any_name_is_read_or_says_that_it_is_none(written: str) -> None:
+def test_any_name_is_read_or_refused(written: str) -> None:
     written = written.strip()
     for tools in (None, TOOLS):
         repairs: list[Repair] = []
@@ -235,7 +235,7 @@ def test_a_name_of_nothing_but_marks_is_read_in_linear_time() -> None:
         ('{"a": x}.get("a")', '{"a": x}.get("a")'),
     ],
 )
-def test_dressing_comes_off_an_input_and_data_stays(written: str, value: str) -> None:
+def test_dressing_is_removed_from_an_input_and_data_stays(written: str, value: str) -> None:
     assert repair_input(written, []) == value
 
 

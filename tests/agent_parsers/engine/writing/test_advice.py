@@ -1,4 +1,4 @@
-"""What a model is told that wrote something wrong."""
+"""The observations that a model gets after an error."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,18 +27,18 @@ def test_the_example_is_an_action_of_the_dialect(dialect: Dialect) -> None:
 def test_advice_is_short_and_ends_in_an_example(
     dialect: Dialect, text: str, tools: list[str] | None
 ) -> None:
-    told = advice(dialect, text, tools)
-    if told is not None:
+    observation = advice(dialect, text, tools)
+    if observation is not None:
         shown = tools and dialect.show and dialect.show("search", None)
         written = dialect.write(shown or dialect.example).split("\n")
-        assert told.split("\n")[-len(written) :] == [f"| {line}" for line in written]
-        assert len(told) < 800
+        assert observation.split("\n")[-len(written) :] == [f"| {line}" for line in written]
+        assert len(observation) < 800
 
 
 @every_dialect
 def test_what_was_written_is_shown_on_one_line(dialect: Dialect) -> None:
-    told = advice(dialect, "a\n" + "long " * 100 + "<unclosed")
-    if told is not None:
+    observation = advice(dialect, "a\n" + "long " * 100 + "<unclosed")
+    if observation is not None:
         lead = dialect.words.wrote.partition("{")[0]
-        (line,) = (line for line in told.split("\n") if line.startswith(lead))
+        (line,) = (line for line in observation.split("\n") if line.startswith(lead))
         assert len(line) < 100

@@ -1,4 +1,4 @@
-"""What a model is told can be read: examples, whole prompts, and what follows them."""
+"""Prompts can be parsed: their examples, whole prompts, and the turns that follow them."""
 
 import json
 import re
@@ -69,7 +69,7 @@ NAMES = ToolSet(["search", "look_up"])
 
 
 def assert_used(dialect: Dialect, text: str, tools: ToolSet) -> None:
-    """Make sure that *text* is an action with one of the *tools*, and an input that fits it."""
+    """Check that *text* is an action with one of the *tools* and an input that fits the tool."""
     for lenient in (False, True):
         parser = dialect_parser(dialect, lenient=lenient)
         (action,) = actions_in(parser.parse(text))
@@ -87,9 +87,9 @@ def assert_used(dialect: Dialect, text: str, tools: ToolSet) -> None:
 @pytest.mark.parametrize("tools", [TOOLS, NUMBERED], ids=["three", "one with numbers"])
 def test_the_example_in_the_instructions_is_an_action(dialect: Dialect, tools: ToolSet) -> None:
     action, answer = replies(dialect, tools)
-    told = instructions(dialect, tools)
-    assert f"\n\n{action}" in told
-    assert answer in told
+    text = instructions(dialect, tools)
+    assert f"\n\n{action}" in text
+    assert answer in text
     assert_used(dialect, action, tools)
     assert tools.names[0] in action or a_tool(dialect) == "Intermediate Answer"
 
@@ -107,15 +107,15 @@ def test_the_last_turn_in_the_instructions_is_an_answer(dialect: Dialect) -> Non
 def test_without_tools_there_is_an_example_all_the_same(dialect: Dialect) -> None:
     for tools in (None, [], ["name of\na [tool]"]):
         action, answer = replies(dialect, tools)
-        told = instructions(dialect, tools)
-        assert action in told
-        assert answer in told
+        text = instructions(dialect, tools)
+        assert action in text
+        assert answer in text
         (result,) = actions_in(dialect_parser(dialect).parse(action))
         assert result.tool_input == dialect.example.tool_input
 
 
 @every_dialect
-def test_no_tools_are_told_as_none(dialect: Dialect) -> None:
+def test_an_empty_list_of_tools_is_named(dialect: Dialect) -> None:
     assert f"\n\n{dialect.words.no_tools}\n\n" in instructions(dialect, [])
 
 
@@ -140,7 +140,7 @@ def test_no_description_changes_what_stands_around_it(
 
 @every_dialect
 @given(data=st.data())
-def test_any_name_of_a_tool_can_be_told(dialect: Dialect, data: st.DataObject) -> None:
+def test_any_name_of_a_tool_can_be_in_a_prompt(dialect: Dialect, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(wild(dialect), max_size=3), "names")
     names = [name for name in dict.fromkeys(drawn) if name.strip()]
     action, _ = replies(dialect, names)
@@ -151,19 +151,19 @@ def test_any_name_of_a_tool_can_be_told(dialect: Dialect, data: st.DataObject) -
 @every_dialect
 def test_instructions_have_no_gaps(dialect: Dialect) -> None:
     for tools in (None, TOOLS, ["search"]):
-        told = instructions(dialect, tools)
-        assert told == told.strip()
+        text = instructions(dialect, tools)
+        assert text == text.strip()
         for reply in replies(dialect, tools):  # it is as the chat template has it
-            told = told.replace(reply, "reply")
-        assert "\n\n\n" not in told
-        assert not re.search(r"[ \t]\n", told)
+            text = text.replace(reply, "reply")
+        assert "\n\n\n" not in text
+        assert not re.search(r"[ \t]\n", text)
 
 
 @every_dialect
-def test_a_tool_is_told_with_its_parameters(dialect: Dialect) -> None:
-    told = instructions(dialect, TOOLS)
+def test_a_tool_is_listed_with_its_parameters(dialect: Dialect) -> None:
+    text = instructions(dialect, TOOLS)
     for words in ("Looks up a name", "What to look for.", "limit", "convert", "amount", "clock"):
-        assert words in told
+        assert words in text
 
 
 # -- lists of tools ------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ def taken(
     thoughts: st.SearchStrategy[str] = st.just("") | plain(),  # noqa: B008 - it is a value
     forms: Sequence[str] = ("none", "whole", "continued"),
 ) -> list[tuple[str, AgentAction, str]]:
-    """Steps as they are taken: the thought, the action with or without a log, what came of it."""
+    """Past steps: the thought, the action with or without a log, and the observation."""
     parser = dialect_parser(dialect)
     seen = st.one_of(plain(), wild(dialect), soup(dialect))
     steps: list[tuple[str, AgentAction, str]] = []
@@ -227,7 +227,7 @@ def taken(
         text = parser.render(action, thought=thought, number=number)
         if form == "none":
             thought, text = "", ""
-        elif form == "continued":  # the prompt has the label before the thought already
+        elif form == "continued":  # the prompt already has the label of the thought
             text = text.removeprefix(dialect.generation_prompt(number))
         steps.append((thought, action.model_copy(update={"log": text}), draw(seen)))
     return steps
@@ -236,7 +236,7 @@ def taken(
 def assert_is_read_back(
     dialect: Dialect, text: str, question: str, steps: Sequence[tuple[str, AgentAction, str]]
 ) -> None:
-    """Make sure that *text* with a last turn is the transcript of these steps."""
+    """Check that *text* with a last turn is the transcript of these steps."""
     parser = dialect_parser(dialect, lenient=True)
     answer = AgentFinish({"output": "42"}, "")
     number = len(steps) + 1
@@ -269,8 +269,8 @@ def test_what_a_prompt_ends_in_is_a_transcript(dialect: Dialect, data: st.DataOb
     past: list[Step] = [(action, seen) for _, action, seen in steps]
     parser = dialect_parser(dialect, tools=NAMES)
     prompt = parser.render_prompt(question, past, system="You know bridges.")
-    told = instructions(dialect, NAMES)
-    head = f"You know bridges.\n\n{told}\n\n{dialect.words.begin}\n\n"
+    text = instructions(dialect, NAMES)
+    head = f"You know bridges.\n\n{text}\n\n{dialect.words.begin}\n\n"
     assert prompt.startswith(head)
     assert_is_read_back(dialect, prompt.removeprefix(head), question, steps)
 
@@ -307,7 +307,7 @@ def test_a_past_step_needs_no_log(dialect: Dialect) -> None:
 
 
 @every_dialect
-def test_an_observation_ends_in_the_invitation(dialect: Dialect) -> None:
+def test_an_observation_ends_in_the_generation_prompt(dialect: Dialect) -> None:
     for number in (1, 2, 30):
         generation_prompt = dialect.generation_prompt(number + 1)
         assert dialect.results_text([Result("search", "seen")], number).endswith(generation_prompt)
@@ -387,7 +387,7 @@ def test_a_model_that_calls_tools_has_no_prompt_of_text() -> None:
 
 
 @pytest.mark.parametrize("name", ["tools", "openai_tools", "openai_functions"])
-def test_a_model_that_calls_tools_is_told_what_was_wrong_with_its_reply(name: str) -> None:
+def test_a_model_that_calls_tools_sees_what_was_wrong_with_its_reply(name: str) -> None:
     parser = get_parser(name, tools=TOOLS)
     past = [(AgentAction("", "", log="hm"), "Call a tool."), (AgentAction("x", "", "y"), 3)]
     _, *messages = parser.render_prompt("How deep?", past)

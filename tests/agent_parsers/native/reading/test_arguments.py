@@ -1,4 +1,4 @@
-"""What becomes of the arguments of a call whose tool has a schema."""
+"""The arguments of a call whose tool has a schema."""
 
 import json
 from typing import Any
@@ -88,7 +88,7 @@ def test_the_schema_says_the_types(tool: str, arguments: str, value: Any, lenien
     assert taken(data, lenient=lenient) == value
 
 
-def test_the_log_tells_of_what_is_called() -> None:
+def test_the_log_contains_what_is_called() -> None:
     (action,) = ToolsAgentOutputParser(tools=TOOLS).invoke(
         message("book", '{"place": "a", "nights": "2"}')
     )
@@ -133,7 +133,7 @@ def test_an_error_says_all_that_is_wrong(lenient: bool) -> None:
 
 
 @pytest.mark.parametrize("lenient", [False, True])
-def test_an_unknown_tool_is_told_with_arguments_of_the_nearest(lenient: bool) -> None:
+def test_an_unknown_tool_is_an_error_with_an_example_of_the_nearest(lenient: bool) -> None:
     with pytest.raises(UnknownToolError) as caught:
         read(message("serch", "{}"), lenient=lenient)
     assert (caught.value.span, caught.value.near) == ((0, 5), ("search",))
@@ -144,7 +144,7 @@ def test_an_unknown_tool_is_told_with_arguments_of_the_nearest(lenient: bool) ->
     ]
 
 
-def test_names_are_mended_as_in_text() -> None:
+def test_names_are_repaired_as_in_text() -> None:
     for name in ("Search", "functions.search", "`search`", "mcp:search", "SEARCH "):
         turn = read(message(name, '{"query": "a"}'))
         assert isinstance(turn.result, list)
@@ -182,7 +182,7 @@ def test_calls_in_the_content_have_the_types_too(content: str) -> None:
     assert error.span == (0, len(content) + 2)
 
 
-# -- keys that come twice --------------------------------------------------------------------------
+# -- repeated keys ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_calls_in_the_content_have_the_types_too(content: str) -> None:
     ],
 )
 @pytest.mark.parametrize("tools", [None, TOOLS])
-def test_a_key_that_comes_twice_has_two_readings(arguments: str, tools: Any) -> None:
+def test_a_repeated_key_is_an_error(arguments: str, tools: Any) -> None:
     with pytest.raises(OutputParserException, match="twice") as caught:
         read(message("search", arguments), tools=tools)
     assert "with each key once" in str(caught.value.observation)
@@ -212,7 +212,7 @@ def test_a_key_that_comes_twice_has_two_readings(arguments: str, tools: Any) -> 
         '{"query": "a", "limit": [{"b": 1, "b": 2}]}',
     ],
 )
-def test_so_it_has_strictly(arguments: str) -> None:
+def test_a_repeated_key_is_an_error_in_strict_mode(arguments: str) -> None:
     said = message("search", arguments)
     function = {"name": "search", "arguments": arguments}
     call = {"role": "assistant", "content": "", "function_call": function}
@@ -235,7 +235,7 @@ def test_so_it_has_strictly(arguments: str) -> None:
             parser.invoke(chunks[0]) if len(chunks) == 1 else [*parser.events(chunks)]
 
 
-def test_a_key_may_come_in_two_objects() -> None:
+def test_two_objects_may_have_the_same_key() -> None:
     arguments = '{"a": {"b": "b:"}, "c": {"b": 1}}'
     assert taken(message("ask", arguments), lenient=False) == json.loads(arguments)
 
@@ -248,7 +248,7 @@ def test_a_key_may_come_in_two_objects() -> None:
         "<function=ask>\n<parameter=q>\na\n</parameter>\n<parameter=q>\nb\n</parameter>\n</function>",
     ],
 )
-def test_a_key_that_comes_twice_in_the_content_is_an_error(content: str) -> None:
+def test_a_repeated_key_in_the_content_is_an_error(content: str) -> None:
     with pytest.raises(OutputParserException, match="found a key twice in a tool call"):
         read(AIMessage(content))
 
@@ -285,7 +285,7 @@ def parsers(draw: st.DrawFn, name: str) -> MessageParser:
 
 @FEW
 @given(data=st.data())
-def test_any_cut_tells_the_story_of_the_whole_message(data: st.DataObject) -> None:
+def test_any_cut_yields_the_events_of_the_whole_message(data: st.DataObject) -> None:
     parser = data.draw(parsers("tools"), "parser")
     what = data.draw(said_with(), "said")
     story = told(parser, [what.whole()])
@@ -297,7 +297,7 @@ def test_any_cut_tells_the_story_of_the_whole_message(data: st.DataObject) -> No
 
 @FEW
 @given(data=st.data())
-def test_any_cut_of_a_function_call_tells_the_story_of_the_whole(data: st.DataObject) -> None:
+def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(data: st.DataObject) -> None:
     parser = data.draw(parsers("openai_functions"), "parser")
     what = data.draw(said_with(), "said")
     story = told(parser, [what.whole_function()])

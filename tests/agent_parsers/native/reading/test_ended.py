@@ -1,4 +1,4 @@
-"""Calls and answers of messages that were cut, that stopped, or of which nobody knows."""
+"""Calls and answers of messages that were cut, that stopped, or that ended in an unknown way."""
 
 import json
 from typing import Any
@@ -99,7 +99,7 @@ def test_a_cut_message_has_no_call_but_those_with_their_own_end(parser: MessageP
 
 @every_parser
 @pytest.mark.parametrize("reason", [None, "stop"])
-def test_no_arguments_are_none_where_nothing_is_cut(
+def test_missing_arguments_are_empty_if_nothing_is_cut(
     parser: MessageParser, reason: str | None
 ) -> None:
     for empty in ("", None, "{}"):
@@ -112,7 +112,7 @@ def test_no_arguments_are_none_where_nothing_is_cut(
         ('{"how": {}, "to": "A"', True),
         ('{"to": "A", "how": {"a": 1}', True),
         ('{"to": "A", "how": {"a": "b"', False),  # a value is open
-        ('{"to": "A"', False),  # more may have been to come
+        ('{"to": "A"', False),  # more may have followed
     ],
 )
 def test_brackets_may_be_missing_where_nothing_else_can_be(written: str, unknown: bool) -> None:
@@ -121,7 +121,7 @@ def test_brackets_may_be_missing_where_nothing_else_can_be(written: str, unknown
     for parser in LENIENT:
         assert inputs_of(parser, written, reason="length") == "error"
         assert inputs_of(parser, written, reason="tool_calls") == [value]
-        # The next call ends the one before.
+        # The next call shows that the one before has ended.
         assert inputs_of(parser, written, "{}") == [value, {}]
         assert inputs_of(parser, written, "{}", reason="length") == [value, {}]
     assert inputs_of(anything, written) == "error"
@@ -279,7 +279,7 @@ def test_an_answer_that_was_cut_says_so(parser: MessageParser) -> None:
 
 
 @every_parser
-def test_who_knows_better_says_how_a_message_ended(parser: Any) -> None:
+def test_an_argument_overrides_how_a_message_ended(parser: Any) -> None:
     message = chat('{"to": "A"', reason="length")
     for stops in (message, chat('{"to": "A"')):
         if parser.lenient:

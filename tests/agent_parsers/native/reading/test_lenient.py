@@ -1,4 +1,4 @@
-"""What lenient reading mends, what it tells of it, and what it refuses."""
+"""What lenient mode repairs and reports, and what it rejects."""
 
 import json
 from typing import Any
@@ -115,7 +115,7 @@ def test_arguments_of_a_function(written: Any, value: Any, repaired: list[str]) 
         (5, "not other data"),
     ],
 )
-def test_arguments_that_are_no_input(written: Any, reason: str) -> None:
+def test_arguments_that_are_not_an_input(written: Any, reason: str) -> None:
     with pytest.raises(OutputParserException, match=reason) as raised:
         read_call(written)
     error = raised.value
@@ -143,7 +143,7 @@ def test_half_an_input_is_never_taken_for_a_whole(value: Any, data: st.DataObjec
 
 
 def is_part(part: Any, whole: Any) -> bool:
-    """Tell whether *part* has nothing that *whole* does not have, and no value is cut."""
+    """Return whether *part* has only members of *whole*, and no value is cut."""
     if isinstance(part, dict) and isinstance(whole, dict):
         return all(key in whole and is_part(value, whole[key]) for key, value in part.items())
     return bool(part == whole)
@@ -188,7 +188,7 @@ def test_a_tool_that_is_called_as_another_with_a_namespace_is_itself() -> None:
 @pytest.mark.parametrize("lenient", [False, True])
 def test_an_unknown_tool_is_an_error_that_names_the_nearest(lenient: bool) -> None:
     parser = ToolsAgentOutputParser(lenient=lenient, tools=TOOLS)
-    with pytest.raises(OutputParserException, match="'serch' is none of the tools") as raised:
+    with pytest.raises(OutputParserException, match="'serch' is not one of the tools") as raised:
         read_call("{}", "serch", parser)
     assert raised.value.observation == (
         "There is no tool 'serch'. Did you mean 'search'? The tools are: search, look_up,"
@@ -216,12 +216,12 @@ def test_a_call_has_a_name(lenient: bool, name: Any) -> None:
         {"tool_calls": {"function": 3}},
     ],
 )
-def test_what_is_no_call_at_all_is_an_error(lenient: bool, kwargs: dict[str, Any]) -> None:
+def test_an_entry_that_is_not_a_call_is_an_error(lenient: bool, kwargs: dict[str, Any]) -> None:
     with pytest.raises(OutputParserException, match="the name of a tool"):
         ToolsAgentOutputParser(lenient=lenient).invoke(AIMessage("", additional_kwargs=kwargs))
 
 
-def test_a_function_call_that_is_none_is_an_error() -> None:
+def test_a_malformed_function_call_is_an_error() -> None:
     message = AIMessage("", additional_kwargs={"function_call": "search"})
     with pytest.raises(OutputParserException, match="the name of a tool"):
         FUNCTION_PARSER.invoke(message)
@@ -326,12 +326,12 @@ def test_content_that_is_an_answer(content: str) -> None:
     assert turn.thought == ""
 
 
-def test_json_is_no_call_where_the_tools_are_not_known() -> None:
+def test_json_is_not_a_call_if_the_tools_are_not_known() -> None:
     assert isinstance(read_content(JSON_CALL, ANY_TOOL_PARSER).result, AgentFinish)
     assert isinstance(read_content(TAGGED, ANY_TOOL_PARSER).result, list)
 
 
-def test_content_beside_a_call_is_no_call() -> None:
+def test_content_beside_a_call_is_not_a_call() -> None:
     calls = [{"name": "look_up", "args": {}, "id": "1"}]
     turn = TOOL_PARSER.read(AIMessage(TAGGED, tool_calls=calls))
     assert the_action(turn).tool == "look_up"
@@ -352,7 +352,7 @@ def test_content_beside_a_call_is_no_call() -> None:
         ("<function=search> and so on", "a whole tool call"),
         ("<function=search>", "the rest of a tool call"),
         ("<function=>", "the name of a tool"),
-        ("<tool_call><function=serch></function></tool_call>", "none of the tools"),
+        ("<tool_call><function=serch></function></tool_call>", "not one of the tools"),
         ('<tool_call>{"name": "search", "arguments": "x"}</tool_call>', "not valid JSON"),
     ],
 )
@@ -367,13 +367,13 @@ def test_a_call_in_the_content_that_cannot_be_made(content: str, reason: str) ->
 def test_what_is_held_back_may_be_a_call_and_nothing_is_lost(parts: list[str]) -> None:
     for may_be_json in (False, True):
         hold = ContentHold(may_be_json=may_be_json)
-        told = "".join(map(hold.feed, parts))
+        emitted = "".join(map(hold.feed, parts))
         held = hold.rest()
         text = "".join(parts)
-        assert told + held == text
+        assert emitted + held == text
         if not may_be_json:
-            assert "<tool_call>" not in told
-            assert "<function=" not in told
+            assert "<tool_call>" not in emitted
+            assert "<function=" not in emitted
 
 
 # -- and strict reading --------------------------------------------------------------------------
@@ -391,7 +391,7 @@ def test_what_is_read_strictly_is_read_leniently(what: Said) -> None:
 
 
 @pytest.mark.parametrize("content", [None, "", " \n", [], [{"type": "input_audio"}]])
-def test_a_message_that_says_nothing_is_no_answer(content: Any) -> None:
+def test_an_empty_message_is_not_an_answer(content: Any) -> None:
     message = {"role": "assistant", "content": content}
     assert says_nothing(ToolsAgentOutputParser().invoke(message))
     with pytest.raises(OutputParserException, match="found no text and no call") as raised:
@@ -415,7 +415,7 @@ def test_blocks_are_an_answer_as_text() -> None:
     assert lenient.log == "It is so."
 
 
-def test_calls_of_the_other_kind_are_no_answer() -> None:
+def test_calls_of_the_other_kind_are_not_an_answer() -> None:
     call = {"name": "search", "arguments": "{}"}
     with pytest.raises(OutputParserException, match="parser reads calls of tools"):
         get_parser("tools").read({"role": "assistant", "content": "", "function_call": call})

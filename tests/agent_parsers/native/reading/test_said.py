@@ -1,4 +1,4 @@
-"""What a message says beside its calls, text in place of a message, and pieces without an index."""
+"""Reasoning, refusals, text instead of a message, and pieces without an index."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -70,7 +70,7 @@ def test_reasoning_comes_before_the_content_of_a_message_with_calls() -> None:
 
 @every_parser
 @given(what=said(), thought=st.text(max_size=9), where=places)
-def test_reasoning_in_pieces_tells_the_story_of_the_whole(
+def test_reasoning_in_pieces_yields_the_events_of_the_whole(
     parser: MessageParser, what: Said, thought: str, where: list[int]
 ) -> None:
     whole = {**what.whole(), "reasoning_content": thought}
@@ -90,7 +90,7 @@ def test_reasoning_counts_for_the_length_of_a_message() -> None:
             parser.invoke(message)
 
 
-def test_reasoning_behind_a_content_that_is_long_enough_is_not_told() -> None:
+def test_reasoning_after_content_that_fills_the_limit_is_not_emitted() -> None:
     message = AIMessage(["So.", {"type": "thinking", "thinking": "Hm."}])
     reader = ToolsAgentOutputParser(max_chars=3).stream_parser()
     assert reader.feed(message) == [AnswerDelta("So.", (0, 3))]
@@ -222,7 +222,7 @@ async def each(items: list[Any]) -> AsyncIterator[Any]:
         yield item
 
 
-def test_a_stream_comes_to_one_result() -> None:
+def test_a_stream_has_one_result() -> None:
     async def results(parser: Any, items: list[Any]) -> list[Any]:
         return [result async for result in parser.atransform(each(items))]
 
@@ -247,7 +247,7 @@ def test_a_stream_comes_to_one_result() -> None:
 
 @every_parser
 @given(what=said(), data=st.data())
-def test_pieces_without_an_index_go_on_with_the_last_call(
+def test_pieces_without_an_index_continue_the_last_call(
     parser: MessageParser, what: Said, data: st.DataObject
 ) -> None:
     pieces = [delta(content=what.content)]

@@ -1,4 +1,4 @@
-"""A message in chunks tells the same story as the whole one."""
+"""A message in chunks yields the same events as the whole one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -51,7 +51,7 @@ every_function_parser = pytest.mark.parametrize("parser", FUNCTION_PARSERS, ids=
 
 @every_parser
 @given(data=st.data())
-def test_any_cut_tells_the_story_of_the_whole_message(
+def test_any_cut_yields_the_events_of_the_whole_message(
     parser: MessageParser, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
@@ -65,7 +65,7 @@ def test_any_cut_tells_the_story_of_the_whole_message(
 
 @every_parser
 @given(data=st.data())
-def test_a_whole_message_parses_to_what_its_stream_comes_to(
+def test_a_whole_message_parses_to_the_result_of_its_stream(
     parser: Any, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
@@ -77,7 +77,7 @@ def test_a_whole_message_parses_to_what_its_stream_comes_to(
 
 @every_function_parser
 @given(data=st.data())
-def test_any_cut_of_a_function_call_tells_the_story_of_the_whole(
+def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(
     parser: Any, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
@@ -104,7 +104,7 @@ def as_langchain(chunk: dict[str, Any]) -> lc.AIMessageChunk:
 
 
 def assert_tiled(story: Story) -> None:
-    """No character is lost or told twice, and results come last, as what they are."""
+    """No character is lost or emitted twice, and the results come last."""
     at = 0
     for event in sorted(story.of(*TILES), key=lambda event: event.span):
         assert event.span[0] == at < event.span[1]
@@ -138,7 +138,7 @@ REST = {"index": 0, "function": {"arguments": '"rain"}'}}
 OTHER = {"id": "2", "index": 1, "function": {"name": "look_up", "arguments": "{}"}}
 
 
-def test_everything_is_told_as_it_arrives() -> None:
+def test_everything_is_emitted_as_it_arrives() -> None:
     parser = ToolsAgentOutputParser().stream_parser()
     assert parser.feed(delta(content="Let me ")) == [AnswerDelta("Let me ", (0, 7))]
     assert parser.feed(delta(content="see.")) == [AnswerDelta("see.", (7, 11))]
@@ -161,7 +161,7 @@ def test_everything_is_told_as_it_arrives() -> None:
     assert [event.action for event in events if isinstance(event, ActionComplete)] == parser.result
 
 
-def test_a_call_is_told_when_the_one_before_is_whole() -> None:
+def test_a_call_is_emitted_once_the_one_before_is_complete() -> None:
     parser = ToolsAgentOutputParser().stream_parser()
     assert len(parser.feed(delta(tool_calls=[CALL]))) == 2
     assert parser.feed(delta(tool_calls=[OTHER])) == []
@@ -181,7 +181,7 @@ def test_content_after_a_call_is_a_thought() -> None:
     assert parser.result[0].log.endswith("\nresponded: So.\n\n")
 
 
-def test_arguments_after_the_next_call_was_told_are_skipped_or_an_error() -> None:
+def test_arguments_after_the_next_call_was_emitted_are_skipped_or_an_error() -> None:
     more = {"index": 0, "function": {"arguments": "\n"}}
     parser = ToolsAgentOutputParser().stream_parser()
     parser.feed(delta(tool_calls=[CALL, REST, OTHER]))
@@ -195,7 +195,7 @@ def test_arguments_after_the_next_call_was_told_are_skipped_or_an_error() -> Non
         parser.close()
 
 
-def test_more_of_a_name_is_told_again() -> None:
+def test_more_of_a_name_is_emitted_again() -> None:
     more = {"index": 0, "function": {"name": "es", "arguments": '"rain"}'}}
     parser = ToolsAgentOutputParser().stream_parser()
     parser.feed(delta(tool_calls=[CALL]))
@@ -295,7 +295,7 @@ def test_events_of_an_error_come_before_it() -> None:
     assert seen == [ToolNamed("search", (0, 6)), InputDelta('{"q": ', (6, 12))]
 
 
-def test_chunks_that_have_to_be_waited_for_give_the_same_events() -> None:
+def test_asynchronous_chunks_give_the_same_events() -> None:
     chunks = [delta(content="See."), delta(tool_calls=[CALL, REST])]
 
     async def arriving() -> AsyncIterator[Any]:

@@ -1,4 +1,4 @@
-"""A run so far, written for the APIs of providers: ids, results, and what cannot be written."""
+"""Writing a run for the APIs of providers: ids, results, and what cannot be written."""
 
 import json
 from typing import Any
@@ -101,7 +101,7 @@ def test_steps_may_be_pairs_or_steps_and_the_turns_follow_each_other(write: Any)
 
 
 @every_writer
-def test_messages_are_written_as_the_steps_they_tell_of(write: Any) -> None:
+def test_messages_are_written_like_the_same_steps(write: Any) -> None:
     history = [
         asked("1", "2", content="Both."),
         ToolMessage("1", tool_call_id="2", name="f"),
@@ -289,7 +289,7 @@ def wire(arguments: Any, name: str = "f", **more: Any) -> dict[str, Any]:
         ('{"__arg1": "ls"}', '{"__arg1": "ls"}'),
     ],
 )
-def test_arguments_go_back_as_they_came_unless_they_were_mended(
+def test_arguments_go_back_unchanged_unless_they_were_repaired(
     written: str, goes_back: str
 ) -> None:
     (said, _) = to_openai(steps_of(wire(written)))
@@ -298,7 +298,7 @@ def test_arguments_go_back_as_they_came_unless_they_were_mended(
     assert item["arguments"] == goes_back
 
 
-def test_what_a_call_came_with_it_goes_back_with() -> None:
+def test_other_keys_of_a_call_go_back_unchanged() -> None:
     signed = {"google": {"thought_signature": "c2ln"}}
     (said, _) = to_openai(steps_of(wire("{}", extra_content=signed)))
     assert said["tool_calls"][0]["extra_content"] == signed

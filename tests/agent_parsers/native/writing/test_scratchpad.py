@@ -1,4 +1,4 @@
-"""Past steps as messages, as LangChain's formatters write them."""
+"""Writing past steps as messages, compared with LangChain's formatters."""
 
 import datetime as dt
 from typing import Any

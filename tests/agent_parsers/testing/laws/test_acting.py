@@ -1,4 +1,4 @@
-"""Nothing acts on half a call, on one of two values of a key, or on what is only quoted."""
+"""No call is made from half a call, a duplicate key, or a quotation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
 
 CUTS = 60
-"""How many prefixes are read of the turns of a dialect, in each mode, when there is little time."""
+"""Number of prefixes of turns that are read for a dialect and mode, unless thorough."""
 
 
 def places(dialect: Dialect, text: str, count: float) -> range:

@@ -1,4 +1,4 @@
-"""Whatever the text, there is a result or an `OutputParserException` that can be acted on."""
+"""Any text gives a result or an `OutputParserException` that a caller can act on."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -85,7 +85,7 @@ def test_a_parser_reads_one_text(dialect: Dialect, mode: Mode, data: st.DataObje
 
 async def collected(stream: AsyncIterator[Any], into: list[Any]) -> list[Any]:
     async for item in stream:
-        into.append(item)  # kept, should the stream end in an error
+        into.append(item)  # kept in case the stream ends in an error
     return into
 
 

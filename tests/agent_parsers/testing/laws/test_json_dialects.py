@@ -66,13 +66,13 @@ def texts_of(name: str) -> st.SearchStrategy[str]:
 
 
 def check(name: str, text: str, mode: Mode) -> None:
-    """Make sure that *text* tells the same story in any cut, and all of it."""
+    """Check that *text* gives the same events in any cut, and that they cover all of it."""
     whole = story(name, text, mode)
     for size in (1, 2, 3, 7):
         assert story(name, text, mode, size) == whole, size
     at = 0
-    told = (e for e in whole[0] if not isinstance(e, ActionComplete | Finish | Repair))
-    for start, end in sorted(event.span for event in told):
+    covering = (e for e in whole[0] if not isinstance(e, ActionComplete | Finish | Repair))
+    for start, end in sorted(event.span for event in covering):
         assert start == at, (start, at)
         at = end
     assert at == len(text)
@@ -81,7 +81,7 @@ def check(name: str, text: str, mode: Mode) -> None:
 @every_dialect
 @every_mode
 @given(data=st.data())
-def test_any_text_tells_the_same_story_in_any_cut_and_none_is_lost(
+def test_any_text_gives_the_same_events_in_any_cut_and_no_text_is_lost(
     name: str, mode: Mode, data: st.DataObject
 ) -> None:
     check(name, data.draw(texts_of(name)), mode)
@@ -102,7 +102,7 @@ def test_a_sample_is_read_without_repairs_and_cut_anywhere(name: str, mode: Mode
 @every_dialect
 @every_mode
 @pytest.mark.parametrize("size", [1, 64])
-def test_the_input_of_a_call_is_told_as_it_comes_in(name: str, mode: Mode, size: int) -> None:
+def test_the_input_of_a_call_is_emitted_while_it_arrives(name: str, mode: Mode, size: int) -> None:
     text = get_dialect(name).write(Written(tool="f", tool_input={"a": "x" * 500}))
     parser = StreamParser(get_dialect(name), mode=mode)
     at = text.index("x" * 500) + 250
@@ -110,8 +110,8 @@ def test_the_input_of_a_call_is_told_as_it_comes_in(name: str, mode: Mode, size:
         event for i in range(0, at, size) for event in parser.feed(text[i : min(i + size, at)])
     ]
     assert ToolNamed in map(type, events)
-    told = sum(len(event.text) for event in events if isinstance(event, InputDelta))
-    assert told >= 240
+    emitted = sum(len(event.text) for event in events if isinstance(event, InputDelta))
+    assert emitted >= 240
 
 
 WORDS: Final = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
@@ -152,7 +152,7 @@ def test_an_answer_is_written_and_read_back(name: str, mode: Mode) -> None:
 
 
 @every_dialect
-def test_what_is_no_json_is_not_written(name: str) -> None:
+def test_values_that_json_does_not_have_are_not_written(name: str) -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         get_dialect(name).write(Written(tool="f", tool_input={"a": float("nan")}))
 
@@ -194,7 +194,7 @@ def test_twice_the_text_is_twice_the_work(name: str, mode: Mode, size: int) -> N
     sample = get_dialect(name).sample
     opener = sample[: sample.index("{")]
     shapes = [(opener, repeated) for repeated in (*REPEATED, opener + CALL, f"{opener}x")]
-    for start, repeated in shapes:  # what is made at first use is no growth
+    for start, repeated in shapes:  # work done only at first use is not counted
         story(name, start + repeated * 9, mode, size)
     few = some(shapes, get_dialect(name), 1 / 2)
     laws.twice_the_text_is_twice_the_work(get_dialect(name), mode, few, size=size)

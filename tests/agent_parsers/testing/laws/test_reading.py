@@ -1,4 +1,4 @@
-"""What must stay true of every dialect, in every mode: cuts, events and text."""
+"""Laws about cuts, events and text, for every dialect and mode."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +13,12 @@ from agent_parsers.testing.trials.strategies import policies, tool_lists
 from ....helpers.stories import every_mode, every_run_mode, every_turn_mode, some
 
 SHORT = 60
-"""Texts up to this length are cut in two at each place."""
+"""Texts up to this length are cut in two at each position."""
 
 
 @every_mode
 @given(data=st.data())
-def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
+def test_any_cut_gives_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     text = data.draw(texts(dialect, mode), "text")
     laws.any_cut_gives_the_same_events(
         dialect,
@@ -32,9 +32,7 @@ def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.Dat
 
 
 @every_mode
-def test_every_row_of_the_table_tells_the_same_story_in_any_cut(
-    dialect: Dialect, mode: Mode
-) -> None:
+def test_every_transition_gives_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
     texts = rows(dialect, mode)
     assert texts
     for text in some(texts, dialect, 1 / 8):
@@ -42,7 +40,7 @@ def test_every_row_of_the_table_tells_the_same_story_in_any_cut(
 
 
 @every_turn_mode
-def test_every_small_input_tells_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
+def test_every_small_input_gives_the_same_story_in_any_cut(dialect: Dialect, mode: Mode) -> None:
     texts = small_inputs(dialect)
     assert texts
     for text in some(texts, dialect, 1 / 4):
@@ -70,7 +68,7 @@ def test_a_step_is_returned_once_and_kept_in_its_run(
 
 @every_turn_mode
 @given(data=st.data())
-def test_a_text_in_one_piece_parses_to_what_its_stream_comes_to(
+def test_parsing_at_once_gives_the_result_of_the_stream(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     laws.parse_gives_the_result_of_the_stream(
@@ -98,7 +96,7 @@ def test_the_last_word_on_an_action_is_the_result(
 
 @every_mode
 @given(data=st.data())
-def test_no_character_is_lost_or_told_twice(
+def test_no_character_is_lost_or_emitted_twice(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     text = data.draw(texts(dialect, mode), "text")
@@ -125,7 +123,7 @@ def test_the_log_of_a_step_is_part_of_the_transcript(
 
 
 @every_mode
-def test_a_character_of_no_marker_is_told_at_once(dialect: Dialect, mode: Mode) -> None:
+def test_a_character_outside_markers_is_emitted_at_once(dialect: Dialect, mode: Mode) -> None:
     for text in fragments(dialect):
         laws.text_outside_markers_is_reported_at_once(dialect, mode, text)
     assert any(quiet_places(dialect, mode, text) for text in fragments(dialect))

@@ -1,4 +1,4 @@
-"""Strict reading mends nothing; lenient reading tells of all that it mends."""
+"""Strict mode repairs nothing; lenient mode reports every repair."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ from ....helpers.stories import assert_found, every_dialect, every_mode, every_t
 
 @every_turn_mode
 @given(data=st.data())
-def test_strict_reading_mends_nothing(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
+def test_strict_mode_repairs_nothing(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     laws.strict_reading_repairs_nothing(dialect, data.draw(texts(dialect, mode), "text"))
 
 
@@ -50,16 +50,16 @@ def only_lenient_takes(dialect: Dialect, kind: type, text: str) -> bool:
 
 
 SELDOM = {("xml", AgentAction): "<tool>search</tool><tool>search</tool>"}
-"""Texts that a search seldom finds: two whole calls, neither of which has an input."""
+"""Texts that a search rarely finds: two whole calls without an input."""
 
 
 @every_dialect
 @pytest.mark.parametrize("kind", [AgentAction, AgentFinish])
 def test_there_are_texts_that_only_lenient_reading_takes(dialect: Dialect, kind: type) -> None:
     if dialect.several and not dialect.thinks and kind is AgentFinish:
-        return  # any text without a call is an answer, strictly too
+        return  # any text without a call is an answer in strict mode, too
     if dialect.name == "glm4" and kind is AgentAction:
-        return  # so is one whose call is not right, unless it is cut; then both refuse it
+        return  # so is text with an invalid call, unless it is cut; then both modes refuse it
     condition = partial(only_lenient_takes, dialect, kind)
     if (dialect.name, kind) in SELDOM:
         assert condition(SELDOM[dialect.name, kind])

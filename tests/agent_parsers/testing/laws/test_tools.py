@@ -1,4 +1,4 @@
-"""What must stay true of any dialect whose tools have schemas."""
+"""Laws of dialects with tool schemas."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ from ....helpers.stories import every_dialect, every_mode, every_turn_mode
 from ....helpers.tool_replies import actions_in, arguments, replies, tool_sets
 
 FEW = settings(max_examples=max(8, settings().max_examples // 6))
-"""Drawing tools and a reply takes time, and each test is for every dialect and mode."""
+"""Drawing tools and a reply takes time, and each test runs for every dialect and mode."""
 
 
 def story(
@@ -43,19 +43,19 @@ def story(
 @every_mode
 @FEW
 @given(data=st.data())
-def test_any_cut_tells_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
+def test_any_cut_gives_the_same_story(dialect: Dialect, mode: Mode, data: st.DataObject) -> None:
     tools = data.draw(tool_sets(dialect), "tools")
     text = data.draw(replies(dialect, mode, tools), "text")
     on_conflict = data.draw(policies(), "on_conflict")
-    told = story(dialect, mode, [text], tools, on_conflict)
+    whole = story(dialect, mode, [text], tools, on_conflict)
     sizes = data.draw(cuts(), "sizes")
-    assert story(dialect, mode, cut(text, sizes), tools, on_conflict) == told
-    assert story(dialect, mode, list(text), tools, on_conflict) == told
+    assert story(dialect, mode, cut(text, sizes), tools, on_conflict) == whole
+    assert story(dialect, mode, list(text), tools, on_conflict) == whole
     if mode != "transcript":
         parser = dialect_parser(
             dialect, lenient=mode == "lenient", tools=tools, on_conflict=on_conflict
         )
-        assert outcome_of(lambda: parser.parse(text)) == told.outcome
+        assert outcome_of(lambda: parser.parse(text)) == whole.outcome
 
 
 @every_turn_mode
@@ -66,9 +66,9 @@ def test_an_action_has_an_input_that_its_tool_takes(
 ) -> None:
     tools = data.draw(tool_sets(dialect), "tools")
     text = data.draw(replies(dialect, mode, tools), "text")
-    told = story(dialect, mode, [text], tools)
-    actions = [event.action for event in told.of(ActionComplete)]
-    assert actions == actions_in(told.outcome)
+    whole = story(dialect, mode, [text], tools)
+    actions = [event.action for event in whole.of(ActionComplete)]
+    assert actions == actions_in(whole.outcome)
     for action in actions:
         if tools.checks(action.tool):
             assert tools.check(action.tool, action.tool_input) == action.tool_input

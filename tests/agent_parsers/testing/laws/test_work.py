@@ -1,4 +1,4 @@
-"""Work grows with the characters of a text and with nothing else, whatever the text."""
+"""The work of parsing is proportional to the length of the text."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ from ....helpers.effort import DEEP, THOROUGH
 from ....helpers.stories import DIALECTS, RUNS, TURNS, every_dialect, every_turn_mode, named, some
 
 SIZES = [(d, mode, size) for d, mode in TURNS + RUNS for size in some([*CHUNKS], d)]
-"""Patterns are compiled anew for each, which takes longer than to read texts of a few shapes."""
+"""Patterns are compiled again for each, which takes longer than reading a few texts."""
 
 
 def some_shapes(dialect: Dialect, part: float) -> Sequence[Shape]:
@@ -41,7 +41,7 @@ def test_twice_the_text_is_twice_the_work(dialect: Dialect, mode: Mode, size: in
 def test_twice_the_text_is_twice_the_work_of_parsing_it_at_once(
     dialect: Dialect, mode: Mode
 ) -> None:
-    if not dialect.several:  # else it is parsed as a stream
+    if not dialect.several:  # others are parsed as a stream
         law = laws.twice_the_text_is_twice_the_work_of_parsing_it_at_once
         law(dialect, mode, some_shapes(dialect, 1 / 3))
 
@@ -64,7 +64,7 @@ class TestTheCountOfWork:
             return work.count(lambda: [(parser.feed(c), parser.text) for c in cut(text, [size])])
 
         work = Work()
-        do("word", 1)  # what is made at first use is no growth
+        do("word", 1)  # work done only at first use is not counted
         assert all(growth(do, ("", "word "), size) > 2.5 for size in (1, 4, 4096))
 
     def test_sees_text_that_is_searched_again_for_each_chunk(self) -> None:

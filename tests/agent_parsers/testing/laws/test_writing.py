@@ -1,4 +1,4 @@
-"""What a dialect writes it reads back; what it cannot write it refuses."""
+"""A dialect reads back what it writes, and refuses what it cannot write."""
 
 import re
 
@@ -61,7 +61,7 @@ def test_plain_words_are_never_refused(dialect: Dialect, data: st.DataObject) ->
 
 @every_dialect
 @pytest.mark.parametrize("values", [{}, {"output": 42}, {"output": None}, {"answer": "42"}])
-def test_an_answer_that_is_no_text_is_refused(dialect: Dialect, values: dict[str, object]) -> None:
+def test_an_answer_that_is_not_text_is_refused(dialect: Dialect, values: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=dialect.name):
         get_parser(dialect.name).render(AgentFinish(values, ""))
 
@@ -132,13 +132,13 @@ def test_the_steps_of_the_sample_are_written_as_they_stand(dialect: Dialect) -> 
 
 
 @every_dialect
-def test_the_model_is_told_of_the_labels_that_are_read(dialect: Dialect) -> None:
+def test_the_instructions_show_the_labels_that_are_read(dialect: Dialect) -> None:
     laws.the_instructions_show_the_labels_that_are_read(dialect)
 
 
 @every_dialect
 @given(names=st.lists(plain(), unique=True), about=plain())
-def test_the_model_is_told_of_every_tool(dialect: Dialect, names: list[str], about: str) -> None:
+def test_the_instructions_name_every_tool(dialect: Dialect, names: list[str], about: str) -> None:
     laws.the_instructions_name_every_tool(dialect, names, about)
 
 

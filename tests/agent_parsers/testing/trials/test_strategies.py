@@ -37,7 +37,7 @@ from ....helpers.stories import (
     every_turn_mode,
 )
 
-TOLD_BY: dict[Part, set[type]] = {
+EVENTS_OF: dict[Part, set[type]] = {
     Part.QUESTION: {QuestionDelta},
     Part.THOUGHT: {ThoughtDelta},
     Part.TOOL: {ToolNamed, ActionComplete},
@@ -50,7 +50,7 @@ TOLD_BY: dict[Part, set[type]] = {
 }
 
 
-def tells(dialect: Dialect, mode: Mode, kind: type, text: str) -> bool:
+def emits(dialect: Dialect, mode: Mode, kind: type, text: str) -> bool:
     return bool(told(dialect, mode, [text]).of(kind))
 
 
@@ -61,11 +61,11 @@ def test_there_are_dialects() -> None:
 @every_turn_mode
 @pytest.mark.parametrize("kind", [AgentAction, AgentFinish, Refusal])
 def test_there_are_texts_for_each_outcome(dialect: Dialect, mode: Mode, kind: type) -> None:
-    def comes_to(text: str) -> bool:
+    def results(text: str) -> bool:
         outcome = parsed(dialect, mode, text)
         return any(isinstance(each, kind) for each in (outcome, *results_in(outcome)))
 
-    assert_found(dialect, mode, comes_to)
+    assert_found(dialect, mode, results)
 
 
 @every_mode
@@ -73,11 +73,11 @@ def test_there_are_texts_for_each_event(dialect: Dialect, mode: Mode) -> None:
     table = table_of(dialect, mode)
     kinds: set[type] = {MarkerSeen, ToldFailure, *({Repair} if table.lenient else ())}
     for role in table.parts.values():
-        kinds |= TOLD_BY[role]
-    if mode != "transcript":  # where what is of another step is skipped
+        kinds |= EVENTS_OF[role]
+    if mode != "transcript":  # a turn skips text of other steps
         kinds -= {QuestionDelta, ObservationDelta, ToldFailure}
     for kind in kinds:
-        assert_found(dialect, mode, partial(tells, dialect, mode, kind))
+        assert_found(dialect, mode, partial(emits, dialect, mode, kind))
 
 
 @every_mode

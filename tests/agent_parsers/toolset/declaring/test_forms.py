@@ -1,4 +1,4 @@
-"""Tools in every form, and out again."""
+"""Tools read from every form, and exported again."""
 
 import asyncio
 import copy
@@ -186,7 +186,7 @@ def test_a_tool_of_langchain_may_have_a_json_schema() -> None:
 # -- out again -----------------------------------------------------------------------------------
 
 
-def test_what_providers_are_told() -> None:
+def test_the_forms_of_providers() -> None:
     tools = ToolSet([SEARCH, "plain", ToolSpec("now", parameters={"type": "object"}, strict=True)])
     assert tools.openai_functions() == [
         {"name": "search", "description": "Looks up.", "parameters": PARAMETERS},
@@ -322,7 +322,7 @@ def test_it_can_be_copied_and_sent() -> None:
         assert other.check("search", {"query": "x", "zz": 1}) == {"query": "x"}
 
 
-# -- what is no tool -----------------------------------------------------------------------------
+# -- invalid tools -------------------------------------------------------------------------------
 
 
 def _unknown(x: "Nowhere") -> None:  # type: ignore[name-defined]  # noqa: F821 - the point
@@ -362,7 +362,7 @@ def test_hints_without_a_schema_are_a_mistake_of_the_caller(function: Any, reaso
         ({1: "x"}, "the name of a tool is text, not 1"),
     ],
 )  # fmt: skip
-def test_what_is_no_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
+def test_anything_else_as_a_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> None:
     with pytest.raises(TypeError, match=reason):
         ToolSet(tools)
 
@@ -386,14 +386,14 @@ def test_what_is_no_tool_is_a_mistake_of_the_caller(tools: Any, reason: str) -> 
         ({"properties": {"x": {"$ref": "#/$defs/X"}}}, "there is no '#/\\$defs/X' in the schema"),
         ({"properties": {"x": {"$ref": "other.json"}}}, "only references within the schema"),
         ({"properties": {"x": {"$ref": "#/required"}}, "required": []}, "is not a schema"),
-        ({"$ref": "#"}, "needs itself to judge one and the same value"),
+        ({"$ref": "#"}, "refers to itself for the same value"),
         (
             {"$defs": {"A": {"anyOf": [{"$ref": "#/$defs/A"}, True]}}, "$ref": "#/$defs/A"},
-            "needs itself to judge one and the same value",
+            "refers to itself for the same value",
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_schema_is_a_mistake_of_the_caller(parameters: Any, reason: str) -> None:
+def test_anything_else_as_a_schema_is_a_mistake_of_the_caller(parameters: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=f"^the parameters of a.*{reason}"):
         ToolSpec("a", "", parameters)
 
@@ -412,7 +412,7 @@ def test_deep_schemas_are_refused() -> None:
         deep = [deep]
     with pytest.raises(ValueError, match="the parameters of a are nested too deep"):
         ToolSpec("a", "", {"properties": {"x": {"default": deep}}})
-    while deep:  # or else taking it apart is one long recursion
+    while deep:  # otherwise freeing it is one long recursion
         deep = deep[0]
 
 
@@ -426,7 +426,7 @@ def test_deep_schemas_are_refused() -> None:
         ([PARAMETERS], "^a JSON Schema that is a tool has its name as the title$"),
     ],
 )
-def test_names_tell_tools_apart(tools: Any, reason: str) -> None:
+def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         ToolSet(tools)
 

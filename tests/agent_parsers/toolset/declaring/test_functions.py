@@ -83,7 +83,7 @@ def test_hints_make_the_schema() -> None:
     }
 
 
-def test_a_default_that_json_does_not_have_is_not_told() -> None:
+def test_a_default_that_json_does_not_have_is_left_out() -> None:
     def f(a: Any = object()) -> None: ...  # noqa: B008
 
     assert parameters(f)["properties"] == {"a": {}}

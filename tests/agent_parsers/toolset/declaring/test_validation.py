@@ -1,4 +1,4 @@
-"""What pydantic says against an input that fits its schema."""
+"""Problems that pydantic finds in inputs that fit their schema."""
 
 from datetime import date
 from typing import Annotated, Any, Literal
@@ -60,7 +60,7 @@ def problems(tool: Any, value: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         (
             {"pets": [{"kind": "dog", "walks": [2, 3]}], "rooms": {"cellar": 1}},
@@ -79,10 +79,10 @@ def problems(tool: Any, value: dict[str, Any]) -> list[str]:
         ),
     ],
 )
-def test_problems_of_validators_have_the_path_in_the_input(value: Any, told: list[str]) -> None:
+def test_problems_of_validators_have_the_path_in_the_input(value: Any, expected: list[str]) -> None:
     found = problems(Home, value)
-    assert len(found) >= len(told)
-    assert all(any(text.startswith(line) for text in found) for line in told)
+    assert len(found) >= len(expected)
+    assert all(any(text.startswith(line) for text in found) for line in expected)
 
 
 def test_validators_of_old_count() -> None:

@@ -1,4 +1,4 @@
-"""Inputs of tools: what fits, what is converted, and what is wrong."""
+"""Inputs of tools: values that fit, conversions and problems."""
 
 import pickle
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def tools_for(part: Any, **policy: Any) -> ToolSet:
 
 
 def outcome(part: Any, value: Any, **policy: Any) -> Any:
-    """What the parameter *x* becomes, or what is wrong with it."""
+    """Return the value of the parameter *x*, or its problems."""
     try:
         found = tools_for(part, **policy).check("t", {"x": value})
     except ToolInputError as error:
@@ -128,7 +128,7 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "told"),
+    ("part", "value", "problem"),
     [
         (INTEGER, "5.5", ': expected an integer, found "5.5"'),
         (INTEGER, "1,000", ': expected an integer, found "1,000"'),
@@ -211,9 +211,9 @@ def test_what_fits_stays_the_same_object(part: Any, value: Any) -> None:
         ({"allOf": [{"minimum": 3}, INTEGER]}, "2", ": expected at least 3, found 2"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_told(part: Any, value: Any, told: Any) -> None:
+def test_what_does_not_fit_is_reported(part: Any, value: Any, problem: Any) -> None:
     found = outcome(part, value)
-    assert found == ([told] if isinstance(told, str) else value)
+    assert found == ([problem] if isinstance(problem, str) else value)
 
 
 TAGGED = {
@@ -229,7 +229,7 @@ TAGGED = {
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "expected"),
     [
         ({"kind": "cat", "lives": "x"}, ['.lives: expected an integer, found "x"']),
         ({"kind": "dog"}, [".walks: expected an integer, found nothing"]),
@@ -239,11 +239,11 @@ TAGGED = {
         ({"kind": "dog", "walks": "1"}, {"kind": "dog", "walks": 1}),
     ],
 )
-def test_a_constant_tells_which_form_was_meant(value: Any, told: Any) -> None:
-    assert outcome(TAGGED, value) == told
+def test_a_constant_shows_which_alternative_was_meant(value: Any, expected: Any) -> None:
+    assert outcome(TAGGED, value) == expected
 
 
-def test_all_problems_are_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     tools = ToolSet(
         [{"name": "t", "parameters": {"properties": {"a": INTEGER, "b": LIST}, "required": ["a"]}}]
     )
@@ -301,7 +301,7 @@ def test_many_problems_are_counted() -> None:
     assert "\n- and 980 more\n" in str(caught.value.observation)
 
 
-# -- what is left open ---------------------------------------------------------------------------
+# -- policies ------------------------------------------------------------------------------------
 
 OPEN = {"type": "object", "properties": {"a": INTEGER}}
 
@@ -340,7 +340,7 @@ def test_unknown_keys_are_policy(part: Any, value: Any, forbid: Any, drop: Any, 
             assert found == expected
 
 
-def test_what_was_dropped_is_told() -> None:
+def test_what_was_dropped_is_reported() -> None:
     found = tools_for(OPEN, unknown_keys="drop").read("t", {"x": {"a": "1", "z": 2}})
     assert found.notes == (
         ('x.a: read "1" as 1', ""),
@@ -402,7 +402,7 @@ def test_text_is_an_input(tool: str, text: Any, value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "text", "told"),
+    ("tool", "text", "problem"),
     [
         ("book", "Bern", 'expected a JSON object with keys where, nights, found "Bern"'),
         ("book", "", "- where: expected a string, found nothing"),
@@ -431,10 +431,10 @@ def test_text_is_an_input(tool: str, text: Any, value: Any) -> None:
         ("book", b"x", "found a value of type bytes"),
     ],
 )
-def test_text_that_is_no_input_is_told(tool: str, text: Any, told: str) -> None:
+def test_text_that_is_not_an_input_is_reported(tool: str, text: Any, problem: str) -> None:
     with pytest.raises(ToolInputError) as caught:
         ToolSet(TEXTS).check(tool, text)
-    assert told in str(caught.value)
+    assert problem in str(caught.value)
 
 
 EXTRA = '{"where": "Bern", "nights": 2} I hope that helps.'
@@ -489,7 +489,7 @@ WRAPPED = [
 
 
 @pytest.mark.parametrize("value", WRAPPED)
-def test_arguments_in_a_wrapper_are_read_leniently_and_told(value: Any) -> None:
+def test_arguments_in_a_wrapper_are_read_leniently_and_reported(value: Any) -> None:
     found = ToolSet(TEXTS).read("book", value, lenient=True)
     assert found.value == {"where": "Bern", "nights": 2}
     assert found.notes[0].kind == "wrapper"
@@ -513,7 +513,7 @@ def test_a_wrapper_is_only_what_the_schema_says(tool: str, value: Any) -> None:
         ToolSet(TEXTS).check(tool, value, lenient=True)
 
 
-def test_a_key_that_the_tool_has_is_no_wrapper() -> None:
+def test_a_key_that_the_tool_has_is_not_a_wrapper() -> None:
     own = {"properties": {"input": {"type": "object"}, "q": STRING}}
     other = {"properties": {"q": STRING}, "additionalProperties": True}
     value = {"input": {"q": "lakes"}}
@@ -548,7 +548,7 @@ def test_another_string_is_text(text: str) -> None:
     assert ToolSet(TEXTS).check("find", text, lenient=True) == {"query": text}
 
 
-def test_lenient_reading_mends_json_and_tells() -> None:
+def test_lenient_mode_repairs_json_and_reports_it() -> None:
     tools = ToolSet(TEXTS)
     found = tools.read("book", "{'where': 'Bern', nights: '2',}", lenient=True)
     assert found.value == {"where": "Bern", "nights": 2}
@@ -574,7 +574,7 @@ def test_a_name_that_differs_in_marks_only_is_that_tool(name: str) -> None:
     assert tools.read(name, "x").tool == "get_weather"
 
 
-def test_a_name_that_may_be_two_tools_is_none() -> None:
+def test_a_name_that_matches_two_tools_is_unknown() -> None:
     tools = ToolSet(["get_weather", "getWeather", "search"])
     assert tools.find("getWeather") == "getWeather"
     assert tools.find("GetWeather") is None
@@ -600,13 +600,13 @@ def test_a_name_that_is_near_is_suggested(name: str, near: tuple[str, ...]) -> N
     assert "The tools are: search, calculate." in str(caught.value.observation)
 
 
-def test_without_tools_there_is_none() -> None:
+def test_without_tools_every_name_is_unknown() -> None:
     with pytest.raises(UnknownToolError) as caught:
         ToolSet([]).check("x", "")
     assert caught.value.observation == "There is no tool 'x'. There are no tools."
 
 
-# -- whatever comes ------------------------------------------------------------------------------
+# -- odd inputs ----------------------------------------------------------------------------------
 
 
 def test_references_may_go_round_in_a_circle() -> None:

@@ -1,4 +1,4 @@
-"""Laws of the lenient JSON reader, whatever the text: cuts, half values, and what it reports."""
+"""Properties of the lenient JSON reader for any text: cuts, cut values, and its reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(text: str, size: int = 10**6) -> LenientJsonReader:
 
 
 def story(text: str, size: int) -> tuple[Any, ...]:
-    """All that can be seen of reading *text* in pieces, for comparison by type as well."""
+    """Return all visible results of reading *text* in pieces; comparing them compares types."""
     reader = read(text, size)
     try:
         end = repr(reader.close())
@@ -116,7 +116,7 @@ def test_the_value_so_far_depends_on_the_text_alone(text: str, size: int) -> Non
 
 
 def grows(before: Any, after: Any) -> bool:
-    """Whether *after* is *before* with more text, items or members at its open end."""
+    """Return whether *after* is *before* with more text, items or members at its open end."""
     if isinstance(before, str) and isinstance(after, str):
         return after.startswith(before)
     if isinstance(before, list) and isinstance(after, list):
@@ -149,14 +149,14 @@ def test_a_text_cut_short_is_never_half_a_value(text: str, data: st.DataObject) 
         value = reader.close()
     except JsonError:
         return
-    # It lacked brackets and nothing else.
+    # Only brackets were missing.
     (missing,) = [repair for repair in reader.repairs if repair.kind == "missing_closer"]
     closers = missing.message.removeprefix("supplied the missing ")
     assert repr(value) == repr(json.loads(text[:end] + closers))
 
 
 def repaired(text: str, repairs: list[JsonRepair]) -> str:
-    """Do to *text* what *repairs* say was done, and nothing else."""
+    """Apply exactly *repairs* to *text*."""
     inner = {span[0] for kind, span, _ in repairs if kind == "inner_quote"}
     edits: list[tuple[int, int, str]] = []
     for kind, (start, end), message in repairs:
@@ -206,6 +206,7 @@ def test_the_repairs_that_are_told_are_all_there_are(text: str, size: int) -> No
     except JsonError:
         return
     repairs = reader.repairs
-    if all(repair.kind != "missing_quote" for repair in repairs):  # Its other quote may be any.
+    # The other quote of a missing one may be of any kind.
+    if all(repair.kind != "missing_quote" for repair in repairs):
         document = repaired(text[: reader.end], repairs)
         assert repr(json.loads(document, strict=False)) == repr(value)

@@ -1,4 +1,4 @@
-"""The lenient JSON reader: what it mends, what it refuses, and what it leaves alone."""
+"""The lenient JSON reader: what it repairs, what it refuses, and what it leaves unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from outputs.growing_json.lenient.reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 
 # text, value, the kinds of repairs in the order of the text
-MENDED: list[tuple[str, Any, str]] = [
+REPAIRED: list[tuple[str, Any, str]] = [
     # brackets
     ('{"ports": ["Cork", "Bantry"', {"ports": ["Cork", "Bantry"]}, "missing_closer"),
     ('{"ports": ["Cork", "Bantry"}', {"ports": ["Cork", "Bantry"]}, "missing_closer"),
@@ -52,7 +52,7 @@ MENDED: list[tuple[str, Any, str]] = [
     ('["a" /* b */, "c"]', ["a", "c"], "comment"),
     ('["a", // not "b"\n "c"]', ["a", "c"], "comment"),
     ("['a', # don't\n 2]", ["a", 2], "quotes comment"),
-    # words
+    # literals
     ("[True, False, None, undefined]", [True, False, None, None], " ".join(["literal"] * 4)),
     ('["a", None, "b", true]', ["a", None, "b", True], "literal"),
     # quotes
@@ -93,9 +93,9 @@ MENDED: list[tuple[str, Any, str]] = [
     ("{tool name': 1}", {"tool name": 1}, "missing_quote"),
 ]
 
-# text, the place of the error; None if the text is incomplete
+# text, the position of the error; None if the text is incomplete
 REFUSED: list[tuple[str, int | None]] = [
-    # half a value
+    # cut values
     ("", None),
     ("[", None),
     ("{", None),
@@ -121,7 +121,7 @@ REFUSED: list[tuple[str, int | None]] = [
     ('{"a": "the "', None),
     ('{"a": "f("', None),
     ('{"a": “b"', None),
-    # two readings
+    # ambiguous
     ('["a" "b"]', 3),
     ('{"a": "x" "b": "y"}', 8),
     ('{"a": "x "y", "b": 1}', 11),
@@ -137,7 +137,7 @@ REFUSED: list[tuple[str, int | None]] = [
     ('{"a": "the "red" one"\n```', 20),
     ("[1, 2 `x`, 3]", 6),
     ('{"a": "x" ```b```", "c": 1}', 8),
-    # no reading
+    # not readable
     ("hello", 0),
     ("{hello}", 1),
     ("{a b: 1}", 1),
@@ -177,7 +177,7 @@ def read(text: str, size: int = 10**6) -> LenientJsonReader:
 
 
 def story(text: str, size: int) -> tuple[Any, ...]:
-    """All that can be seen of reading *text* in pieces, for comparison by type as well."""
+    """Return all visible results of reading *text* in pieces; comparing them compares types."""
     reader = read(text, size)
     try:
         end = repr(reader.close())
@@ -186,7 +186,7 @@ def story(text: str, size: int) -> tuple[Any, ...]:
     return end, reader.end, repr(reader.value), reader.repairs
 
 
-@pytest.mark.parametrize(("text", "value", "kinds"), MENDED, ids=[row[0] for row in MENDED])
+@pytest.mark.parametrize(("text", "value", "kinds"), REPAIRED, ids=[row[0] for row in REPAIRED])
 def test_it_mends(text: str, value: Any, kinds: str) -> None:
     reader = read(text)
     assert repr(reader.close()) == repr(reader.value) == repr(value)
@@ -273,11 +273,11 @@ def test_limits_are_those_of_the_strict_reader() -> None:
 
 def test_changes_are_told_as_by_the_strict_reader() -> None:
     reader = LenientJsonReader()
-    told = []
+    found = []
     for chunk in ["{a: 'x", ' "y"', " z', b", ": [1", "2,], ", "c: None}"]:
         reader.feed(chunk)
-        told.append([tuple(change.values()) for change in reader.changes()])
-    assert told == [
+        found.append([tuple(change.values()) for change in reader.changes()])
+    assert found == [
         [("replace", "", {"a": "x"})],
         [("replace", "/a", 'x "y"')],
         [("replace", "/a", 'x "y" z')],

@@ -1,4 +1,4 @@
-"""What is told of a call in JSON while it is written, and what makes it a call."""
+"""Events of a call in JSON while it is written, and what makes an object a call."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -87,14 +87,14 @@ def test_prose_and_its_fence_are_told_apart() -> None:
     ]
 
 
-def test_an_input_is_told_as_it_is_written() -> None:
+def test_an_input_is_emitted_as_it_is_written() -> None:
     raw = r"a \"b\" \u00e9\n"
     events, call = read(f'{{"action": "a", "action_input": "{raw}"}}')
     assert call.tool_input == 'a "b" é\n'
     assert [event.text for event in events if isinstance(event, InputDelta)] == [raw]
 
 
-def test_an_answer_is_told_with_its_escapes_resolved() -> None:
+def test_an_answer_is_emitted_with_its_escapes_resolved() -> None:
     reader = JsonCall(STRICT)
     assert reader.feed('{"action": "Final Answer", "action_input": "It', 0) == [
         MarkerSeen('"action_input"', (0, 44)),
@@ -117,13 +117,13 @@ def test_an_input_that_comes_first_may_turn_out_to_be_the_answer() -> None:
     ]
 
 
-def test_an_answer_may_be_an_object_which_is_told_as_it_is_written() -> None:
+def test_an_answer_may_be_an_object_which_is_emitted_as_it_is_written() -> None:
     events, call = read('{"action": "Final Answer", "action_input": {"a": [1]}}')
     assert call.tool_input == {"a": [1]}
     assert AnswerDelta('{"a": [1]}', (143, 153)) in events
 
 
-def test_what_is_no_call_is_prose() -> None:
+def test_an_object_that_is_not_a_call_is_prose() -> None:
     events, call = read('a {"b": 1} {c} {"d": {"action": "x"}} e')
     assert call.problem == "no_call"
     assert merge_events(events) == [
@@ -241,7 +241,7 @@ def test_repairs_have_their_places_in_the_whole_text() -> None:
     ]
 
 
-def test_a_long_answer_is_told_piece_by_piece_in_linear_time() -> None:
+def test_a_long_answer_is_emitted_piece_by_piece_in_linear_time() -> None:
     parser = StreamParser(get_dialect("json"))
     parser.feed('{"action": "Final Answer", "action_input": "')
     for _ in range(2_000):
@@ -260,24 +260,24 @@ def parser_span(parser: StreamParser) -> tuple[int, int]:
 @pytest.mark.parametrize("name", JSON_DIALECTS)
 @pytest.mark.parametrize("mode", ["strict", "lenient"])
 @given(data=st.data())
-def test_the_answer_that_was_told_is_the_answer(name: str, mode: Any, data: st.DataObject) -> None:
+def test_the_emitted_answer_is_the_answer(name: str, mode: Any, data: st.DataObject) -> None:
     dialect = get_dialect(name)
     text = data.draw(turns())
     story = told(dialect, mode, cut(text, data.draw(st.lists(st.integers(1, 9), min_size=1))))
     for finish in story.of(Finish) if "Final Answer:" not in text else ():
-        answer = "".join(delta.text for delta in told_within(story.of(AnswerDelta), finish.span))
+        answer = "".join(delta.text for delta in deltas_within(story.of(AnswerDelta), finish.span))
         output = finish.finish.return_values["output"]
         assert not answer or not isinstance(output, str) or answer == output
 
 
-def told_within(deltas: list[Any], span: tuple[int, int]) -> Iterator[Any]:
+def deltas_within(deltas: list[Any], span: tuple[int, int]) -> Iterator[Any]:
     return (delta for delta in deltas if span[0] <= delta.span[0] and delta.span[1] <= span[1])
 
 
 @pytest.mark.parametrize("name", [*JSON_DIALECTS, "react_json", "chat", "json_toolcall"])
 @pytest.mark.parametrize("mode", ["strict", "lenient"])
 @given(text=turns(), sizes=st.lists(st.integers(1, 9), min_size=1))
-def test_any_cut_of_a_call_tells_the_same(
+def test_any_cut_of_a_call_yields_the_same_events(
     name: str, mode: Any, text: str, sizes: list[int]
 ) -> None:
     dialect: Dialect = get_dialect(name)

@@ -1,1 +1,0 @@
-"""Snapshots: prompts, transcripts and events pinned to files a person can read."""

@@ -1,0 +1,1 @@
+"""Snapshots of prompts, transcripts and events, in readable files."""

@@ -1,0 +1,198 @@
+"""The snapshot fixtures: prompt formats, transcripts, streams of events, and other values.
+
+::
+
+    def test_prompt(snapshot_prompt: SnapshotPrompt) -> None:
+        snapshot_prompt("react", tools=[search, calculate])
+
+A file is named after the test or by the caller; see `ReadableSnapshots`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.registry.dialects_by_name import get_parser
+from agent_parsers.runs.transcript_parser import parse_transcripts
+from agent_parsers.testing.snapshots.difference import difference
+from agent_parsers.testing.snapshots.pages import Replies, events_page, prompt_page
+from agent_parsers.testing.snapshots.readable import readable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from syrupy.assertion import SnapshotAssertion
+
+    from agent_parsers.engine.writing.render import Step
+    from agent_parsers.testing.snapshots.steps import AnyParser
+    from agent_parsers.toolset import Tools
+    from outputs import BaseMessage
+
+__all__ = ["SnapshotEvents", "SnapshotPrompt", "SnapshotTranscript", "SnapshotValue"]
+
+_QUESTION: Final = "How old is the oldest bridge of Bern?"
+
+
+class _SnapshotFixture:
+    """Compares a text with a snapshot.
+
+    Args:
+        snapshot: The ``snapshot`` fixture of the test.
+    """
+
+    def __init__(self, snapshot: SnapshotAssertion) -> None:
+        self._snapshot = snapshot
+
+    def _compare(self, now: str, name: str | None) -> None:
+        __tracebackhide__ = True
+        snapshot = self._snapshot
+        if snapshot(name=name) == now:
+            return
+        result = snapshot.executions[snapshot.num_executions - 1]
+        if result.exception is not None:
+            raise result.exception
+        file = Path(result.snapshot_location)
+        root = result.test_location.item.config.rootpath
+        place = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
+        if result.recalled_data is None:
+            pytest.fail(
+                f"there is no snapshot in {place} yet: write it with pytest --snapshot-update,"
+                " and review it"
+            )
+        lines = "\n".join(difference(str(result.recalled_data), now))
+        pytest.fail(
+            f"this differs from the snapshot in {place} (- snapshot, + now)\n\n{lines}\n\n"
+            "If it is what you want: pytest --snapshot-update"
+        )
+
+
+class SnapshotPrompt(_SnapshotFixture):
+    """Compares a prompt format with its snapshot: the prompt, and the results of parsing replies.
+
+    The snapshot shows the whole prompt after some steps, the stop sequences, and replies, each with
+    the result of parsing it, or with the error and the observation for the model.
+    """
+
+    def __call__(
+        self,
+        parser: str | Dialect | AnyParser,
+        *,
+        tools: Tools | None = None,
+        question: str = _QUESTION,
+        steps: Sequence[Step] | None = None,
+        replies: Replies | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Compare the format with the snapshot.
+
+        Args:
+            parser: A parser; or a dialect or the name of a parser, which is read in lenient mode.
+            tools: The tools; leave them out if *parser* is a parser, which has its own.
+            question: The question for the agent.
+            steps: The steps so far; by default calls of the first two tools.
+            replies: Replies of the model, a mapping by title or a list. By default an action, an
+                answer, text in no known format, and a call of an unknown tool.
+            name: Path of the file below the folder of snapshots, without the suffix.
+
+        Raises:
+            TypeError: Both a parser and *tools* are given.
+            ValueError: There is no such dialect.
+        """
+        __tracebackhide__ = True
+        page = prompt_page(_parser(parser, tools), question, steps, replies)
+        self._compare(page, name)
+
+
+class SnapshotTranscript(_SnapshotFixture):
+    """Compares the runs read from a transcript with their snapshot."""
+
+    def __call__(
+        self,
+        transcript: str | Path,
+        *,
+        dialect: str | Dialect = "react",
+        name: str | None = None,
+    ) -> None:
+        """Compare the runs in *transcript* with the snapshot.
+
+        Args:
+            transcript: The text of one or several runs, or the path of a file with the text in
+                UTF-8; a relative path is below pytest's root.
+            dialect: The dialect of the transcript, or its name.
+            name: Path of the file below the folder of snapshots, without the suffix.
+
+        Raises:
+            OSError: The file cannot be read.
+            OutputParserException: The text has no steps.
+            ValueError: There is no such dialect.
+        """
+        __tracebackhide__ = True
+        if isinstance(transcript, Path):
+            root = self._snapshot.test_location.item.config.rootpath
+            transcript = (root / transcript).read_text(encoding="utf-8")
+        runs = parse_transcripts(transcript, dialect=dialect)
+        self._compare(readable(runs[0] if len(runs) == 1 else runs), name)
+
+
+class SnapshotEvents(_SnapshotFixture):
+    """Compares the events that streamed replies yield with their snapshot."""
+
+    def __call__(
+        self,
+        parser: str | Dialect | AnyParser,
+        replies: str | BaseMessage | Replies,
+        *,
+        tools: Tools | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Compare the events with the snapshot.
+
+        Neighbouring deltas are joined, so that the events do not depend on how a text is cut. This
+        is checked for the text in one piece, in chunks of seven characters, and character by
+        character.
+
+        Args:
+            parser: A parser; or a dialect or the name of a parser, which is read in lenient mode.
+            replies: One reply of the model, or several: a mapping by title, or a list.
+            tools: The tools; leave them out if *parser* is a parser, which has its own.
+            name: Path of the file below the folder of snapshots, without the suffix.
+
+        Raises:
+            AssertionError: The events depend on how the text is cut.
+            TypeError: Both a parser and *tools* are given.
+            ValueError: There is no such dialect.
+        """
+        __tracebackhide__ = True
+        self._compare(events_page(_parser(parser, tools), replies), name)
+
+
+class SnapshotValue(_SnapshotFixture):
+    """Compares any value with its snapshot."""
+
+    def __call__(self, value: object, *, name: str | None = None) -> None:
+        """Compare *value* with the snapshot.
+
+        Args:
+            value: A text, which is stored unchanged, or any value that `readable` accepts.
+            name: Path of the file below the folder of snapshots, without the suffix.
+
+        Raises:
+            TypeError: The value, or a part of it, has no `repr` of its own; see `readable`.
+        """
+        __tracebackhide__ = True
+        self._compare(readable(value), name)
+
+
+def _parser(parser: str | Dialect | AnyParser, tools: Tools | None) -> AnyParser:
+    if isinstance(parser, str):
+        return get_parser(parser, tools=tools)
+    if isinstance(parser, Dialect):
+        return dialect_parser(parser, lenient=True, tools=tools)
+    if tools is not None:
+        raise TypeError("this parser has its own tools; give a dialect to give tools with it")
+    return parser

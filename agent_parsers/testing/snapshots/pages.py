@@ -1,0 +1,126 @@
+"""Renders the pages of snapshots: titles, replies, and the results of parsing them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction
+from agent_parsers.engine.reading.turn import Turn
+from agent_parsers.events import StepFailed
+from agent_parsers.native.message_parser import MessageParser
+from agent_parsers.testing.snapshots.readable import labelled, readable
+from agent_parsers.testing.snapshots.same_events import assert_same_events, whole_story
+from agent_parsers.testing.snapshots.steps import AnyParser, usual_replies, usual_steps
+from agent_parsers.testing.trials.stories import cut
+from agent_parsers.toolset import ToolSet
+from output_parsers import OutputParserException
+from outputs import BaseMessage, from_any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine.writing.render import Step
+
+__all__ = ["Replies", "events_page", "heading", "prompt_page", "quoted"]
+
+Replies: TypeAlias = Mapping[str, Any] | Iterable[Any]
+"""Replies, by title or in a list: texts, or messages that `outputs.from_any` accepts."""
+
+_SIZES: Final = (7, 1)
+"""Sizes of the chunks in which a text is read again, in characters."""
+
+
+def prompt_page(
+    parser: AnyParser, question: str, steps: Sequence[Step] | None, replies: Replies | None
+) -> str:
+    """Return the prompt of *parser*, and the results of parsing *replies*; see `SnapshotPrompt`."""
+    steps = usual_steps(parser) if steps is None else steps
+    replies = usual_replies(parser) if replies is None else replies
+    many = "1 step" if len(steps) == 1 else f"{len(steps)} steps"
+    prompt = parser.render_prompt(question, steps)
+    parts = [f"{heading(f'the prompt after {many}')}{_as_text(prompt)}\n"]
+    if isinstance(parser, MessageParser):
+        tools = ToolSet(parser.tools or ()).openai_tools()
+        parts.append(f"{heading('the tools, as OpenAI takes them')}{readable(tools)}")
+    parts.append(f"{heading('where it stops')}{readable(parser.stop)}")
+    for title, reply in _titled(replies):
+        parts.append(f"{heading(title)}{quoted(reply)}\n{_reading(parser, reply)}")
+    return "\n".join(parts)
+
+
+def events_page(parser: AnyParser, replies: str | BaseMessage | Replies) -> str:
+    """Return the events of *replies*; see `SnapshotEvents`.
+
+    Raises:
+        AssertionError: The events depend on how a text is cut.
+    """
+    if isinstance(replies, str | BaseMessage):
+        return f"{quoted(replies)}\n{_events(parser, replies)}"
+    return "\n".join(
+        f"{heading(title)}{quoted(reply)}\n{_events(parser, reply)}"
+        for title, reply in _titled(replies)
+    )
+
+
+def _titled(replies: Replies) -> Iterable[tuple[str, Any]]:
+    if isinstance(replies, Mapping):
+        return replies.items()
+    return ((f"reply {number}", reply) for number, reply in enumerate(replies, 1))
+
+
+def _reading(parser: AnyParser, reply: Any) -> str:
+    """Return the result of parsing *reply*, or the error and its observation for the model."""
+    try:
+        turn = parser.read(reply)
+    except OutputParserException as error:
+        observation = "" if error.observation is None else f"\n{quoted(error.observation)}"
+        return f"{error.pointer()}\n{observation}"
+    parts: list[tuple[str, object]] = [("thought", turn.thought)] if turn.thought else []
+    if isinstance(turn, Turn) and turn.content and isinstance(turn.result, list):
+        parts.append(("content", turn.content))
+    for result in turn.result if isinstance(turn.result, list) else [turn.result]:
+        if isinstance(result, AgentAction):
+            parts += [("tool", result.tool), ("input", result.tool_input)]
+        else:
+            parts += result.return_values.items()
+        if isinstance(reply, str) and result.log != reply:
+            parts.append(("log", result.log))
+    parts += (("repaired", repair.message) for repair in turn.repairs)
+    return labelled(parts)
+
+
+def _events(parser: AnyParser, reply: Any) -> str:
+    story = whole_story(parser.events([reply]))
+    if isinstance(reply, str):
+        for size in _SIZES:
+            assert_same_events(story, parser.events(cut(reply, [size])), text=reply)
+    if not story or not isinstance(failed := story[-1], StepFailed):
+        return readable(story)
+    return f"{readable(story[:-1])}{failed.error.pointer()}\n"
+
+
+# -- text -----------------------------------------------------------------------------------------
+
+
+def heading(title: str) -> str:
+    """Return *title*, underlined."""
+    return f"{title}\n{'-' * len(title)}\n"
+
+
+def quoted(reply: Any) -> str:
+    """Return *reply* with a bar in front of each line."""
+    return "".join(f"| {line}".rstrip() + "\n" for line in _as_text(reply).split("\n"))
+
+
+def _as_text(value: Any) -> str:
+    """Return a text unchanged, and messages below their titles."""
+    if isinstance(value, str):
+        return value
+    messages = map(from_any, value if isinstance(value, list) else [value])
+    return "\n\n".join(map(_message, messages))
+
+
+def _message(message: BaseMessage) -> str:
+    more = message.additional_kwargs  # contains function calls
+    return message.pretty_repr() + (f"\n{readable(more)}".rstrip("\n") if more else "")

@@ -1,0 +1,71 @@
+"""Default steps and replies for snapshots, as a model would write them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction
+from agent_parsers.engine.writing.prompt import replies
+from agent_parsers.native.message_parser import MessageParser
+from agent_parsers.native.reading.pieces import as_json
+from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
+from agent_parsers.parsers.dialect_parser import AnyDialectParser
+from agent_parsers.parsers.turn_parser import TurnParser
+from agent_parsers.toolset import ToolSet, ToolSpec
+from outputs import AIMessage, tool_call
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.writing.render import Step
+
+__all__ = ["AnyParser", "usual_replies", "usual_steps"]
+
+AnyParser: TypeAlias = AnyDialectParser | MessageParser
+
+_NO_SUCH_TOOL: Final = ToolSpec("no_such_tool")
+_MOST_STEPS: Final = 2
+_ANSWER: Final = "the answer to the question"
+
+
+def usual_steps(parser: AnyParser) -> list[Step]:
+    """Return steps that call the first two tools of *parser*.
+
+    Args:
+        parser: Renders the calls; it may know tools.
+    """
+    tools = tuple(ToolSet(parser.tools or ()))[:_MOST_STEPS] or (None,)
+    replies = (_action(parser, tool, number) for number, tool in enumerate(tools, 1))
+    results = [parser.read(reply).result for reply in replies]
+    actions = (a for result in results for a in (result if isinstance(result, list) else [result]))
+    return [(a, f"what {a.tool} returned") for a in actions if isinstance(a, AgentAction)]
+
+
+def usual_replies(parser: AnyParser) -> dict[str, Any]:
+    """Return valid and invalid replies by title."""
+    first = next(iter(ToolSet(parser.tools or ())), None)
+    replies = {"an action": _action(parser, first), "an answer": _answer(parser)}
+    if isinstance(parser, TurnParser):
+        replies["text without a form"] = "Let me see."
+    wrong = _action(parser, _NO_SUCH_TOOL)
+    if first is not None and wrong != replies["an action"]:
+        replies["a tool that there is not"] = wrong
+    return replies
+
+
+def _action(parser: AnyParser, tool: ToolSpec | None, number: int = 1) -> Any:
+    """Return a reply that calls *tool*, or a tool without a spec."""
+    if isinstance(parser, TurnParser):
+        return replies(parser.dialect, None if tool is None else [tool])[0]
+    tool = tool or ToolSpec("search")
+    arguments = ToolSet([tool]).example(tool.name) or {}
+    if isinstance(parser, OpenAIFunctionsAgentOutputParser):
+        call = {"name": tool.name, "arguments": as_json(arguments)}
+        return AIMessage("", additional_kwargs={"function_call": call})
+    return AIMessage(
+        "", tool_calls=[tool_call(name=tool.name, args=arguments, id=f"call_{number}")]
+    )
+
+
+def _answer(parser: AnyParser) -> Any:
+    if isinstance(parser, TurnParser):
+        return replies(parser.dialect, parser.tools)[1]
+    return AIMessage(_ANSWER)

@@ -1,1 +1,0 @@
-"""An agent that answers questions of skippers, with three tools and a dialect of its own."""

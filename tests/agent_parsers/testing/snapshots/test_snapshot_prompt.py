@@ -1,0 +1,241 @@
+"""``snapshot_prompt``: a prompt format in one file."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+
+from agent_parsers import list_dialects
+
+from ....helpers.project import Project
+
+pytestmark = pytest.mark.one_in(2)  # each starts a process or more
+
+pytest_plugins = ["pytester"]
+
+HEAD = """
+from agent_parsers import AgentAction, get_dialect, get_parser
+from agent_parsers.testing import SnapshotPrompt
+
+def search(query: str) -> str:
+    "Looks up a name."
+
+def sell(item: str, price: float) -> str:
+    "Sells."
+
+TOOLS = [search, sell]
+"""
+
+
+def snapshot_of(project: Project, *lines: str, head: str = HEAD, name: str = "a/prompt.txt") -> str:
+    """Return what the lines of a test write."""
+    write(project, lines, head)
+    assert "1 snapshot generated" in project.run("--snapshot-update")
+    assert "1 snapshot passed" in project.run()
+    return project.files()[name]
+
+
+def write(project: Project, lines: Sequence[str], head: str = HEAD) -> None:
+    body = "".join(f"\n    {line}" for line in lines)
+    project.write("test_a.py", f"{head}\ndef test_prompt(snapshot_prompt: SnapshotPrompt):{body}\n")
+
+
+def titles(page: str) -> list[str]:
+    pairs = pairwise(page.split("\n"))
+    return [line for line, mark in pairs if line and mark == "-" * len(line)]
+
+
+def section(page: str, title: str) -> str:
+    _, _, text = page.partition(f"{title}\n{'-' * len(title)}\n")
+    (*_, end) = [None, *titles(text)[:1]]
+    return text if end is None else text.partition(f"\n{end}\n---")[0]
+
+
+def test_the_file_has_the_prompt_the_stops_and_replies_with_what_they_parse_to(
+    project: Project,
+) -> None:
+    page = snapshot_of(project, "snapshot_prompt('react', tools=TOOLS)")
+    assert titles(page) == [
+        "the prompt after 2 steps",
+        "where it stops",
+        "an action",
+        "an answer",
+        "text without a form",
+        "a tool that there is not",
+    ]
+    prompt = section(page, "the prompt after 2 steps")
+    assert "search(query: string): Looks up a name." in prompt
+    assert "\nQuestion: How old is the oldest bridge of Bern?\n" in prompt
+    assert "\nObservation: what search returned\n" in prompt
+    assert "\nObservation: what sell returned\n" in prompt
+    assert section(page, "where it stops") == '["\\nObservation:"]\n'
+    action = section(page, "an action")
+    assert "| Action: search\n" in action
+    assert '\ntool: "search"\ninput:\n  "query": ' in action
+    assert '\noutput: "the answer to the question"\n' in section(page, "an answer")
+    wrong = section(page, "a tool that there is not")
+    assert "\n'no_such_tool' is not one of the tools\n  --> line 2, column 9\n" in wrong
+    assert "\n| There is no tool 'no_such_tool'. The tools are: search, sell.\n" in wrong
+
+
+def test_it_does_so_for_every_dialect(project: Project) -> None:
+    head = f"{HEAD}\nimport pytest\n\n@pytest.mark.parametrize('name', {list_dialects()})"
+    code = f"{head}\ndef test_of(name, snapshot_prompt): snapshot_prompt(name, tools=TOOLS)\n"
+    project.write("test_a.py", code)
+    assert f"{len(list_dialects())} snapshots generated" in project.run("--snapshot-update")
+    assert f"{len(list_dialects())} snapshots passed" in project.run()
+    for name in list_dialects():
+        page = project.files()[f"a/of[{name}].txt"]
+        assert {"where it stops", "an action", "an answer"} <= set(titles(page)), name
+        for title in ("an action", "an answer"):
+            assert "\n  --> line" not in section(page, title), name
+
+
+@pytest.mark.parametrize("name", ["tools", "openai_functions"])
+def test_it_does_so_for_messages(project: Project, name: str) -> None:
+    page = snapshot_of(project, f"snapshot_prompt({name!r}, tools=TOOLS)")
+    assert titles(page)[:3] == [
+        "the prompt after 2 steps",
+        "the tools, as OpenAI takes them",
+        "where it stops",
+    ]
+    assert "what search returned" in section(page, "the prompt after 2 steps")
+    assert '"name": "sell"' in section(page, "the tools, as OpenAI takes them")
+    assert '\ntool: "search"\ninput:\n  "query": ' in section(page, "an action")
+    assert "'no_such_tool' is not one of the tools" in section(page, "a tool that there is not")
+
+
+@pytest.mark.parametrize(
+    "parser", ["get_parser('react', tools=TOOLS)", "get_dialect('react'), tools=TOOLS"]
+)
+def test_a_parser_or_a_dialect_does_as_well_as_a_name(project: Project, parser: str) -> None:
+    write(project, ["snapshot_prompt('react', tools=TOOLS)"])
+    project.run("--snapshot-update")
+    write(project, [f"snapshot_prompt({parser})"])
+    assert "1 snapshot passed" in project.run()
+
+
+def test_a_strict_parser_reads_strictly(project: Project) -> None:
+    page = snapshot_of(
+        project,
+        "parser = get_parser('react', tools=TOOLS, lenient=False)",
+        "snapshot_prompt(parser, replies=['action: search\\naction input: x'])",
+    )
+    assert "Could not parse LLM output" in section(page, "reply 1")
+
+
+def test_tools_beside_a_parser_are_refused(project: Project) -> None:
+    write(project, ["snapshot_prompt(get_parser('react'), tools=TOOLS)"])
+    out = project.run("--snapshot-update")
+    assert "TypeError: this parser has its own tools" in out
+    assert project.files() == {}
+
+
+def test_without_tools_the_dialect_has_an_example(project: Project) -> None:
+    page = snapshot_of(project, "snapshot_prompt('react')")
+    assert titles(page)[0] == "the prompt after 1 step"
+    assert "a tool that there is not" not in page
+
+
+def test_question_steps_and_replies_may_be_given(project: Project) -> None:
+    page = snapshot_of(
+        project,
+        "log = 'Action: search\\nAction Input: Bern'",
+        "steps = [(AgentAction('search', 'Bern', log), 'a town')]",
+        "replies = {",
+        "    'emphasis': '**Final Answer:** 42',",
+        "    'both': 'Action: search\\nAction Input: x\\nFinal Answer: y',",
+        "}",
+        "snapshot_prompt(",
+        "    'react', tools=TOOLS, question='What is Bern?', steps=steps, replies=replies",
+        ")",
+    )
+    assert titles(page) == ["the prompt after 1 step", "where it stops", "emphasis", "both"]
+    prompt = section(page, "the prompt after 1 step")
+    assert prompt.endswith(
+        "Question: What is Bern?\n"
+        "Action: search\nAction Input: Bern\nObservation: a town\nThought: \n"
+    )
+    assert section(page, "emphasis") == (
+        "| **Final Answer:** 42\n\n"
+        'output: "42"\n'
+        "repaired: \"read '**Final Answer:**' as the label 'answer'\"\n"
+    )
+    assert "\n| Write either an Action with its Action Input or a Final Answer" in section(
+        page, "both"
+    )
+
+
+def test_what_is_left_out_of_a_reply_shows_in_its_log(project: Project) -> None:
+    page = snapshot_of(
+        project,
+        "reply = 'Action: search\\nAction Input: x\\nObservation: made up'",
+        "snapshot_prompt('react', replies=[reply])",
+    )
+    assert 'log:\n  "Action: search\\n"\n  "Action Input: x"\n' in section(page, "reply 1")
+
+
+def test_no_steps_and_no_replies_are_possible(project: Project) -> None:
+    page = snapshot_of(project, "snapshot_prompt('react', steps=[], replies=[])")
+    assert titles(page) == ["the prompt after 0 steps", "where it stops"]
+
+
+def test_the_caller_may_name_the_file(project: Project) -> None:
+    snapshot_of(project, "snapshot_prompt('react', name='agent/format')", name="agent/format.txt")
+
+
+def test_a_second_snapshot_in_a_test_has_a_file_of_its_own(project: Project) -> None:
+    write(project, ["snapshot_prompt('react')", "snapshot_prompt('xml')"])
+    project.run("--snapshot-update")
+    assert list(project.files()) == ["a/prompt.2.txt", "a/prompt.txt"]
+
+
+def test_a_missing_file_says_what_to_do(project: Project) -> None:
+    write(project, ["snapshot_prompt('react')"])
+    out = project.run()
+    assert (
+        "there is no snapshot in snapshots/a/prompt.txt yet: write it with pytest --snapshot-update,"
+        " and review it"
+    ) in out
+    assert project.files() == {}
+
+
+CHANGED = f"""{HEAD}
+from dataclasses import replace
+
+react = get_dialect("react")
+"""
+
+
+def test_a_difference_is_shown_line_by_line_below_the_test(project: Project) -> None:
+    write(project, ["snapshot_prompt(react)"], CHANGED)
+    project.run("--snapshot-update")
+    before = project.files()
+    write(project, ["snapshot_prompt(replace(react, stop=('\\nObs:', 'Q ')))"], CHANGED)
+    out = [line.removeprefix("E").strip() for line in project.run().splitlines()]
+    start = out.index(
+        "Failed: this differs from the snapshot in snapshots/a/prompt.txt (- snapshot, + now)"
+    )
+    end = out.index("If it is what you want: pytest --snapshot-update")
+    assert ">       snapshot_prompt(replace(react, stop=('\\nObs:', 'Q ')))" in out
+    shown = out[start + 2 : end - 1]
+    assert shown[0].startswith("line ")
+    assert [line for line in shown if line[:1] in "-+" and line.strip("-")] == [
+        '- ["\\nObservation:"]',
+        '+ ["\\nObs:", "Q "]',
+    ]
+    assert not any("fixtures.py" in line for line in out)
+    assert project.files() == before
+
+
+def test_an_error_is_not_a_difference(project: Project) -> None:
+    write(project, ["snapshot_prompt('react', name='broken')"])
+    project.run("--snapshot-update")
+    (project.root / "snapshots" / "broken.txt").write_bytes(b"\xff")
+    assert "UnicodeDecodeError: " in project.run()
+    write(project, ["snapshot_prompt('react', name='../x')"])
+    out = project.run("--snapshot-update")
+    assert "ValueError: a snapshot is named by a path below its folder" in out
+    write(project, ["snapshot_prompt('raect')"])
+    out = project.run("--snapshot-update")
+    assert "there is no dialect 'raect'. Did you mean 'react'?" in out
