@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.named_json import NamedJson
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.calls.raw_values import RawValue
+    from agent_parsers.engine.calls.reader import Call, CallReader, EmittingReader
     from agent_parsers.engine.calls.tags.form import Attributes, Element, Named, TaggedForm, TagPart
     from agent_parsers.engine.calls.tags.pair import TagCall
     from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.words import PromptWords
     from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Literal, Marker
     from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
+    from agent_parsers.engine.repairs.payloads import unreadable
     from agent_parsers.engine.writing.prompt import instructions, replies
     from agent_parsers.engine.writing.tool_lists import list_functions, list_schemas
     from agent_parsers.families.call_blocks import (
@@ -58,7 +60,11 @@ if TYPE_CHECKING:
         write_value,
     )
 
+API_VERSION = 1
+"""The version of this module. It changes only when a dialect that was written for it may break."""
+
 __all__ = [
+    "API_VERSION",
     "CALLS_PROMPT",
     "LINES",
     "LIST_PROBLEMS",
@@ -68,9 +74,12 @@ __all__ = [
     "Ahead",
     "Attributes",
     "BracketCall",
+    "Call",
     "CallKeys",
+    "CallReader",
     "Dialect",
     "Element",
+    "EmittingReader",
     "EndTurn",
     "Go",
     "Head",
@@ -115,6 +124,7 @@ __all__ = [
     "read_json_input",
     "replies",
     "tagged_table",
+    "unreadable",
     "with_labels",
     "write_json",
     "write_json_input",
@@ -132,6 +142,9 @@ _MODULES = {
     "NamedJson": "agent_parsers.engine.calls.json.named_json",
     "JsonCallRules": "agent_parsers.engine.calls.json.rules",
     "RawValue": "agent_parsers.engine.calls.raw_values",
+    "Call": "agent_parsers.engine.calls.reader",
+    "CallReader": "agent_parsers.engine.calls.reader",
+    "EmittingReader": "agent_parsers.engine.calls.reader",
     "Attributes": "agent_parsers.engine.calls.tags.form",
     "Element": "agent_parsers.engine.calls.tags.form",
     "Named": "agent_parsers.engine.calls.tags.form",
@@ -146,10 +159,10 @@ _MODULES = {
     "Problem": "agent_parsers.engine.grammar.problems",
     "EndTurn": "agent_parsers.engine.grammar.table",
     "Go": "agent_parsers.engine.grammar.table",
-    "Transition": "agent_parsers.engine.grammar.table",
     "Note": "agent_parsers.engine.grammar.table",
     "Part": "agent_parsers.engine.grammar.table",
     "Table": "agent_parsers.engine.grammar.table",
+    "Transition": "agent_parsers.engine.grammar.table",
     "PromptWords": "agent_parsers.engine.grammar.words",
     "Ahead": "agent_parsers.engine.markers.kinds",
     "Inline": "agent_parsers.engine.markers.kinds",
@@ -158,6 +171,7 @@ _MODULES = {
     "Marker": "agent_parsers.engine.markers.kinds",
     "read_json_input": "agent_parsers.engine.repairs.json_inputs",
     "write_json_input": "agent_parsers.engine.repairs.json_inputs",
+    "unreadable": "agent_parsers.engine.repairs.payloads",
     "instructions": "agent_parsers.engine.writing.prompt",
     "replies": "agent_parsers.engine.writing.prompt",
     "list_functions": "agent_parsers.engine.writing.tool_lists",
@@ -185,6 +199,6 @@ _MODULES = {
     "write_json": "agent_parsers.families.turn_writer",
     "write_value": "agent_parsers.families.turn_writer",
 }
-"""The module of each name that is imported at its first use."""
+"""Where each name is that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

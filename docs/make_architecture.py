@@ -1,7 +1,7 @@
 """Draws the house in docs/architecture.md from the imports: ``python docs/make_architecture.py``.
 
-With ``--check`` it writes nothing, and fails if the drawing is out of date. The sources are read and
-not imported.
+With ``--check`` it writes nothing, and fails if the drawing is out of date. The sources are read
+and not imported.
 """
 
 from __future__ import annotations

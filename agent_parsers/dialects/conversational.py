@@ -218,7 +218,7 @@ def make_dialect(ai_prefix: str) -> Dialect:
         render_observation=react.render_observation,
         generation_prompt=react.generation_prompt,
         prompt=PROMPT,
-        words=WORDS,
+        prompt_words=WORDS,
     )
 
 

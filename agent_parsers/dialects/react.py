@@ -310,5 +310,5 @@ DIALECT: Final = Dialect(
     render_observation=render_observation,
     generation_prompt=generation_prompt,
     prompt=PROMPT,
-    words=WORDS,
+    prompt_words=WORDS,
 )

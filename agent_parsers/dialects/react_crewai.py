@@ -71,7 +71,7 @@ DIALECT: Final = replace(
     strict=replace(react.STRICT, read_input=read_input),
     lenient=replace(react.LENIENT, read_input=repair_input),
     write=write,
-    words=WORDS,
+    prompt_words=WORDS,
     list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

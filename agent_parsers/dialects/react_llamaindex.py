@@ -139,7 +139,7 @@ DIALECT: Final = replace(
     problems=PROBLEMS,
     write=write,
     prompt=PROMPT,
-    words=WORDS,
+    prompt_words=WORDS,
     list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),
 )

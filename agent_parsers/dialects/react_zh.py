@@ -112,7 +112,7 @@ _LOCALISED: Final = with_labels(
     colon="：",
     sample=SAMPLE,
     prompt=PROMPT,
-    words=WORDS,
+    prompt_words=WORDS,
     observations=OBSERVATIONS,
     example=Written(tool="search", tool_input="要查找的内容"),
 )

@@ -262,7 +262,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         write=write,
         render_observation=render_observation,
         prompt=PROMPT,
-        words=WORDS,
+        prompt_words=WORDS,
         example=Written(tool=TOOL, tool_input="what do I need to know first?"),
     )
 

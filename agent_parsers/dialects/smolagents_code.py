@@ -366,7 +366,7 @@ DIALECT: Final = Dialect(
     render_observation=render_observation,
     generation_prompt=generation_prompt,
     prompt=PROMPT,
-    words=WORDS,
+    prompt_words=WORDS,
     list_tools=list_functions,
     show=show,
     example=Written(tool=TOOL, tool_input='print(search("what to look for"))'),

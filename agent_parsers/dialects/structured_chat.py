@@ -119,6 +119,6 @@ DIALECT: Final = Dialect(
     render_observation=render_observation,
     generation_prompt=generation_prompt,
     prompt=PROMPT,
-    words=WORDS,
+    prompt_words=WORDS,
     list_tools=list_schemas,
 )

@@ -328,7 +328,7 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         write=write,
         render_observation=render_observation,
         prompt=PROMPT,
-        words=WORDS,
+        prompt_words=WORDS,
     )
 
 

@@ -1,4 +1,4 @@
-'''The engine: reads and writes the turns of any dialect. This page is the theory behind it.
+"""The engine: reads and writes the turns of any dialect. This page is the theory behind it.
 
 A dialect is data (`grammar.dialect.Dialect`). The engine turns that data into a state machine and
 walks it over a text. It has no branch for any dialect: what only one dialect needs is a function in
@@ -35,17 +35,18 @@ What is held back, and why
 ==========================
 
 Text arrives in chunks, cut anywhere. An event is emitted as soon as no later chunk can change it,
-and not before: that is the whole reason why the events do not depend on the cuts. Three things wait:
+and not before. That is the whole reason why the events do not depend on the cuts. Three things
+wait:
 
-* The longest suffix that may still become a marker *valid in this state*. `markers.patterns` compiles
-  each state's markers into one pattern that finds whole markers, and the beginning of one at the very
-  end. The runs inside a marker are bounded, so this suffix is bounded too.
+* The longest suffix that may still become a marker *valid in this state*. `markers.patterns`
+  compiles each state's markers into one pattern, which finds whole markers, and the beginning of
+  one at the very end. The runs inside a marker are bounded, so this suffix is bounded too.
 * White space next to a possible marker, because it belongs to the marker if one follows.
 * The name of a tool, which is short and only useful when it is whole.
 
-Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it comes when the action
-may be taken, which is when its input is closed. A turn that turns out to be wrong raises when it is
-closed, after its last event, so a caller that acts on `ActionComplete` alone is safe.
+Deltas of thoughts, inputs and answers do not wait. `ActionComplete` does: it comes when it is
+certain that the turn is this action. A turn that turns out to be wrong raises when it is closed,
+after its last event. A caller that acts only on `ActionComplete` never acts on half a call.
 
 Where leniency lives
 ====================
@@ -55,8 +56,8 @@ The engine reads both in the same way. Each kind of leniency has one place:
 
 * *Spelling* of a label or tag (`## action:`, `**Action**:`, full-width colons): the markers,
   `markers/kinds.py`. A marker knows its canonical form, and anything else is reported as a repair.
-* *What may follow what* (an answer without a thought, a second action, a missing label): the rows of
-  the lenient table, and the families of dialects that share them (`agent_parsers.families`).
+* *What may follow what* (an answer without a thought, a second action, a missing label): the rows
+  of the lenient table, and the families of dialects that share them (`agent_parsers.families`).
 * *What a name or input is dressed in* (quotes, fences, emphasis, prose): `repairs/`.
 * *What a call may lack* (a closing brace, a tag, quotes around a key): its call reader in `calls/`,
   on top of the lenient JSON reader of `outputs.growing_json`.
@@ -93,4 +94,4 @@ The floors, top first
 A floor imports only from the floors below it. What a lower floor needs from above is handed in: the
 wording of errors, for example, needs examples in the dialect, which `writing` renders and reads
 back, so it reaches the readers as an argument (`advise`).
-'''
+"""

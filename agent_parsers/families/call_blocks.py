@@ -88,7 +88,7 @@ def calls_dialect(
     """
     common: dict[str, Any] = {
         "example": _EXAMPLE,
-        "words": _WORDS,
+        "prompt_words": _WORDS,
         "list_tools": list_tools,
         "prompt": CALLS_PROMPT,
     }

@@ -46,7 +46,7 @@ class Accumulator:
         """
         part = part_of(chunk)
         if not isinstance(part, str):
-            part = self._unreported.told(part)
+            part = self._unreported.with_late_fields(part)
         self._waiting.append(part)
         self._has_messages = self._has_messages or not isinstance(part, str)
         content = content_of(part)

@@ -56,7 +56,7 @@ class NewText:
     def __init__(self) -> None:
         self._emitted: dict[str, set[str]] = {}  # the fields of each block emitted so far
 
-    def told(self, message: Any) -> Any:
+    def with_late_fields(self, message: Any) -> Any:
         """Return *message*, a chunk or a sum, with each ``whole`` replaced by its new fields."""
         content = message.content
         if not isinstance(message, AIMessageChunk) or not isinstance(content, list):

@@ -20,7 +20,7 @@ from agent_parsers import (
     get_dialect,
 )
 from agent_parsers.testing import cut, texts
-from agent_parsers.testing.trials.stories import Refusal, told
+from agent_parsers.testing.trials.stories import Refusal, story_of
 
 OURS = ReActSingleInputOutputParser()
 THEIRS = LangChainReActSingleInputOutputParser()
@@ -159,7 +159,7 @@ def test_a_label_has_at_most_16_digits_with_16_blanks_around(fits: str, is_too_l
 
 @given(soup(), st.integers(1, 9))
 def test_a_stream_parses_to_the_same_as_the_whole_in_langchain(text: str, size: int) -> None:
-    outcome = told(get_dialect("react"), "strict", cut(text, [size])).outcome
+    outcome = story_of(get_dialect("react"), "strict", cut(text, [size])).outcome
     if isinstance(outcome, Refusal):
         assert outcome.message == ours(text)["message"]
     else:

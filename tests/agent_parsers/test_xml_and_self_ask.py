@@ -33,7 +33,7 @@ from agent_parsers import (
     get_dialect,
 )
 from agent_parsers.testing import cut, texts
-from agent_parsers.testing.trials.stories import Refusal, told
+from agent_parsers.testing.trials.stories import Refusal, story_of
 
 PARSERS = {
     "xml": (XMLAgentOutputParser(), LangChainXMLAgentOutputParser()),
@@ -316,7 +316,7 @@ every_parser = pytest.mark.parametrize("name", PARSERS)
 @given(data=st.data())
 def test_a_stream_parses_to_the_same_as_the_whole(name: str, data: st.DataObject) -> None:
     text, size = data.draw(near(name)), data.draw(st.integers(1, 9))
-    outcome = told(get_dialect(name), "strict", cut(text, [size])).outcome
+    outcome = story_of(get_dialect(name), "strict", cut(text, [size])).outcome
     whole = as_reported(PARSERS[name][0].parse, text)
     if isinstance(outcome, Refusal):
         assert outcome.message == whole["message"]

@@ -211,7 +211,7 @@ class Story:
         return [event[0] for event in self.events if isinstance(event, tuple)]
 
 
-def told(parser: MessageParser, chunks: Iterable[Any]) -> Story:
+def story_of(parser: MessageParser, chunks: Iterable[Any]) -> Story:
     """Return the story of the message in *chunks*."""
     stream: MessageStreamParser = parser.stream_parser()
     events: list[Any] = []

@@ -179,7 +179,7 @@ class Dialect:
     """The format instructions. ``{tools}`` and ``{tool_names}`` stand for the tools, ``{form}`` for
     a sample transcript with placeholders, ``{action}`` for an example of an action, and
     ``{answer}`` for a last turn."""
-    words: PromptWords = field(default_factory=PromptWords)
+    prompt_words: PromptWords = field(default_factory=PromptWords)
     """The placeholders in ``{form}``, and the other words of a prompt."""
     list_tools: Callable[[ToolSet], str] = _in_lines
     """Returns the text for ``{tools}``."""

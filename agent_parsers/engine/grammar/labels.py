@@ -34,7 +34,7 @@ def with_labels(
     summary: str = "",
     sample: str = "",
     prompt: str = "",
-    words: PromptWords | None = None,
+    prompt_words: PromptWords | None = None,
     observations: Mapping[str, str] | None = None,
     example: Written | None = None,
 ) -> Dialect:
@@ -62,7 +62,7 @@ def with_labels(
         summary: One line about the models or prompts that use it; default: that of *dialect*.
         sample: A sample transcript; default: that of *dialect* with the new labels.
         prompt: The format instructions; default: those of *dialect* with the new labels.
-        words: Words of the prompt; default: those of *dialect*.
+        prompt_words: Words of the prompt; default: those of *dialect*.
         observations: Observations of errors by the name of the problem, see `Dialect.problems`;
             default: those of *dialect* with the new labels. The reasons are for developers and are
             kept.
@@ -121,7 +121,7 @@ def with_labels(
         generation_prompt=lambda number: new.text(dialect.generation_prompt(number)),
         example=example or dialect.example,
         prompt=prompt or new.prose(dialect.prompt),
-        words=words or dialect.words,
+        prompt_words=prompt_words or dialect.prompt_words,
     )
 
 

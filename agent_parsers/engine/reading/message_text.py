@@ -35,7 +35,7 @@ def text_and_end(output: ModelOutput) -> tuple[str, Ended]:
     if isinstance(part, str):
         return part, ended
     if not isinstance(part.content, str):
-        part = NewText().told(part)
+        part = NewText().with_late_fields(part)
     content = part.content
     text = content if isinstance(content, str) else text_of(part)
     if (error := _error_of(part, text)) is not None:
@@ -59,7 +59,7 @@ class MessageText:
         self.ended = sooner(self.ended, _ended(chunk, part))
         if isinstance(part, str):
             return part
-        part = self._unreported.told(part)
+        part = self._unreported.with_late_fields(part)
         if _calls_in(part) or may_refuse(part):
             self._rest.add(message_of(part))
             self._has_rest = True

@@ -266,8 +266,10 @@ class TurnStream:
     ) -> bool:
         """Return whether the marker *found* at offset *start* is text, given the text before it."""
         spelt = found[0]
-        # In backticks it is quoted if they close on the line; otherwise the case is ambiguous.
-        if crossing.is_inline and self._ticks % 2 and not self._is_after_break():
+        # In backticks a label may be quoted. Strict reading follows its reference, which looks only
+        # for labels.
+        is_open = crossing.is_inline and self._ticks % 2 and self._machine.lenient
+        if is_open and not self._is_after_break():
             return True
         if crossing.begins:
             if self._fresh or self._last in ENDS_SENTENCE:

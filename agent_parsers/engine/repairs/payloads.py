@@ -19,6 +19,7 @@ __all__ = [
     "ToolReader",
     "Unclosed",
     "as_written",
+    "unreadable",
 ]
 
 
@@ -102,3 +103,17 @@ like `InputReader`."""
 def as_written(text: str, _repairs: list[Repair]) -> str:
     """Return *text* unchanged: the input is what the model wrote."""
     return text
+
+
+def unreadable(problem: str, span: Span) -> Exception:
+    """Return the exception that a codec raises for text without a value.
+
+    ::
+
+        raise unreadable("bad_input", (0, len(text)))
+
+    Args:
+        problem: Name of the problem, one of the dialect's or of those that every dialect has.
+        span: Where it is, in `str` characters from the start of the codec's text.
+    """
+    return BadPayload(problem, span)

@@ -47,13 +47,13 @@ def advice(
         said, tool, arguments = said_of(error)
     lines = [said]
     if found := shown(written, said):
-        lines.append(dialect.words.wrote.replace("{text}", found))
+        lines.append(dialect.prompt_words.wrote.replace("{text}", found))
     if tools is not None and len(tools):
         tool = tool or nearest(_one_line(written), tools.names) or tools.names[0]
     example = _example(dialect, tools, tool, arguments)
     if example:
         # In a scratchpad the example is in an observation, where no line may begin with a label.
-        lines += (dialect.words.example, *(f"| {line}" for line in example.split("\n")))
+        lines += (dialect.prompt_words.example, *(f"| {line}" for line in example.split("\n")))
     return "\n".join(lines)
 
 
@@ -99,7 +99,7 @@ def _example(
     if not tools.checks(tool):
         example = dialect.show and dialect.show(tool, None)
         return dialect.write(example or replace(dialect.example, tool=tool))
-    given = map(dialect.words.in_place, examples(tools, tool, arguments))
+    given = map(dialect.prompt_words.in_place, examples(tools, tool, arguments))
     texts = (_written(dialect, tools, tool, arguments) for arguments in given)
     return next((text for text in texts if 0 < len(text) <= LONGEST_EXAMPLE), "")
 

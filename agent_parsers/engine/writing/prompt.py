@@ -40,7 +40,7 @@ def instructions(dialect: Dialect, tools: Tools | None = None) -> str:
     action, answer = _replies(dialect, known)
     texts = {"form": _form(dialect, known), "action": action, "answer": answer}
     if known is not None:
-        texts["tools"] = dialect.list_tools(known) if len(known) else dialect.words.no_tools
+        texts["tools"] = dialect.list_tools(known) if len(known) else dialect.prompt_words.no_tools
         texts["tool_names"] = ", ".join(known.names)
     return _PLACES.sub(lambda place: texts.get(place[1], place[0]), dialect.prompt)
 
@@ -76,7 +76,7 @@ def render_prompt(
     asked = _asked(dialect, question)
     if not as_messages:
         pad = render_scratchpad(dialect, steps, known, with_generation_prompt=True)
-        return "\n\n".join(filter(None, (head, dialect.words.begin, f"{asked}\n{pad}")))
+        return "\n\n".join(filter(None, (head, dialect.prompt_words.begin, f"{asked}\n{pad}")))
     messages: list[BaseMessage] = [SystemMessage(head)] if head else []
     messages.append(HumanMessage(asked))
     for turn in past_turns(dialect, steps, known):
@@ -99,7 +99,7 @@ def _asked(dialect: Dialect, question: str) -> str:
 
 def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     """Return a sample transcript in which each part says what belongs there."""
-    words = dialect.words
+    words = dialect.prompt_words
     names = "{tool_names}" if tools is None else ", ".join(tools.names)
     given = words.tool_input
     if words.arguments is not None and tools is not None and any(map(tools.checks, tools.names)):
@@ -113,7 +113,7 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
 
 
 def _last_turn(dialect: Dialect) -> str:
-    words = dialect.words
+    words = dialect.prompt_words
     thought = words.last_thought if dialect.thinks else ""
     return dialect.write(Written(thought, answer=words.answer, number=2))
 
@@ -131,7 +131,7 @@ def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:
     """Write an action that uses the tool *name*; ``""`` if the dialect cannot write it."""
     arguments = tools.example(name)
     if arguments is not None:
-        arguments = dialect.words.in_place(arguments)
+        arguments = dialect.prompt_words.in_place(arguments)
     step: Written | None
     known: ToolSet | None = tools
     if dialect.show is not None:
@@ -151,4 +151,4 @@ def _use(dialect: Dialect, tools: ToolSet, name: str) -> str:
 
 def _thought(dialect: Dialect, tool: str) -> str:
     """Return a thought before the use of *tool*; ``""`` if the dialect has no thoughts."""
-    return dialect.words.use.replace("{tool}", tool) if dialect.thinks else ""
+    return dialect.prompt_words.use.replace("{tool}", tool) if dialect.thinks else ""

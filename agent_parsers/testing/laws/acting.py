@@ -15,7 +15,7 @@ from agent_parsers.testing.trials.calls_meant import (
     raw_input,
     reading,
 )
-from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in, story_of
+from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in, story_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,7 +89,7 @@ def _first_name(
     dialect: Dialect, mode: Mode, text: str, tools: Tools | ToolSet | None
 ) -> int | None:
     """Return where the name of the first tool in *text* ends, or `None` if no tool is named."""
-    story = story_of(parser_for(dialect, mode, tools).stream_parser(), [text])
+    story = story_from(parser_for(dialect, mode, tools).stream_parser(), [text])
     return next((event.span[1] for event in story.of(ToolNamed)), None)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Final, ParamSpec
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.events import Event
 from agent_parsers.testing.snapshots.readable import readable
-from agent_parsers.testing.trials.stories import Refusal, Story, ToldFailure
+from agent_parsers.testing.trials.stories import FailedStep, Refusal, Story
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def shown(value: object) -> str:
     """Return *value* on one line; long values are cut."""
     if isinstance(value, Refusal):
         line = f"the error {value.message!r}"
-    elif isinstance(value, ToldFailure):
+    elif isinstance(value, FailedStep):
         line = f"a failed step at {value.span}: {value.refusal.message!r}"
     elif isinstance(value, Event):
         start, end = value.span

@@ -15,14 +15,14 @@ from agent_parsers.runs.transcript_parser import parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, difference, law, shown
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.stories import (
+    FailedStep,
     Refusal,
-    ToldFailure,
     cut,
     outcome_of,
     parsed,
     refusal,
     results_in,
-    told,
+    story_of,
 )
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def a_transcript_is_read_or_refused(dialect: Dialect, text: str) -> None:
         if error.llm_output[slice(*error.span)] != text[slice(*step.action_span)]:
             raise Broken(f"step {step.number} failed: {error}, at another place than it says")
     places = [step.action_span for step in failed]
-    for failure in told(dialect, "transcript", [text]).of(ToldFailure):
+    for failure in story_of(dialect, "transcript", [text]).of(FailedStep):
         if failure.span not in places:
             raise Broken(f"it emits {shown(failure)}, which is not in any run")
 
@@ -144,9 +144,9 @@ def the_limit_is_named_in_any_cut(
         BrokenLawError: A longer text does not give an error that names the limit, or the result
             depends on how the text is cut.
     """
-    story = told(dialect, mode, [text], max_chars=max_chars)
+    story = story_of(dialect, mode, [text], max_chars=max_chars)
     chunks = tuple(cut(text, sizes))
-    other = told(dialect, mode, chunks, max_chars=max_chars)
+    other = story_of(dialect, mode, chunks, max_chars=max_chars)
     if other != story:
         raise Broken(difference(story, other, ("in one piece", "in chunks")), chunks=chunks)
     if mode != "transcript":
@@ -154,7 +154,7 @@ def the_limit_is_named_in_any_cut(
         if outcome != story.outcome:
             raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
     if max_chars == len(text):
-        unlimited = told(dialect, mode, [text])
+        unlimited = story_of(dialect, mode, [text])
         if story != unlimited:
             ways = (f"with max_chars={max_chars}", "without a limit")
             raise Broken(difference(story, unlimited, ways))
@@ -179,7 +179,7 @@ def strict_reading_repairs_nothing(dialect: Dialect, text: str) -> None:
     Raises:
         BrokenLawError: A repair is reported.
     """
-    for repair in told(dialect, "strict", cut(text, [5])).of(Repair):
+    for repair in story_of(dialect, "strict", cut(text, [5])).of(Repair):
         raise Broken(f"it repairs {text[slice(*repair.span)]!r}: {repair.message}")
 
 
@@ -190,7 +190,7 @@ def a_repair_says_what_and_where(dialect: Dialect, mode: Mode, text: str) -> Non
     Raises:
         BrokenLawError: A repair has no kind or no message, or its span covers no text.
     """
-    for repair in told(dialect, mode, [text]).of(Repair):
+    for repair in story_of(dialect, mode, [text]).of(Repair):
         is_reported = repair.kind.isidentifier() and repair.message.strip()
         if not is_reported or not text[slice(*repair.span)].strip():
             raise Broken(f"it repairs {text[slice(*repair.span)]!r} and reports {shown(repair)}")
@@ -209,7 +209,7 @@ def a_label_that_is_spelt_otherwise_is_a_repair(dialect: Dialect, mode: Mode, te
             reported where there is no marker.
     """
     table = table_of(dialect, mode)
-    story = told(dialect, mode, [text])
+    story = story_of(dialect, mode, [text])
     seen = story.of(MarkerSeen)
     repairs = story.of(Repair)
     for start, end in (repair.span for repair in repairs if repair.kind == "label"):
@@ -242,7 +242,7 @@ def without_a_repair_both_readings_are_the_same(dialect: Dialect, text: str) -> 
     Raises:
         BrokenLawError: The results differ although no repair is reported.
     """
-    lenient = told(dialect, "lenient", [text])
+    lenient = story_of(dialect, "lenient", [text])
     if isinstance(lenient.outcome, Refusal | None) or not is_clear(dialect, text):
         return
     if lenient.of(Repair) or _is_answer_with_labels(dialect, lenient.outcome, text):
@@ -296,7 +296,7 @@ def is_clear(dialect: Dialect, text: str) -> bool:
         if text.count(literal.rstrip() or literal) != text.count(literal):
             return False  # only strict mode requires the space after the marker
     places = _places(dialect.strict, text)
-    for value in told(dialect, "lenient", [text]).of(InputDelta, AnswerDelta):
+    for value in story_of(dialect, "lenient", [text]).of(InputDelta, AnswerDelta):
         start, end = value.span
         if _QUOTES.match(value.text) and any(start < at - 1 <= end for at in places):
             return False  # the label is within a quotation in the value

@@ -27,7 +27,7 @@ from agent_parsers.testing.trials.stories import (
     parsed,
     results_in,
     runs_in,
-    told,
+    story_of,
 )
 
 if TYPE_CHECKING:
@@ -76,9 +76,9 @@ def any_cut_gives_the_same_events(
     Raises:
         BrokenLawError: The events, the result or the error depend on the cut.
     """
-    story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
+    story = story_of(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     for chunks in _cuts_of(text, sizes, halves=halves):
-        other = told(dialect, mode, chunks, tools=tools, on_conflict=on_conflict)
+        other = story_of(dialect, mode, chunks, tools=tools, on_conflict=on_conflict)
         if other != story:
             ways = ("in one piece", "in chunks")
             raise Broken(difference(story, other, ways), chunks=chunks)
@@ -142,7 +142,7 @@ def parse_gives_the_result_of_the_stream(
     Raises:
         BrokenLawError: The results differ.
     """
-    story = told(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
+    story = story_of(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     if outcome != story.outcome:
         raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
@@ -162,7 +162,7 @@ def the_last_word_on_an_action_is_the_result(
     Raises:
         BrokenLawError: An emitted action or answer is not the result, or there are several.
     """
-    story = told(dialect, mode, text, tools=tools, on_conflict=on_conflict)
+    story = story_of(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     ends = [event.action for event in story.of(ActionComplete)]
     ends += (event.finish for event in story.of(Finish))
     if ends != results_in(story.outcome):
@@ -181,7 +181,7 @@ def no_character_is_lost_or_repeated(
             is not the text at its span.
     """
     chunks = tuple(cut(text, sizes))
-    story = told(dialect, mode, chunks)
+    story = story_of(dialect, mode, chunks)
     at = 0
     for event in sorted(story.of(*TILES), key=lambda event: event.span):
         start, end = event.span
@@ -210,7 +210,7 @@ def the_log_is_the_text_of_the_model(dialect: Dialect, mode: Mode, text: str) ->
     Raises:
         BrokenLawError: The log is not the whole text, although no invented text was removed.
     """
-    story = told(dialect, mode, text)
+    story = story_of(dialect, mode, text)
     is_cut = any(repair.kind == "invented" for repair in story.of(Repair))
     for log in {result.log for result in results_in(story.outcome)}:
         if is_cut and (not text.startswith(log) or log != log.rstrip()):
@@ -226,7 +226,7 @@ def the_log_of_a_step_is_part_of_the_transcript(dialect: Dialect, text: str) -> 
     Raises:
         BrokenLawError: A log is not part of the transcript, or has white space at its ends.
     """
-    story = told(dialect, "transcript", text)
+    story = story_of(dialect, "transcript", text)
     logs = [event.action.log for event in story.of(ActionComplete)]
     logs += (event.finish.log for event in story.of(Finish))
     for log in logs:
@@ -252,7 +252,7 @@ def text_outside_markers_is_reported_at_once(dialect: Dialect, mode: Mode, text:
 def quiet_places(dialect: Dialect, mode: Mode, text: str) -> set[int]:
     """Return the positions of letters in *text* that cannot belong to a marker or a call."""
     quiet = quiet_letters(dialect)
-    deltas = told(dialect, mode, [text]).of(*DELTAS)
+    deltas = story_of(dialect, mode, [text]).of(*DELTAS)
     table = table_of(dialect, mode)
     may_name = dialect.several and table.parts[table.initial] is Part.CALL
     spans = [_certain(event, may_call=dialect.several, may_name=may_name) for event in deltas]

@@ -15,7 +15,7 @@ from agent_parsers.engine.markers.kinds import Ahead, Label
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, Finish
 from agent_parsers.runs.transcript_parser import TranscriptParser
-from agent_parsers.testing.trials.stories import DELTAS, TILES, told
+from agent_parsers.testing.trials.stories import DELTAS, TILES, story_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def a_tool(dialect: Dialect) -> str:
     """Return the name of a tool that the dialect can write; some dialects have only one."""
     sample = sample_action(dialect)
     text = dialect.write(Written("", "search", sample.tool_input))
-    read = [event.action.tool for event in told(dialect, "lenient", [text]).of(ActionComplete)]
+    read = [event.action.tool for event in story_of(dialect, "lenient", [text]).of(ActionComplete)]
     return sample.tool if read and read != ["search"] else "search"
 
 
@@ -148,7 +148,7 @@ def _cut_at(dialect: Dialect, kinds: tuple[type[Any], ...]) -> list[str]:
     return [
         text[slice(*event.span)]
         for mode, text in runs
-        for event in told(dialect, mode, [text]).of(*kinds)
+        for event in story_of(dialect, mode, [text]).of(*kinds)
         if event.span[0] < event.span[1]
     ]
 
@@ -180,7 +180,7 @@ def small_inputs(dialect: Dialect) -> list[str]:
     marks = [*map("".join, chain.from_iterable(product('[]"\n a', repeat=n) for n in range(4)))]
     marks += map("".join, product("[]\na", repeat=4))
     text, tool_input = written(dialect)[2], sample_action(dialect).tool_input
-    found = told(dialect, "lenient", [text]).of(ActionComplete)
+    found = story_of(dialect, "lenient", [text]).of(ActionComplete)
     frames = [(text[: event.span[0]], "") for event in found]
     if isinstance(tool_input, str) and text.count(tool_input) == 1:
         head, tail = text.split(tool_input)

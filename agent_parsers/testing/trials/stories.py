@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 __all__ = [
     "DELTAS",
     "TILES",
+    "FailedStep",
     "Outcome",
     "Refusal",
     "Story",
-    "ToldFailure",
     "comparable",
     "cut",
     "every_cut",
@@ -50,8 +50,8 @@ __all__ = [
     "refusal",
     "results_in",
     "runs_in",
+    "story_from",
     "story_of",
-    "told",
 ]
 
 DELTAS: Final = (
@@ -93,7 +93,7 @@ def results_in(outcome: Outcome) -> list[AgentAction | AgentFinish]:
 
 
 @dataclass(frozen=True)
-class ToldFailure:
+class FailedStep:
     """The content of a `StepFailed` event, so that two of them can be equal."""
 
     span: tuple[int, int]
@@ -105,7 +105,7 @@ class Story:
     """Joined events, and the result."""
 
     events: tuple[Any, ...]
-    """The events, with a `ToldFailure` in place of each `StepFailed`."""
+    """The events, with a `FailedStep` in place of each `StepFailed`."""
     outcome: Outcome
 
     def of(self, *kinds: type[Any]) -> list[Any]:
@@ -123,12 +123,12 @@ def refusal(error: OutputParserException) -> Refusal:
 def comparable(events: Iterable[Event]) -> tuple[Any, ...]:
     """Return joined *events*, with errors replaced by their content."""
     return tuple(
-        ToldFailure(event.span, refusal(event.error)) if isinstance(event, StepFailed) else event
+        FailedStep(event.span, refusal(event.error)) if isinstance(event, StepFailed) else event
         for event in merge_events(events)
     )
 
 
-def told(
+def story_of(
     dialect: Dialect,
     mode: Mode,
     chunks: Iterable[str],
@@ -154,10 +154,10 @@ def _story(
     parser = StreamParser(
         dialect, mode=mode, max_chars=max_chars, tools=tools, on_conflict=on_conflict
     )
-    return story_of(parser, chunks)
+    return story_from(parser, chunks)
 
 
-def story_of(parser: StreamParser, chunks: Iterable[str]) -> Story:
+def story_from(parser: StreamParser, chunks: Iterable[str]) -> Story:
     """Return the story of *chunks*, read by a new *parser*."""
     events: list[Event] = []
     outcome: Outcome

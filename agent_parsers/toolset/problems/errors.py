@@ -102,7 +102,7 @@ class ToolInputError(OutputParserException):
     @property
     def advice(self) -> str:
         """Advice for the model, without the example; each dialect writes its own."""
-        return "\n".join((f"The input of {self.tool} is not right:", *told(self.problems)))
+        return "\n".join((f"The input of {self.tool} is not right:", *problem_lines(self.problems)))
 
     def _observation(self) -> str:
         if self.example is None:
@@ -110,7 +110,7 @@ class ToolInputError(OutputParserException):
         return f"{self.advice}\nFor example: {as_json(self.example)}"
 
 
-def told(problems: Iterable[InputProblem]) -> list[str]:
+def problem_lines(problems: Iterable[InputProblem]) -> list[str]:
     """Return *problems* as the lines of a list; after twenty, only their number is given."""
     lines = [f"- {problem}" for problem in problems]
     if len(lines) > _MOST_LISTED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.toolset.problems.errors import ToolInputError, told
+from agent_parsers.toolset.problems.errors import ToolInputError, problem_lines
 from agent_parsers.toolset.problems.input_problem import shown, where
 from agent_parsers.toolset.problems.policy import CheckedInput, Note, Policy
 from agent_parsers.toolset.schemas.arguments import BadInput, read_arguments
@@ -115,7 +115,7 @@ def _error(
     example = corrected(fitter, value, root, wrong=wrong)
     is_valid = _is_valid(spec, fitter, example)
     return ToolInputError(
-        "\n".join((f"the input of {spec.name} has {count}", *told(problems))),
+        "\n".join((f"the input of {spec.name} has {count}", *problem_lines(problems))),
         tool=spec.name,
         tool_input=tool_input,
         problems=problems,

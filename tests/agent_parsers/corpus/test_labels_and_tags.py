@@ -9,7 +9,7 @@ import pytest
 
 from agent_parsers import AgentAction, OutputParserException, get_dialect, get_parser, parse_record
 from agent_parsers.testing import cut
-from agent_parsers.testing.trials.stories import told
+from agent_parsers.testing.trials.stories import story_of
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
 FORMATS = (*("xml", "anthropic_xml", "self_ask", "conversational", "haystack", "react_llamaindex"),)
@@ -46,7 +46,7 @@ def test_every_turn_is_read_as_the_run_itself_read_it(run: dict[str, Any]) -> No
     for step in run["steps"]:
         result = get_parser("xml").parse(step["output"])
         assert as_expected(result) == step["expect"]
-        story = told(get_dialect("xml"), "lenient", cut(step["output"], [7]))
+        story = story_of(get_dialect("xml"), "lenient", cut(step["output"], [7]))
         assert story.outcome == result
     assert [as_expected(step.action) for step in parse_record(run).steps] == [
         step["expect"] for step in run["steps"]

@@ -30,7 +30,7 @@ from agent_parsers import (
 )
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.testing import cut
-from agent_parsers.testing.trials.stories import told
+from agent_parsers.testing.trials.stories import story_of
 
 CORPUS = Path(__file__).parents[4] / "shared" / "corpus"
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "corpus.py"
@@ -95,7 +95,7 @@ def test_every_turn_is_read_as_the_run_itself_read_it(name: str, lenient: bool) 
 def test_a_turn_in_chunks_is_read_the_same(name: str, mode: Any) -> None:
     turns = [(run, step) for run in runs_of(name) for step in run["steps"] if step["expect"]]
     for run, step in turns[:: len(turns) // 100 + 1]:
-        story = told(get_dialect(run["format"]), mode, cut(step["output"], [7]))
+        story = story_of(get_dialect(run["format"]), mode, cut(step["output"], [7]))
         assert as_expected(story.outcome) == step["expect"], run["id"]
 
 
@@ -138,7 +138,7 @@ def what_differs(run: dict[str, Any]) -> str:
     if any(has_label(dialect, text) for text in texts):
         return "a label in what the model did not write"
     for step in run["steps"]:
-        repairs = told(dialect, "lenient", [step["output"]]).of(Repair)
+        repairs = story_of(dialect, "lenient", [step["output"]]).of(Repair)
         if any(repair.kind == "invented" for repair in repairs):
             return "a turn with several steps"
     return ""

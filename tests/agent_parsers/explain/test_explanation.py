@@ -33,7 +33,7 @@ from agent_parsers.testing.laws.work import WHOLE, growth, shapes
 from agent_parsers.testing.laws.work_count import Work, counted_patterns
 from agent_parsers.testing.snapshots.pages import heading
 from agent_parsers.testing.trials.pieces import table_of
-from agent_parsers.testing.trials.stories import parsed, refusal, told
+from agent_parsers.testing.trials.stories import parsed, refusal, story_of
 from agent_parsers.testing.trials.strategies import anything, tool_lists
 from output_parsers.printable import printable
 
@@ -108,7 +108,7 @@ def test_it_agrees_with_parse_and_the_events(
     dialect: Dialect, mode: Mode, data: st.DataObject
 ) -> None:
     it, tools = example(dialect, mode, data)
-    story = told(dialect, mode, [it.text], tools=tools)
+    story = story_of(dialect, mode, [it.text], tools=tools)
     outcome = it.result if it.error is None else refusal(it.error)
     assert outcome == story.outcome == parsed(dialect, mode, it.text, tools=tools)
     assert_tiled(it)

@@ -140,7 +140,7 @@ def test_all_texts_for_the_model_can_be_put_in_other_words() -> None:
         aliases=("le_mien",),
         sample="Question: q\nRéponse finale: 42",
         prompt="Outils: {tools}\n{form}\n{action}",
-        words=replace(PromptWords(), thought="ce que tu sais"),
+        prompt_words=replace(PromptWords(), thought="ce que tu sais"),
         observations={"nothing": "Écris.", "cut_input": "Coupé."},
         example=replace(REACT_FR.example, tool_input="quoi"),
     )

@@ -39,6 +39,6 @@ def test_advice_is_short_and_ends_in_an_example(
 def test_what_was_written_is_shown_on_one_line(dialect: Dialect) -> None:
     observation = advice(dialect, "a\n" + "long " * 100 + "<unclosed")
     if observation is not None:
-        lead = dialect.words.wrote.partition("{")[0]
+        lead = dialect.prompt_words.wrote.partition("{")[0]
         (line,) = (line for line in observation.split("\n") if line.startswith(lead))
         assert len(line) < 100

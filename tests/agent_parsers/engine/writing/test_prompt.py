@@ -100,7 +100,7 @@ def test_the_last_turn_in_the_instructions_is_an_answer(dialect: Dialect) -> Non
     for lenient in (False, True):
         finish = dialect_parser(dialect, lenient=lenient).parse(answer)
         assert isinstance(finish, AgentFinish)
-        assert finish.return_values == {"output": dialect.words.answer}
+        assert finish.return_values == {"output": dialect.prompt_words.answer}
 
 
 @every_dialect
@@ -116,7 +116,7 @@ def test_without_tools_there_is_an_example_all_the_same(dialect: Dialect) -> Non
 
 @every_dialect
 def test_an_empty_list_of_tools_is_named(dialect: Dialect) -> None:
-    assert f"\n\n{dialect.words.no_tools}\n\n" in instructions(dialect, [])
+    assert f"\n\n{dialect.prompt_words.no_tools}\n\n" in instructions(dialect, [])
 
 
 @every_dialect
@@ -270,7 +270,7 @@ def test_what_a_prompt_ends_in_is_a_transcript(dialect: Dialect, data: st.DataOb
     parser = dialect_parser(dialect, tools=NAMES)
     prompt = parser.render_prompt(question, past, system="You know bridges.")
     text = instructions(dialect, NAMES)
-    head = f"You know bridges.\n\n{text}\n\n{dialect.words.begin}\n\n"
+    head = f"You know bridges.\n\n{text}\n\n{dialect.prompt_words.begin}\n\n"
     assert prompt.startswith(head)
     assert_is_read_back(dialect, prompt.removeprefix(head), question, steps)
 

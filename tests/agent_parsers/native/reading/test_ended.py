@@ -19,7 +19,7 @@ from agent_parsers import (
 )
 from outputs import AIMessage, Ended, ToolCall
 
-from ....helpers.messages import cut, delta, outcome_of, told
+from ....helpers.messages import cut, delta, outcome_of, story_of
 
 PAY: Any = {
     "name": "pay",
@@ -70,8 +70,8 @@ def inputs_of(parser: MessageParser, *calls: str | None, reason: str | None = No
     """Return the inputs of these calls, or ``"cut"`` or another word of the error; in any form."""
     whole = outcome_of(lambda: parser.invoke(chat(*calls, reason=reason)))
     assert outcome_of(lambda: parser.read(chat(*calls, reason=reason)).result) == whole
-    assert told(parser, [chat(*calls, reason=reason)]).outcome == whole
-    streamed = told(parser, chat_chunks(*calls, reason=reason))
+    assert story_of(parser, [chat(*calls, reason=reason)]).outcome == whole
+    streamed = story_of(parser, chat_chunks(*calls, reason=reason))
     assert streamed.outcome == whole
     if isinstance(whole, list):
         return [action[2] for action in whole]

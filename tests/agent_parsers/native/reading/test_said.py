@@ -24,7 +24,17 @@ from agent_parsers import (
 from output_parsers import ModelRefusalError
 from outputs import AIMessage, AIMessageChunk, Generation, tool_call, tool_call_chunk
 
-from ....helpers.messages import PARSERS, Said, cut, delta, name_of, outcome_of, places, said, told
+from ....helpers.messages import (
+    PARSERS,
+    Said,
+    cut,
+    delta,
+    name_of,
+    outcome_of,
+    places,
+    said,
+    story_of,
+)
 
 every_parser = pytest.mark.parametrize("parser", PARSERS, ids=name_of)
 CALL = tool_call(name="search", args={"q": "rain"}, id="1")
@@ -76,8 +86,8 @@ def test_reasoning_in_pieces_yields_the_events_of_the_whole(
     whole = {**what.whole(), "reasoning_content": thought}
     chunks = [delta(reasoning_content=text) for text in cut(thought, where)]
     chunks.append(delta(**what.whole()))
-    story = told(parser, [whole])
-    assert told(parser, chunks) == story
+    story = story_of(parser, [whole])
+    assert story_of(parser, chunks) == story
     assert story.text.startswith(thought)
     assert outcome_of(lambda: ToolsAgentOutputParser.invoke(parser, whole)) == story.outcome
 
@@ -259,7 +269,7 @@ def test_pieces_without_an_index_continue_the_last_call(
         pieces += (
             delta(tool_calls=[{**repeats, "function": {"arguments": part}}]) for part in rest
         )
-    assert told(parser, pieces) == told(parser, [what.whole()])
+    assert story_of(parser, pieces) == story_of(parser, [what.whole()])
 
 
 def test_what_others_have_under_our_names_is_theirs() -> None:

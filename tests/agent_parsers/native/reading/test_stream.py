@@ -42,7 +42,7 @@ from ....helpers.messages import (
     outcome_of,
     places,
     said,
-    told,
+    story_of,
 )
 
 every_parser = pytest.mark.parametrize("parser", PARSERS, ids=name_of)
@@ -55,12 +55,12 @@ def test_any_cut_yields_the_events_of_the_whole_message(
     parser: MessageParser, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
-    story = told(parser, [what.whole()])
+    story = story_of(parser, [what.whole()])
     chunks = data.draw(chunks_of(what), "chunks")
-    assert told(parser, chunks) == story
-    assert told(parser, map(from_any, chunks)) == story
+    assert story_of(parser, chunks) == story
+    assert story_of(parser, map(from_any, chunks)) == story
     if what.content is not None:
-        assert told(parser, map(as_langchain, chunks)) == story
+        assert story_of(parser, map(as_langchain, chunks)) == story
 
 
 @every_parser
@@ -69,7 +69,7 @@ def test_a_whole_message_parses_to_the_result_of_its_stream(
     parser: Any, data: st.DataObject
 ) -> None:
     what = data.draw(said(), "said")
-    story = told(parser, [what.whole()])
+    story = story_of(parser, [what.whole()])
     assert outcome_of(lambda: parser.invoke(what.whole())) == story.outcome
     assert outcome_of(lambda: parser.read(what.whole()).result) == story.outcome
     assert_tiled(story)
@@ -82,13 +82,13 @@ def test_any_cut_of_a_function_call_yields_the_events_of_the_whole(
 ) -> None:
     what = data.draw(said(), "said")
     whole = what.whole_function()
-    story = told(parser, [whole])
+    story = story_of(parser, [whole])
     chunks = [delta(content=text) for text in cut(what.content, data.draw(places))]
     for name, text, _ in what.calls[:1]:
         parts = cut(text, data.draw(places))
         chunks.append(delta(function_call={"name": name, "arguments": parts[0]}))
         chunks += (delta(function_call={"arguments": part}) for part in parts[1:])
-    assert told(parser, chunks) == story
+    assert story_of(parser, chunks) == story
     assert outcome_of(lambda: parser.invoke(whole)) == story.outcome
     assert_tiled(story)
 
@@ -130,7 +130,7 @@ def assert_tiled(story: Story) -> None:
 def test_the_text_is_content_then_names_and_arguments(what: Said) -> None:
     parts = [what.content or ""]
     parts += (part or "" for name, text, _ in what.calls for part in (name, text))
-    assert told(ToolsAgentOutputParser(), [what.whole()]).text == "".join(parts)
+    assert story_of(ToolsAgentOutputParser(), [what.whole()]).text == "".join(parts)
 
 
 CALL = {"id": "1", "index": 0, "function": {"name": "search", "arguments": '{"q": '}}
@@ -277,14 +277,14 @@ def test_a_message_that_is_too_long_is_read_so_far_and_refused(
     what: Said, max_chars: int, data: st.DataObject
 ) -> None:
     parser = ToolsAgentOutputParser(max_chars=max_chars)
-    story = told(parser, [what.whole()])
-    size = len(told(ToolsAgentOutputParser(), [what.whole()]).text)
+    story = story_of(parser, [what.whole()])
+    size = len(story_of(ToolsAgentOutputParser(), [what.whole()]).text)
     is_refused = isinstance(story.outcome, Refusal) and "max_chars" in story.outcome.message
     assert is_refused == (size > max_chars)
     assert outcome_of(lambda: parser.invoke(what.whole())) == story.outcome
     pieces: list[Any] = [delta(content=text) for text in cut(what.content, data.draw(places))]
     if not what.calls:
-        assert told(parser, pieces) == story
+        assert story_of(parser, pieces) == story
 
 
 def test_events_of_an_error_come_before_it() -> None:

@@ -26,7 +26,7 @@ from agent_parsers.testing.trials.stories import (
     outcome_of,
     parser_of,
     refusal,
-    told,
+    story_of,
 )
 from agent_parsers.testing.trials.strategies import anything, tool_lists
 from outputs import AIMessage, AIMessageChunk
@@ -130,7 +130,7 @@ def test_events_are_what_feed_and_close_return(
     tools = data.draw(tool_lists(dialect), "tools")
     max_chars = data.draw(st.sampled_from([9, 10**6]))
     chunks = list(cut(text, data.draw(cuts(), "sizes")))
-    story = told(dialect, mode, chunks, tools=tools, max_chars=max_chars)
+    story = story_of(dialect, mode, chunks, tools=tools, max_chars=max_chars)
     expected = (story.events, story.outcome if isinstance(story.outcome, Refusal) else None)
     parser = parser_of(dialect, mode, max_chars=max_chars, tools=tools)
 

@@ -20,7 +20,7 @@ from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts
 from agent_parsers.testing.laws.writing import is_same
 from agent_parsers.testing.trials.pieces import a_tool
-from agent_parsers.testing.trials.stories import Story, outcome_of, story_of
+from agent_parsers.testing.trials.stories import Story, outcome_of, story_from
 from agent_parsers.testing.trials.strategies import policies
 
 from ....helpers.stories import every_dialect, every_mode, every_turn_mode
@@ -37,7 +37,9 @@ def story(
     tools: ToolSet,
     on_conflict: OnConflict = "error",
 ) -> Story:
-    return story_of(StreamParser(dialect, mode=mode, tools=tools, on_conflict=on_conflict), chunks)
+    return story_from(
+        StreamParser(dialect, mode=mode, tools=tools, on_conflict=on_conflict), chunks
+    )
 
 
 @every_mode

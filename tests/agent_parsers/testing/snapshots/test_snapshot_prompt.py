@@ -194,8 +194,8 @@ def test_a_missing_file_says_what_to_do(project: Project) -> None:
     write(project, ["snapshot_prompt('react')"])
     out = project.run()
     assert (
-        "there is no snapshot in snapshots/a/prompt.txt yet: write it with pytest --snapshot-update,"
-        " and review it"
+        "there is no snapshot in snapshots/a/prompt.txt yet:"
+        " write it with pytest --snapshot-update, and review it"
     ) in out
     assert project.files() == {}
 

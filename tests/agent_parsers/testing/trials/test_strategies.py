@@ -27,7 +27,7 @@ from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.testing import cut, cuts, every_cut, turns
 from agent_parsers.testing.laws.table import reached
 from agent_parsers.testing.trials.pieces import rows, table_of
-from agent_parsers.testing.trials.stories import Refusal, ToldFailure, parsed, results_in, told
+from agent_parsers.testing.trials.stories import FailedStep, Refusal, parsed, results_in, story_of
 
 from ....helpers.stories import (
     DIALECTS,
@@ -51,7 +51,7 @@ EVENTS_OF: dict[Part, set[type]] = {
 
 
 def emits(dialect: Dialect, mode: Mode, kind: type, text: str) -> bool:
-    return bool(told(dialect, mode, [text]).of(kind))
+    return bool(story_of(dialect, mode, [text]).of(kind))
 
 
 def test_there_are_dialects() -> None:
@@ -71,11 +71,11 @@ def test_there_are_texts_for_each_outcome(dialect: Dialect, mode: Mode, kind: ty
 @every_mode
 def test_there_are_texts_for_each_event(dialect: Dialect, mode: Mode) -> None:
     table = table_of(dialect, mode)
-    kinds: set[type] = {MarkerSeen, ToldFailure, *({Repair} if table.lenient else ())}
+    kinds: set[type] = {MarkerSeen, FailedStep, *({Repair} if table.lenient else ())}
     for role in table.parts.values():
         kinds |= EVENTS_OF[role]
     if mode != "transcript":  # a turn skips text of other steps
-        kinds -= {QuestionDelta, ObservationDelta, ToldFailure}
+        kinds -= {QuestionDelta, ObservationDelta, FailedStep}
     for kind in kinds:
         assert_found(dialect, mode, partial(emits, dialect, mode, kind))
 

@@ -26,7 +26,7 @@ from agent_parsers.authoring import CallKeys, JsonCall, JsonCallRules
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import MarkerSeen, SkippedDelta
 from agent_parsers.testing import cut
-from agent_parsers.testing.trials.stories import parsed, told
+from agent_parsers.testing.trials.stories import parsed, story_of
 
 from ....test_json import turns
 
@@ -263,7 +263,7 @@ def parser_span(parser: StreamParser) -> tuple[int, int]:
 def test_the_emitted_answer_is_the_answer(name: str, mode: Any, data: st.DataObject) -> None:
     dialect = get_dialect(name)
     text = data.draw(turns())
-    story = told(dialect, mode, cut(text, data.draw(st.lists(st.integers(1, 9), min_size=1))))
+    story = story_of(dialect, mode, cut(text, data.draw(st.lists(st.integers(1, 9), min_size=1))))
     for finish in story.of(Finish) if "Final Answer:" not in text else ():
         answer = "".join(delta.text for delta in deltas_within(story.of(AnswerDelta), finish.span))
         output = finish.finish.return_values["output"]
@@ -281,8 +281,8 @@ def test_any_cut_of_a_call_yields_the_same_events(
     name: str, mode: Any, text: str, sizes: list[int]
 ) -> None:
     dialect: Dialect = get_dialect(name)
-    story = told(dialect, mode, [text])
-    assert told(dialect, mode, cut(text, sizes)) == story
+    story = story_of(dialect, mode, [text])
+    assert story_of(dialect, mode, cut(text, sizes)) == story
     assert parsed(dialect, mode, text) == story.outcome
 
 
