@@ -20,8 +20,9 @@ class JSONAgentOutputParser(DialectParser):
         {"action": "search", "action_input": "oldest bridge in Bern"}
         {"action": "Final Answer", "action_input": "It was built in 1461."}
 
-    Returns `AgentAction` or `AgentFinish`, whose output may be any JSON value. Of a list of objects
-    the first counts. While the text streams in, an answer is emitted with its escapes resolved.
+    Returns `AgentAction` or `AgentFinish`, whose output may be any JSON value. In a list of
+    objects, the first counts. While the text streams in, an answer is emitted with its escapes
+    resolved.
     """
 
     dialect: Dialect = Field(default=json_dialect.DIALECT, exclude=True)

@@ -33,10 +33,10 @@ class OpenAIFunctionsAgentOutputParser(MessageParser[AgentAction | AgentFinish],
         AIMessage("", additional_kwargs={"function_call": {"name": "f", "arguments": '{"a": 1}'}})
 
     Returns `AgentActionMessageLog`, or `AgentFinish` with the content if the message has no call.
-    Messages may be those of this package, of LangChain, or of a provider's API, whole or streamed,
-    also as dictionaries; see `outputs.from_any`. If the only argument is ``__arg1``, it is
-    unwrapped.
-    Strings in the arguments may contain line breaks, and blank arguments are read as ``{}``.
+    Messages may come from this package, LangChain or a provider's API, whole or streamed, as
+    objects or dictionaries; see `outputs.from_any`. If the only argument is ``__arg1``, it is
+    unwrapped. Strings in the arguments may contain line breaks, and blank arguments are read as
+    ``{}``.
 
     See `MessageParser` for what lenient mode repairs.
     """

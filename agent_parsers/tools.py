@@ -36,8 +36,9 @@ class ToolsAgentOutputParser(
         AIMessage("Let me see.", tool_calls=[{"name": "search", "args": {"q": "rain"}, "id": "1"}])
 
     Returns a list of `ToolAgentAction`, or `AgentFinish` with the content if the message has no
-    call. Messages may be those of this package, of LangChain, or of OpenAI's API, also as
-    dictionaries; see `outputs.from_any`. If the only argument is ``__arg1``, it is unwrapped.
+    call. Messages may come from this package, LangChain or a provider's API, whole or streamed, as
+    objects or dictionaries; see `outputs.from_any`. If the only argument is ``__arg1``, it is
+    unwrapped.
 
     See `MessageParser` for what lenient mode repairs.
     """

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class RepairingParser(BaseOutputParser[T]):
-    """A parser that wraps another one and asks a model for a better text when that fails."""
+    """A parser that wraps another one, and asks a model for a better text if that one fails."""
 
     _default_prompt: ClassVar[PromptTemplate]
 
@@ -54,7 +54,7 @@ class RepairingParser(BaseOutputParser[T]):
             parser: The parser that reads the text.
             prompt: A text with placeholders ``{like_this}`` for the input of a `retry_chain`, a
                 `PromptTemplate`, or any object with a ``format_prompt``; `None` for the default.
-            max_retries: How often to ask.
+            max_retries: How many times to ask.
 
         Raises:
             TypeError: *llm*, *parser* or *prompt* has the wrong type.

@@ -98,7 +98,7 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
     async def ainvoke(
         self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> T:
-        """Do the same as `invoke`, by `aparse_result`."""
+        """Do the same as `invoke`, with `aparse_result`."""
         return await self.aparse_result([generation_of(input)])
 
     @override
@@ -193,8 +193,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
             def parse(self, text: str) -> bool:
                 return text.strip().upper() == self.yes
 
-    The asynchronous methods parse in the caller's thread: parsing takes microseconds, and a thread
-    would cost a hundred. A parser that has to wait for something overrides `aparse`.
+    The asynchronous methods parse in the caller's thread: parsing takes microseconds, and using
+    a thread would take a hundred. A parser that has to wait for something overrides `aparse`.
     """
 
     @abstractmethod

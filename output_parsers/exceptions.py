@@ -104,8 +104,8 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
             4 | Final Answer: 42
               | ^^^^^^^^^^^^^
 
-        The result is fit for terminals: no line is wider than 100 characters, and unprintable
-        characters are replaced. Without a text it is only the first line of the reason.
+        The result is safe to print on a terminal: no line is wider than 100 characters, and
+        unprintable characters are replaced. Without a text it is only the first line of the reason.
         """
         headline = printable(_clip(self.reason.partition("\n")[0], _MAX_COLUMNS))
         if self.span is None or self.llm_output is None:

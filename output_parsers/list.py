@@ -86,7 +86,7 @@ class CommaSeparatedListOutputParser(ListOutputParser):
         # ['red', 'green, or so', 'blue']
 
     The rules are those of CSV. An item that begins with a double quote ends at the next one, and
-    may contain commas, line breaks and, doubled, double quotes. Spaces before an item are ignored.
+    may contain commas, line breaks and doubled double quotes. Spaces before an item are ignored.
     The end of a line also ends an item, and an empty line has no item. Any text can be read: there
     are no errors.
     """
@@ -202,7 +202,7 @@ class NumberedListOutputParser(_PatternListOutputParser):
 
         NumberedListOutputParser().parse("Two colours:\n1. red\n2. green")  # ['red', 'green']
 
-    An item is the text after a number, a full stop and a white space, up to the end of the line.
+    An item is the text after a number, a full stop and white space, up to the end of the line.
     All other text is ignored.
     """
 
@@ -233,7 +233,7 @@ class MarkdownListOutputParser(_PatternListOutputParser):
 
         MarkdownListOutputParser().parse("Two colours:\n- red\n  * green")  # ['red', 'green']
 
-    An item is a line that begins, indented or not, with a hyphen or an asterisk and a white space.
+    An item is a line that begins, indented or not, with a hyphen or an asterisk and white space.
     All other text is ignored.
     """
 

@@ -1,8 +1,8 @@
 """The engine: reads and writes the turns of any dialect. This page is the theory behind it.
 
 A dialect is data (`grammar.dialect.Dialect`). The engine turns that data into a state machine and
-walks it over a text. It has no branch for any dialect: what only one dialect needs is a function in
-that dialect's file.
+walks it over a text. It has no branch for a particular dialect: what only one dialect needs is a
+function in that dialect's file.
 
 What a state is
 ===============
@@ -17,8 +17,8 @@ skipped. Text in a state becomes deltas of that part. Markers move the machine f
 
 A table (`grammar.table.Table`) lists the transitions, `(state, marker) -> Go | EndTurn | Note`:
 
-* `Go` leads to another state. Its `clash` names the problem that this is in a single turn, such as
-  an answer after an action.
+* `Go` leads to another state. If a single turn must not make this transition, `clash` names the
+  problem, such as an answer after an action.
 * `EndTurn` leads to text that the model must not write in this turn, such as an observation that it
   invented. One turn stops there, and the rest is reported as skipped; a transcript goes on.
 * `Note` leaves the marker in the text and remembers it. An opening code fence is a note: labels do
@@ -35,8 +35,7 @@ What is held back, and why
 ==========================
 
 Text arrives in chunks, cut anywhere. An event is emitted as soon as no later chunk can change it,
-and not before. That is the whole reason why the events do not depend on the cuts. Three things
-wait:
+and not before, which is why the events do not depend on where the text is cut. Three things wait:
 
 * The longest suffix that may still become a marker *valid in this state*. `markers.patterns`
   compiles each state's markers into one pattern, which finds whole markers, and the beginning of
@@ -74,9 +73,9 @@ Two roads through one table
 and reads most turns at a fraction of the cost: it scans for the markers that lead somewhere and
 notes where the last text of each part stands, without making events. It knows when it cannot be
 sure (a marker whose meaning depends on more than its place, a text that ends in half a stop
-sequence) and leaves those texts to the stream. Both roads take their decisions from the same states
-and the same rules (`reading/rules.py`), and a law compares them on every text the tests can think
-of. A stream is not made for whole texts because most callers have one and want only the result.
+sequence) and leaves those texts to the stream. Both roads decide by the same states and the same
+rules (`reading/rules.py`), and a law compares them on every text the tests can think of. Whole
+texts have a road of their own because most callers have a whole text and want only the result.
 
 The floors, top first
 =====================
@@ -91,7 +90,7 @@ The floors, top first
     repairs/                  names, inputs, answers as models dress them
     markers/                  labels, literals, and the patterns that find them
 
-A floor imports only from the floors below it. What a lower floor needs from above is handed in: the
+A floor imports only from the floors below it. What a lower floor needs from above is passed in: the
 wording of errors, for example, needs examples in the dialect, which `writing` renders and reads
 back, so it reaches the readers as an argument (`advise`).
 """

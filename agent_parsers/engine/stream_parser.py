@@ -43,7 +43,7 @@ class StreamParser(TurnStream):
         max_chars: Longest text that is read; `None` if there is no limit.
         tools: The available tools, or only their names; `None` accepts any tool.
         on_conflict: Which one counts if a lenient turn has both an action and an answer: the
-            ``"first"``, the ``"action"`` or the ``"answer"``; or neither: it is an ``"error"``.
+            ``"first"``, the ``"action"`` or the ``"answer"``; ``"error"`` raises.
         start: The part in which the text begins: ``"content"``, or ``"thought"`` if the prompt has
             opened a thought. Empty for the dialect's default.
         prompt: The end of the prompt, from which `start` is derived if it is empty.

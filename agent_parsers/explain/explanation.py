@@ -111,7 +111,7 @@ def explain(
     prompt: str = "",
     ended: Ended = "unknown",
 ) -> Explanation:
-    """Return why *text*, one turn, parses as it does, also if it cannot be read.
+    """Explain why *text*, one turn, parses as it does, even if it cannot be read.
 
     Args:
         dialect: The dialect of the turn.

@@ -53,9 +53,9 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
 
     In a message without calls the content is the answer. In a message with calls the content is a
     thought, and so is any reasoning that the provider sends separately. If one of the calls cannot
-    be made, the message is an error and none of its calls is returned. A message that refuses is a
-    `ModelRefusalError`, whatever else it contains. A repeated key in the arguments is an error,
-    since it is ambiguous.
+    be made, the message is an error and none of its calls is returned. A refusal raises a
+    `ModelRefusalError`, whatever else the message contains. A repeated key in the arguments is an
+    error, since it is ambiguous.
 
     If the message was cut (``finish_reason`` or its equivalent says so), a call that may be cut is
     not made: its arguments must show their own end. Arguments that are empty, came as data, or are
@@ -72,7 +72,7 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
       is an error, since a brace in code or prose is not an argument. A value that is cut in the
       middle is an error too, since half an input is worse than none.
     * Missing or blank arguments are read as ``{}``. Arguments that came as data are used as they
-      are, and a JSON string that contains an object is decoded again. Any other value than an
+      are, and a JSON string that contains an object is decoded again. Any value other than an
       object is an error, except that a function call may have text as its input.
     * White space, quotes and emphasis around the name of a tool are removed, and so is a namespace
       such as ``functions.``, or any other if the rest is the name of a tool. A name that differs

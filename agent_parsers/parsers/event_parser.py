@@ -87,7 +87,7 @@ class EventParser(BaseModel):
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
 
     def as_langchain(self) -> LangChainParser:
-        """Return this parser as an output parser of LangChain, for its chains and executors.
+        """Return this parser as a LangChain output parser, for LangChain's chains and executors.
 
         It returns LangChain's own actions and answers, and raises LangChain's own exception. A
         `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would

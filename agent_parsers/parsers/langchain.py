@@ -39,7 +39,7 @@ __all__ = ["LangChainParser"]
 
 
 class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] | AgentFinish]):
-    r"""An output parser of LangChain that reads as *parser* does; `as_langchain` makes it.
+    r"""A LangChain output parser that wraps *parser*; `as_langchain` returns one.
 
     ::
 

@@ -119,7 +119,7 @@ class TurnParser(EventParser):
         return read_turn(self.stream_parser(), text, ended)
 
     def explain(self, text: str, *, ended: Ended = "unknown") -> Explanation:
-        """Return why a turn parses as it does, with spans, repairs and skipped text; never raise.
+        """Explain why a turn parses as it does, with spans, repairs and skipped text; never raise.
 
         Args:
             text: What the model wrote.

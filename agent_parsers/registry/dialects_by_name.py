@@ -72,8 +72,8 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
 
     Args:
         dialect: The dialect to register.
-        replace: Whether to replace another dialect of that name, as when the cell of a notebook
-            runs again. Existing parsers keep the old dialect.
+        replace: Whether to replace another dialect of that name, as when a notebook cell is
+            run again. Existing parsers keep the old dialect.
 
     Raises:
         ValueError: Another dialect has this name, or one of its aliases.
@@ -152,9 +152,9 @@ def get_parser(
         max_chars: Longest turn that is accepted, in characters.
 
     Returns:
-        A `DialectParser`, which returns one action or the answer. If the dialect may have several
-        calls in a turn, a `MultiActionDialectParser`, which returns a list of actions or the
-        answer. For messages, a `MessageParser`.
+        A `DialectParser`, which returns one action or the answer. For a dialect whose
+        turns may have several calls, a `MultiActionDialectParser`, which returns a list of actions
+        or the answer. For messages, a `MessageParser`.
 
     Raises:
         ValueError: There is no such dialect, two tools have the same name, or the dialect does not

@@ -197,10 +197,10 @@ class Table:
     def as_lenient(self) -> Table:
         """Return a lenient version of the table; a lenient table is returned unchanged.
 
-        Labels may be dressed, see `Label`. Within inputs and answers they must be firm, except for
-        an observation label that is dressed like the label before it. Quotes, fences and emphasis
-        around names, inputs and answers are removed, and JSON inputs are repaired. A codec that is
-        not one of the engine's is kept.
+        Labels may be decorated, see `Label`. Within inputs and answers they must be firm, except
+        for an observation label that is decorated like the label before it. Quotes, fences and
+        emphasis around names, inputs and answers are removed, and JSON inputs are repaired. A codec
+        that is not one of the engine's is kept.
         """
         if self.lenient:
             return self
