@@ -59,7 +59,7 @@ class WholeReader:
         self._machine = machine
         self._advise = advise
         self._keeps_input_end = table.keeps_input_end
-        self._is_plain_tool = _PLAIN_TOOLS.get(table.read_tool, _is_unknown)
+        self._is_plain_tool = _LEAVES_PLAIN_NAMES.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
         self._opener = machine.new_call().opener if table.begun else ""
 
@@ -373,7 +373,7 @@ def _is_unknown(_name: str) -> bool:
     return False  # the dialect reads names in its own way
 
 
-_PLAIN_TOOLS: Final[Mapping[object, Callable[[str], bool]]] = {
+_LEAVES_PLAIN_NAMES: Final[Mapping[object, Callable[[str], bool]]] = {
     None: _is_line,
     repair_tool_name: is_bare_name,
 }

@@ -157,7 +157,7 @@ class Table:
 
     def __post_init__(self) -> None:
         if edges := {"start", "end"} & self.markers.keys():
-            raise ValueError(f"markers: {sorted(edges)} are the edges of a text; take other names")
+            raise ValueError(f"markers: {sorted(edges)} name the edges of a text; use other names")
         if not self.parts:
             raise ValueError("parts: a table has at least one state")
         for (state, marker), transition in self.transitions.items():
