@@ -7,8 +7,6 @@ this package stays cheap.
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
-from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
-from agent_parsers.parsers.dialect_parser import DialectParser, MultiActionDialectParser
 from agent_parsers.registry.dialects_by_name import get_dialect, get_parser, list_dialects, register
 from output_parsers.exceptions import OutputParserException
 from outputs.lazy_names import late_names
@@ -39,6 +37,7 @@ if TYPE_CHECKING:
     from agent_parsers.native.writing.to_openai_responses import to_openai_responses
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
+    from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
     from agent_parsers.parsers.answers import answer_stream
     from agent_parsers.parsers.chat_parsers import (
         ChatOutputParser,
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
         StructuredChatOutputParser,
         StructuredChatOutputParserWithRetries,
     )
+    from agent_parsers.parsers.dialect_parser import DialectParser, MultiActionDialectParser
     from agent_parsers.parsers.text_parsers import (
         ConvoTextOutputParser,
         MRKLOutputParser,
@@ -141,10 +141,10 @@ _MODULES = {
     "ActionComplete": "agent_parsers.events",
     "AnswerDelta": "agent_parsers.events",
     "Event": "agent_parsers.events",
-    "StepFailed": "agent_parsers.events",
     "Finish": "agent_parsers.events",
     "InputDelta": "agent_parsers.events",
     "Repair": "agent_parsers.events",
+    "StepFailed": "agent_parsers.events",
     "ThoughtDelta": "agent_parsers.events",
     "ToolNamed": "agent_parsers.events",
     "merge_events": "agent_parsers.events",
@@ -157,11 +157,15 @@ _MODULES = {
     "to_openai_responses": "agent_parsers.native.writing.to_openai_responses",
     "OpenAIFunctionsAgentOutputParser": "agent_parsers.openai_functions",
     "OpenAIToolsAgentOutputParser": "agent_parsers.openai_tools",
+    "AgentOutputParser": "agent_parsers.parsers.agent_parser",
+    "MultiActionAgentOutputParser": "agent_parsers.parsers.agent_parser",
     "answer_stream": "agent_parsers.parsers.answers",
     "ChatOutputParser": "agent_parsers.parsers.chat_parsers",
     "ConvoOutputParser": "agent_parsers.parsers.chat_parsers",
     "StructuredChatOutputParser": "agent_parsers.parsers.chat_parsers",
     "StructuredChatOutputParserWithRetries": "agent_parsers.parsers.chat_parsers",
+    "DialectParser": "agent_parsers.parsers.dialect_parser",
+    "MultiActionDialectParser": "agent_parsers.parsers.dialect_parser",
     "ConvoTextOutputParser": "agent_parsers.parsers.text_parsers",
     "MRKLOutputParser": "agent_parsers.parsers.text_parsers",
     "ReActOutputParser": "agent_parsers.parsers.text_parsers",
@@ -178,8 +182,8 @@ _MODULES = {
     "ToolsAgentOutputParser": "agent_parsers.tools",
     "ToolInputError": "agent_parsers.toolset.problems.errors",
     "UnknownToolError": "agent_parsers.toolset.problems.errors",
-    "ToolSet": "agent_parsers.toolset.set",
     "ToolSpec": "agent_parsers.toolset.schemas.spec",
+    "ToolSet": "agent_parsers.toolset.set",
     "XMLAgentOutputParser": "agent_parsers.xml",
 }
 """The module of each name that is imported at its first use."""

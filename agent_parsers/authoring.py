@@ -199,6 +199,6 @@ _MODULES = {
     "write_json": "agent_parsers.families.turn_writer",
     "write_value": "agent_parsers.families.turn_writer",
 }
-"""Where each name is that is imported at its first use."""
+"""The module of each name that is imported at its first use."""
 
 __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

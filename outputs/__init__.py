@@ -1,6 +1,6 @@
 """Data that language models produce: messages, their chunks, tool calls, usage and generations.
 
-The JSON readers and their errors, `ProviderError` and `ended_of` are imported at their first use.
+The JSON readers, results, `from_any` and a few others are imported at their first use.
 """
 
 from typing import TYPE_CHECKING
@@ -10,11 +10,8 @@ from outputs.chat_generation import (
     ChatGenerationChunk,
     merge_chat_generation_chunks,
 )
-from outputs.chat_result import ChatResult
-from outputs.clients.any_client import from_any
 from outputs.generation import Generation, GenerationChunk
 from outputs.lazy_names import late_names
-from outputs.llm_result import LLMResult
 from outputs.messages.ai import AIMessage
 from outputs.messages.ai_chunks import AIMessageChunk, add_ai_message_chunks
 from outputs.messages.any_message import AnyMessage, AnyMessageChunk
@@ -46,9 +43,10 @@ from outputs.messages.tool_calls import (
     tool_call_chunk,
 )
 from outputs.messages.usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
-from outputs.run_info import RunInfo
 
 if TYPE_CHECKING:
+    from outputs.chat_result import ChatResult
+    from outputs.clients.any_client import from_any
     from outputs.clients.errors import ProviderError
     from outputs.growing_json.errors import (
         JsonError,
@@ -59,7 +57,9 @@ if TYPE_CHECKING:
     from outputs.growing_json.lenient.reader import LenientJsonReader
     from outputs.growing_json.lenient.strings import JsonRepair
     from outputs.growing_json.reader import JsonReader
+    from outputs.llm_result import LLMResult
     from outputs.messages.ended import Ended, ended_of
+    from outputs.run_info import RunInfo
 
 __all__ = [  # noqa: RUF022 - by subject
     # messages
@@ -126,6 +126,10 @@ __all__ = [  # noqa: RUF022 - by subject
 ]
 
 _MODULES = {
+    "RunInfo": "outputs.run_info",
+    "LLMResult": "outputs.llm_result",
+    "ChatResult": "outputs.chat_result",
+    "from_any": "outputs.clients.any_client",
     "Ended": "outputs.messages.ended",
     "ended_of": "outputs.messages.ended",
     "ProviderError": "outputs.clients.errors",

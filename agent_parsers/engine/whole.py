@@ -7,10 +7,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import LONGEST_LEAD, begins_sentence, is_hedged
 from agent_parsers.engine.reading.known_tools import known_tools
-from agent_parsers.engine.reading.machine import MAX_CHARS, machine
+from agent_parsers.engine.reading.machine import machine
 from agent_parsers.engine.reading.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting import may_quote
 from agent_parsers.engine.reading.rules import unmarked

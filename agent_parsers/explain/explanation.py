@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.reading.machine import MAX_CHARS, machine
+from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.reading.machine import machine
 from agent_parsers.events import (
     AnswerDelta,
     Event,

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.reading.machine import MAX_CHARS
-from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
+from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.toolset.problems.names import did_you_mean
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.modes import OnConflict
     from agent_parsers.native.message_parser import MessageParser
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
     from agent_parsers.toolset import Tools
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
@@ -164,6 +164,8 @@ def get_parser(
         module, kind = _NATIVE[name]
         parser: type[MessageParser] = getattr(import_module(f"agent_parsers.{module}"), kind)
         return parser(tools=tools, lenient=lenient, max_chars=max_chars)
+    from agent_parsers.parsers.dialect_parser import dialect_parser
+
     return dialect_parser(
         get_dialect(name),
         tools=tools,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-__all__ = ["Mode", "OnConflict"]
+__all__ = ["MAX_CHARS", "Mode", "OnConflict"]
 
 Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
 """``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns."""
 OnConflict: TypeAlias = Literal["error", "first", "action", "answer"]
 """Which one counts if a turn has both an action and a final answer."""
+MAX_CHARS: Final = 10_000_000
+"""Default limit on the length of a turn, in characters."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Inline
@@ -17,10 +17,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.states import Crossing, State
 
-__all__ = ["MAX_CHARS", "Machine", "machine"]
-
-MAX_CHARS: Final = 10_000_000
-"""Default limit on the length of a turn, in characters."""
+__all__ = ["Machine", "machine"]
 
 
 class Machine(TurnRules):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import make_finish
 from agent_parsers.actions.tool_action import make_tool_call
-from agent_parsers.engine.reading.machine import MAX_CHARS
+from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.native.reading.said import BESIDE

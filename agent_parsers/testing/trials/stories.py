@@ -8,7 +8,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.reading.machine import MAX_CHARS
+from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import (
     AnswerDelta,

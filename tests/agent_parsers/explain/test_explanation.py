@@ -21,8 +21,7 @@ from agent_parsers import (
 )
 from agent_parsers.authoring import Label
 from agent_parsers.cli.places import Document
-from agent_parsers.engine.grammar.modes import Mode
-from agent_parsers.engine.reading.machine import MAX_CHARS
+from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
 from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain
 from agent_parsers.explain.markers import Watcher
