@@ -29,7 +29,7 @@ test:  ## run the tests
 	pytest
 
 .PHONY: coverage
-coverage:  ## run the tests and report branch coverage, which must not fall
+coverage:  ## run the tests and report branch coverage, which must not fall; a quarter of an hour
 	pytest --cov --cov-report=term
 
 .PHONY: thorough
