@@ -9,11 +9,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections import defaultdict
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-ROOT = Path(__file__).parents[1]
+from reference_source import PACKAGES, ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 PAGE = ROOT / "docs" / "architecture.md"
-PACKAGES = ("agent_parsers", "output_parsers", "outputs")
 BEGIN, END = "<!-- drawn by docs/make_architecture.py -->", "<!-- end of the drawing -->"
 WIDTH = 100
 
@@ -71,7 +74,7 @@ def drawing() -> str:
     known = modules()
     needs = needs_of(known)
     lines = []
-    for package in PACKAGES:
+    for package in reversed(PACKAGES):
         rooms = {room for room in needs if room.split(".")[0] == package}
         lines += [f"┌─ {package} ".ljust(WIDTH, "─")]
         for floor in floors(rooms, needs):

@@ -12,37 +12,40 @@ from outputs.chat_generation import (
 )
 from outputs.generation import Generation, GenerationChunk
 from outputs.lazy_names import late_names
-from outputs.messages.ai import AIMessage
-from outputs.messages.ai_chunks import AIMessageChunk, add_ai_message_chunks
-from outputs.messages.any_message import AnyMessage, AnyMessageChunk
-from outputs.messages.chunks import (
-    BaseMessageChunk,
-    ChatMessageChunk,
-    FunctionMessageChunk,
-    HumanMessageChunk,
-    SystemMessageChunk,
-    ToolMessageChunk,
-    message_chunk_to_message,
-)
-from outputs.messages.content import Content, TextAccessor, merge_content
-from outputs.messages.merging import merge_dicts, merge_lists, merge_obj
-from outputs.messages.roles import (
+from outputs.messages import (
+    AIMessage,
+    AIMessageChunk,
+    AnyMessage,
+    AnyMessageChunk,
     BaseMessage,
+    BaseMessageChunk,
     ChatMessage,
+    ChatMessageChunk,
+    Content,
     FunctionMessage,
+    FunctionMessageChunk,
     HumanMessage,
-    SystemMessage,
-    ToolMessage,
-)
-from outputs.messages.tool_calls import (
+    HumanMessageChunk,
+    InputTokenDetails,
     InvalidToolCall,
+    OutputTokenDetails,
+    SystemMessage,
+    SystemMessageChunk,
+    TextAccessor,
     ToolCall,
     ToolCallChunk,
+    ToolMessage,
+    ToolMessageChunk,
+    UsageMetadata,
+    add_ai_message_chunks,
+    add_usage,
     invalid_tool_call,
+    merge_content,
+    message_chunk_to_message,
     tool_call,
     tool_call_chunk,
 )
-from outputs.messages.usage import InputTokenDetails, OutputTokenDetails, UsageMetadata, add_usage
+from outputs.messages.merging import merge_dicts, merge_lists, merge_obj
 
 if TYPE_CHECKING:
     from outputs.chat_result import ChatResult

@@ -45,11 +45,8 @@ TABLE_OF_CONTENTS = (
 )  # fmt: skip
 """The allowed beginnings of statements in an ``__init__``."""
 
-LANGCHAIN_BRIDGES = {
-    "agent_parsers.parsers.langchain": "at import",
-    "agent_parsers.native.writing.to_langchain": "in a function",
-}
-"""The modules that import LangChain, and when."""
+LANGCHAIN_BRIDGE = "agent_parsers.parsers.langchain"
+"""The one module that imports LangChain; `as_langchain` imports it."""
 
 
 class Import(NamedTuple):
@@ -183,18 +180,11 @@ def test_only_its_own_folder_knows_the_help_for_tests() -> None:
             assert not each.target.startswith("agent_parsers.testing"), each
 
 
-def test_two_modules_import_langchain_and_only_when_they_are_asked_for() -> None:
-    for path in modules().values():
-        kinds = {
-            each.kind
-            for each in imports_of(path)
-            if each.target.startswith("lang") and each.kind != "typing"
-        }
-        when = LANGCHAIN_BRIDGES.get(module_of(path))
-        known = {None: set(), "at import": {"top", "function"}, "in a function": {"function"}}
-        assert kinds <= known[when], path
-    bridge = "agent_parsers.parsers.langchain"
-    assert {each.kind for each in own_imports() if each.target == bridge} <= {"function", "typing"}
+def test_one_module_imports_langchain_and_only_as_langchain_imports_it() -> None:
+    for name, path in modules().items():
+        is_bridge = any(each.target.startswith("lang") for each in imports_of(path))
+        assert is_bridge is (name == LANGCHAIN_BRIDGE), name
+    assert {e.kind for e in own_imports() if e.target == LANGCHAIN_BRIDGE} <= {"function", "typing"}
 
 
 # -- what is private -----------------------------------------------------------------------------
@@ -290,8 +280,8 @@ def test_the_drawing_of_the_house_is_up_to_date() -> None:
 
 def test_every_file_that_the_architecture_names_is_there() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    package = ROOT / "agent_parsers"
+    engine = package / "engine"
+    roots = (ROOT, package, engine / "reading", engine / "writing")
     for name in re.findall(r"`([\w/]+(?:\.py|/))`", page):
-        roots = (ROOT, ROOT / "agent_parsers", ROOT / "agent_parsers" / "engine" / "writing")
-        assert any(
-            (root / name).exists() for root in (*roots, ROOT / "agent_parsers/engine/reading")
-        ), name
+        assert any((root / name).exists() for root in roots), name

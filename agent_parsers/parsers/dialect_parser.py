@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.agent_parser import AgentOutputParser, MultiActionAgentOutputParser
 from agent_parsers.parsers.turn_parser import TurnParser
 from output_parsers.base import is_default
@@ -49,10 +48,7 @@ class DialectParser(TurnParser, AgentOutputParser):
                 long. The exception has the span, and an observation for the model.
                 `UnknownToolError` and `ToolInputError` are subclasses.
         """
-        reader = whole_reader(
-            self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
-        )
-        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
+        result = self._read_whole(text, ended)
         assert not isinstance(result, list), "the dialect has one call in a turn"
         return result
 
@@ -119,10 +115,7 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
                 the other calls are not returned either. The exception has the span, and an
                 observation for the model. `UnknownToolError` and `ToolInputError` are subclasses.
         """
-        reader = whole_reader(
-            self.dialect, "lenient" if self.lenient else "strict", self.on_conflict
-        )
-        result = reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
+        result = self._read_whole(text, ended)
         assert not isinstance(result, AgentAction), "the dialect may have several calls in a turn"
         return result
 

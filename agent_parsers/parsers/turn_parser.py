@@ -13,12 +13,14 @@ from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import OnConflict
 from agent_parsers.engine.reading.machine import machine
 from agent_parsers.engine.reading.message_text import text_and_end
+from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.event_parser import EventParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Self
 
+    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
@@ -99,6 +101,12 @@ class TurnParser(EventParser):
         if ended == "unknown" or not _takes_end(getattr(parse, "__func__", parse)):
             return parse(text)
         return parse(text, ended=ended)
+
+    def _read_whole(self, text: str, ended: Ended) -> TurnResult:
+        """Return the result of a turn that *ended* like this."""
+        mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
+        reader = whole_reader(self.dialect, mode, self.on_conflict)
+        return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
 
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text of *output*."""
