@@ -6,10 +6,11 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from typing_extensions import override
 
+from agent_parsers.engine.grammar.guards import outside_of_quotations
 from agent_parsers.engine.markers.kinds import INDENT, MOST, SPACED, Label, Marker
 from agent_parsers.engine.reading.machine import Machine, machine
 from agent_parsers.engine.stream_parser import StreamParser
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.reading.states import Crossing, State
     from agent_parsers.events import Event, Span
     from agent_parsers.explain.findings import ExplainedSpan
@@ -39,22 +41,32 @@ class Passed:
     """The state in which it was found."""
 
 
-class Watcher(StreamParser):
-    """A stream parser that records the markers it passes."""
+class Refused(NamedTuple):
+    """A marker that did not count."""
 
-    __slots__ = ("passed", "quoted")
+    reason: str
+    """Why not, as its guard says."""
+    opened_at: int
+    """Where the quotation that holds it was opened; -1 if it is in none, or that is not known."""
+
+
+class Watcher(StreamParser):
+    """A stream parser that records the markers it passes, and those that a guard refused."""
+
+    __slots__ = ("passed", "refused")
 
     def __init__(self, dialect: Dialect, **options: Any) -> None:
         super().__init__(dialect, **options)
         self.passed: list[Passed] = []
         """The markers that counted."""
-        self.quoted: dict[int, int] = {}
-        """Offsets of markers inside a quotation, with the offset where it begins; -1 if unknown."""
+        self.refused: dict[int, Refused] = {}
+        """The markers that a guard refused, by offset."""
 
     @override
-    def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
-        super()._pass_by(events, spelt, start)
-        self.quoted[start + len(spelt) - len(spelt.lstrip())] = self._collector.opened_at
+    def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
+        at = start + len(spelt) - len(spelt.lstrip())
+        is_quoted = guard is outside_of_quotations
+        self.refused[at] = Refused(reason, self._collector.opened_at if is_quoted else -1)
 
     @override
     def _cross(
@@ -106,10 +118,12 @@ def ignored_markers(
         state = last.crossing.to if last else reader.initial
         if state.begun is not None and part != "thought":
             state = state.begun
-        opened_at = watcher.quoted.get(span[0], -1)
-        if opened_at >= 0:
-            what = "fence" if text.startswith("```", opened_at) else "quotation"
-            reason = f"in the {what} that opens in line {places.line(opened_at)}"
+        refused = watcher.refused.get(span[0])
+        if refused is not None and refused.opened_at >= 0:
+            what = "fence" if text.startswith("```", refused.opened_at) else "quotation"
+            reason = f"in the {what} that opens in line {places.line(refused.opened_at)}"
+        elif refused is not None:
+            reason = refused.reason
         else:
             is_reported = part in _PLACES and part != "skipped"  # else the state is more specific
             place = _PLACES[part if is_reported else state.part.name.lower()]
@@ -230,9 +244,7 @@ def _reason(known: _Vocabulary, state: State, place: str, key: str, text: str, s
             return "not at the beginning of a line"
         else:
             written = f"in {place} only {key!r} at the very beginning of a line counts"
-        start = max(span[0] - 1, 0)
-        is_written = any(marker.is_canonical(text[start : span[1]]) for marker in markers)
-        return f"in a value of {_PLACES['call']}" if state.asks and is_written else written
+        return written
     if state.problem and not state.crossings:
         return "after the text that makes the turn an error"
     if state in known.thinking:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.markers.patterns import check_markers
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.grammar.guards import Guard
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, ToolReader
 
@@ -58,6 +60,11 @@ class Go(NamedTuple):
         late: Name of the problem of a turn in which the marker follows a call.
         unopened: Whether the marker closes a thought that nothing in the text opened, so that the
             prompt must have. It counts once, and not where the text only mentions it.
+        breaks_line: Whether the marker closes a block of reasoning, behind which a label may follow
+            on the same line.
+        drops: Message of the repair by which the turn so far is left out, with ``{}`` for the
+            marker as it is spelt; set by the rewritings of `restarts` and `clash`.
+        guards: Further conditions for the marker to count.
     """
 
     to: str
@@ -69,6 +76,9 @@ class Go(NamedTuple):
     odd: str = ""
     late: str = ""
     unopened: bool = False
+    breaks_line: bool = False
+    drops: str = ""
+    guards: tuple[Guard, ...] = ()
 
 
 class EndTurn(NamedTuple):
@@ -80,10 +90,12 @@ class EndTurn(NamedTuple):
     Args:
         to: Name of the next state of a transcript.
         firm: Whether the label must be firm here; see `Label`.
+        guards: Further conditions for the marker to count.
     """
 
     to: str
     firm: bool = False
+    guards: tuple[Guard, ...] = ()
 
 
 class Note(NamedTuple):
@@ -94,11 +106,15 @@ class Note(NamedTuple):
         firm: Whether the label must be firm here; see `Label`.
         in_turn: Whether the transition exists in a single turn only. A tag that is left open, which
             is rare, must not swallow the rest of a transcript.
+        drops: Message of the repair if the marker rules out what the turn had so far; see `Go`.
+        guards: Further conditions for the marker to count.
     """
 
     to: str
     firm: bool = False
     in_turn: bool = False
+    drops: str = ""
+    guards: tuple[Guard, ...] = ()
 
 
 Transition: TypeAlias = Go | EndTurn | Note
@@ -154,6 +170,10 @@ class Table:
     text ends there."""
     read_tool: ToolReader | None = None
     """Reads the name of a tool, without the quotes or emphasis around it; `None` keeps the text."""
+    beside_action: Collection[str] = ()
+    """States of an answer next to an action, which counts unless the action names no tool."""
+    is_run: bool = False
+    """Whether the text has many turns; set by the rewriting for transcripts."""
 
     def __post_init__(self) -> None:
         if edges := {"start", "end"} & self.markers.keys():
@@ -238,6 +258,12 @@ class Table:
             read_input=read_input,
             read_answer=repair_answer if self.read_answer is as_written else self.read_answer,
         )
+
+    def rewritten(self, **changes: Any) -> Table:
+        """Return the table with some fields changed, and unchecked, since its parts are sound."""
+        table = copy(self)
+        vars(table).update(changes)
+        return table
 
     @property
     def initial(self) -> str:

@@ -128,9 +128,8 @@ class Label:
     *loose* label may be indented, a heading (``#``, which needs no colon) or emphasised (``**`` may
     also end with the line), in upper or lower case, joined by ``_`` or ``-``, and may end in a
     full-width colon. A *firm* label may only be emphasised or end in a full-width colon: where any
-    text may stand, a line such as ``# action:`` is more likely part of that text. An *alike* label
-    counts if it is spelt exactly and not indented, or if it is dressed like the label that opened
-    the text. A *listed* label may be a list item. A *borrowed* label belongs to another format, and
+    text may stand, a line such as ``# action:`` is more likely part of that text. A *listed* label
+    may be a list item. A *borrowed* label belongs to another format, and
     reading it is a repair. With *then*, the label with those words has to follow, as for `Inline`.
     """
 
@@ -138,7 +137,6 @@ class Label:
     anywhere: bool = False
     loose: bool = False
     firm: bool = False
-    alike: bool = False
     listed: bool = False
     borrowed: bool = False
     then: str = ""
@@ -184,7 +182,10 @@ class Label:
             yield "\n", "#", HASHES, BLANK, *label, LINE_END
 
     def counts(self, spelt: str, opener: str) -> bool:
-        """Return whether an *alike* label *spelt* so counts in a text that *opener* opened."""
+        """Return whether a label *spelt* so ends a text that the label *opener* opened.
+
+        It does if it is exact and not indented, or if it is dressed like *opener*.
+        """
         dress = _dress(spelt)
         letters = dress.letters
         is_exact = any(letters == _letters(words) for words in (self.words, *self.also))

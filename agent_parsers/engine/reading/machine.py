@@ -6,16 +6,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.kinds import Inline
 from agent_parsers.engine.reading.rules import TurnRules
-from agent_parsers.engine.reading.states import OPENED, build_states
+from agent_parsers.engine.reading.states import states_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.reading.states import Crossing, State
+    from agent_parsers.engine.reading.states import State
 
 __all__ = ["Machine", "machine"]
 
@@ -33,21 +32,11 @@ class Machine(TurnRules):
         super().__init__(dialect, mode, on_conflict)
         table = self.table
         self.mode = mode
-        self.half_stops = () if self.is_transcript or not self.lenient else _halves(dialect.stop)
-        reasoning = () if table.several else dialect.reasoning  # if several, the table has them
-        states = build_states(
-            table, reasoning, is_transcript=self.is_transcript, on_conflict=on_conflict
-        )
-        for state in states.values():  # a closer that is a stop sequence may be missing
-            closers = {each.marker.canonical for each in state.crossings if each.closes}
-            state.needs_closer = state.needs_closer and closers.isdisjoint(dialect.stop)
-        self.initial = states[table.transcript_start if self.is_transcript else table.initial]
+        self.half_stops = () if table.is_run or not self.lenient else _halves(dialect.stop)
+        states = states_of(table, dialect.stop)
+        self.initial = states[table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
-        if opened := states.get(OPENED):
-            self._starts |= {"content": self.initial, "thought": opened}
-            for opens, closes in dialect.reasoning:
-                self._prompt_ends |= {opens: opened, closes: self.initial}
 
     def start(self, name: str, prompt: str = "") -> State:
         """Return the state in which a text begins.
@@ -75,13 +64,6 @@ class Machine(TurnRules):
         """Return whether the arguments rule out that the text begins in a thought; see `start`."""
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
-
-    def names_tool(
-        self, crossing: Crossing, text: str, at: int, tools: Container[str] | None
-    ) -> bool:
-        """Return whether the name of a tool follows a marker that ends at *at*, on its line."""
-        marker = crossing.marker
-        return isinstance(marker, Inline) and marker.names_one_of(tools, text, at)
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
-from agent_parsers.engine.grammar.reasoning import with_reasoning
+from agent_parsers.engine.grammar.rewritings import table_for
 from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.call_meant import call_meant
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
@@ -50,11 +50,8 @@ class TurnRules:
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         self.dialect, self.on_conflict = dialect, on_conflict
-        table = dialect.strict if mode == "strict" else dialect.lenient
-        if table.several and table.lenient:
-            table = with_reasoning(table, dialect.reasoning)
-        self.table = table
-        self.is_transcript = mode == "transcript"
+        self.table = table = table_for(dialect, mode, on_conflict)
+        self.is_transcript = table.is_run
         self._is_strict = mode == "strict"
         self.lenient = table.lenient
         self._one_line_tools = table.one_line_tools

@@ -7,27 +7,27 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from agent_parsers.engine.grammar.reasoning import WINDOW, is_spoken_of
-from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.kinds import (
-    ENDS_SENTENCE,
-    LONGEST_LEAD,
-    Literal,
-    is_hedged,
-    spelt_texts,
+from agent_parsers.engine.grammar.guards import (
+    first_of_its_kind,
+    not_mentioned,
+    outside_of_quotations,
 )
+from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.markers.kinds import LONGEST_LEAD, Literal, spelt_texts
+from agent_parsers.engine.markers.mentions import WINDOW
 from agent_parsers.engine.reading.collect import Collector
-from agent_parsers.engine.reading.states import CUT, Crossing
+from agent_parsers.engine.reading.states import Crossing
 from agent_parsers.events import Event, MarkerSeen, Repair
 
 if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.grammar.guards import Guard
+    from agent_parsers.engine.markers.kinds import Inline, Marker
     from agent_parsers.engine.reading.machine import Machine
     from agent_parsers.engine.reading.rules import Advise
     from agent_parsers.engine.reading.states import State
-    from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
@@ -199,7 +199,8 @@ class TurnStream:
         """
         tail, state = self._tail, self._state
         if state.can_be_cut and tail in self._machine.half_stops:
-            return Crossing("stop", Literal(tail), CUT)
+            over = next(each.to for each in state.crossings if each.to.is_cut)
+            return Crossing("stop", Literal(tail), over)
         if not tail or state.part is not Part.CALL or not self._machine.table.several:
             return None
         if self._collector.is_quoting:
@@ -238,7 +239,7 @@ class TurnStream:
                 break
             crossing = state.by_group[found.lastindex]
             stop, at = found.span()
-            if crossing.is_delicate:
+            if crossing.guards:
                 taken = self._take_part(events, buffer, taken, stop)
                 if self._is_text(events, crossing, found, base + stop):
                     continue
@@ -264,67 +265,28 @@ class TurnStream:
     def _is_text(
         self, events: list[Event], crossing: Crossing, found: Match[str], start: int
     ) -> bool:
-        """Return whether the marker *found* at offset *start* is text, given the text before it."""
-        spelt = found[0]
-        # In backticks a label may be quoted. Strict reading follows its reference, which looks only
-        # for labels.
-        is_open = crossing.is_inline and self._ticks % 2 and self._machine.lenient
-        if is_open and not self._is_after_break():
-            return True
-        if crossing.begins:
-            if self._fresh or self._last in ENDS_SENTENCE:
-                return False
-            if is_hedged(self._lead):
+        """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
+        here = _Here(self, crossing.marker, found)
+        for guard in crossing.guards:
+            if reason := guard(here):
+                span = (start, start + len(found[0]))
+                if guard is outside_of_quotations:
+                    label = found[0].strip()
+                    at = span[1] - len(found[0].lstrip())
+                    message = f"took {label!r} in a quotation for text"
+                    events.append(Repair("quoted", (at, at + len(label)), message))
+                elif guard in (first_of_its_kind, not_mentioned):
+                    self._collector.meet_mark(span, opens=not crossing.unopened)
+                self._pass_by(guard, reason, found[0], start)
                 return True
-            tools = self._collector.tools
-            return not self._machine.names_tool(crossing, found.string, found.end(), tools)
-        if crossing.unless:
-            return self._collector.holds(crossing.unless)
-        if crossing.place and not self._is_at(crossing.place):
-            return True
-        if crossing.alike and not crossing.alike.counts(spelt, self._collector.label):
-            return True
-        asks = self._state.asks or (self._state.watches and crossing.is_label)
-        if asks and self._collector.is_quoting:
-            self._pass_by(events, spelt, start)
-            return True
-        if crossing.is_of_thought and self._collector.is_in_value:
-            return True
-        after = found.string[found.end() : found.end() + WINDOW] if crossing.is_nameable else ""
-        return self._is_spoken_of(crossing, (start, start + len(spelt)), after)
+        return False
 
-    def _is_spoken_of(self, crossing: Crossing, span: Span, after: str) -> bool:
-        """Return whether text only mentions the marker of a thought at *span*.
-
-        A marker that closes a thought is text if a thought was closed before, unless it follows
-        another marker.
-        """
-        if self._fresh:
-            return False
-        is_so = crossing.unopened and self._has_thought
-        if crossing.is_nameable and not is_so:
-            is_so = is_spoken_of(self._last, "".join(self._blank), after)
-        if is_so:
-            self._collector.meet_mark(span, opens=not crossing.unopened)
-        return is_so
-
-    def _is_at(self, place: str) -> bool:
-        """Return whether the next text is at a *place*: the beginning of a line, or of the text."""
-        if place == "line":
-            return self._fresh or self._is_after_break()
-        return self._fresh and self._marker == "start"
+    def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
+        """Note that *guard* refused the marker *spelt* at *start*; subclasses may record it."""
 
     def _is_after_break(self) -> bool:
         """Return whether a line has ended since the last text."""
         return any("\n" in blank for blank in self._blank)
-
-    def _pass_by(self, events: list[Event], spelt: str, start: int) -> None:
-        """Read the marker *spelt* at offset *start* as text, since it is in a quotation."""
-        if self._state.watches:  # in a call, strict mode does this too, so it is not a repair
-            label = spelt.strip()
-            start += len(spelt) - len(spelt.lstrip())
-            message = f"took {label!r} in a quotation for text"
-            events.append(Repair("quoted", (start, start + len(label)), message))
 
     def _break_line(self, buffer: str, at: int) -> tuple[str, int, int]:
         """Go on at *at* in *buffer* as if a line began there; only once, since it takes a copy.
@@ -499,6 +461,71 @@ class TurnStream:
         else:
             self._collector.leave(events, state, to, (self._text_at, end), edge)
         return end
+
+
+class _Here:
+    """The place of a marker that was just found in a stream; see `Here`."""
+
+    __slots__ = ("_found", "_stream", "marker", "spelt")
+
+    def __init__(self, stream: TurnStream, marker: Marker, found: Match[str]) -> None:
+        self._stream, self._found = stream, found
+        self.marker, self.spelt = marker, found[0]
+
+    @property
+    def is_first(self) -> bool:
+        return self._stream._fresh
+
+    @property
+    def is_at_start(self) -> bool:
+        return self._stream._fresh and self._stream._marker == "start"
+
+    @property
+    def begins_line(self) -> bool:
+        return self._stream._is_after_break()
+
+    @property
+    def last(self) -> str:
+        return self._stream._last
+
+    @property
+    def lead(self) -> str:
+        return self._stream._lead
+
+    @property
+    def blank(self) -> str:
+        return "".join(self._stream._blank)
+
+    @property
+    def after(self) -> str:
+        return self._found.string[self._found.end() : self._found.end() + WINDOW]
+
+    @property
+    def label(self) -> str:
+        return self._stream._collector.label
+
+    @property
+    def is_in_backticks(self) -> bool:
+        return bool(self._stream._ticks % 2)
+
+    @property
+    def is_quoted(self) -> bool:
+        return self._stream._collector.is_quoting
+
+    @property
+    def is_in_value(self) -> bool:
+        return self._stream._collector.is_in_value
+
+    @property
+    def has_thought(self) -> bool:
+        return self._stream._has_thought
+
+    def holds(self, part: str) -> bool:
+        return self._stream._collector.holds(part)
+
+    def names_tool(self, marker: Inline) -> bool:
+        tools = self._stream._collector.tools
+        return marker.names_one_of(tools, self._found.string, self._found.end())
 
 
 _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match

@@ -1,0 +1,237 @@
+"""Rewritings: functions from table to table, one for each thing that a mode of reading adds.
+
+A dialect declares two tables, strict and lenient. `table_for` is the recipe that makes the table of
+a mode from them; the reader compiles what comes out and knows no mode.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.grammar.guards import dressed_alike, outside_of_quotations
+from agent_parsers.engine.grammar.reasoning import with_reasoning
+from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
+from agent_parsers.engine.markers.kinds import Label, Literal, spelt_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.markers.kinds import Marker
+
+__all__ = [
+    "CUT",
+    "END_TOKENS",
+    "many_turns",
+    "one_turn",
+    "table_for",
+    "with_dressed_results",
+    "with_end_tokens",
+    "with_quotations",
+    "with_thoughts",
+]
+
+CUT: Final = "after the end of the turn"
+"""Name of the state after the end of a turn."""
+_OPENED: Final = "thought opened by the prompt"
+_INVENTED: Final = "text of another turn"
+
+END_TOKENS: Final = (
+    *map(Literal, (
+        "<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>",
+        "<end_of_turn>",
+    )),
+    Literal("</s>", last=True, unless="<s>"),  # elsewhere it closes text that is struck out
+)  # fmt: skip
+"""Special tokens that end a turn; a server that does not know the template leaves them in."""
+
+_VALUES: Final = {Part.INPUT, Part.ANSWER}
+"""The parts that may hold any text."""
+_TURN: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
+"""The parts of a turn other than thoughts."""
+
+
+def table_for(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Table:
+    """Return the table by which *dialect* is read in *mode*."""
+    table = dialect.strict if mode == "strict" else dialect.lenient
+    is_run = mode == "transcript"
+    table = with_dressed_results(table)
+    if table.lenient and table.several:
+        table = with_reasoning(table, dialect.reasoning)
+    elif table.lenient and not is_run:
+        table = with_quotations(table)
+    if table.lenient and not is_run:
+        table = with_end_tokens(table)
+    if table.lenient and not table.several:
+        table = with_thoughts(table, dialect.reasoning, is_run=is_run)
+    return many_turns(table) if is_run else one_turn(table, on_conflict)
+
+
+def with_dressed_results(table: Table) -> Table:
+    """Return *table* with values that an observation ends if its label is dressed like theirs.
+
+    A model that invents an observation dresses its label like its own labels. Any other dressed
+    label in a value may just as well be a key of YAML or the heading of a report.
+    """
+    rows = dict(table.transitions)
+    for (state, name), transition in table.transitions.items():
+        marker = table.markers[name]
+        is_loose = isinstance(marker, Label) and marker.loose and transition.firm
+        to = table.parts[transition.to]
+        if is_loose and to is Part.OBSERVATION and table.parts[state] in _VALUES:
+            rows[state, name] = transition._replace(firm=False, guards=(dressed_alike,))
+    return table.rewritten(transitions=rows)
+
+
+def with_quotations(table: Table) -> Table:
+    """Return *table* with inputs and answers in which a quoted label is text."""
+    rows = dict(table.transitions)
+    for (state, name), transition in table.transitions.items():
+        if table.parts[state] in _VALUES and not isinstance(table.markers[name], Literal):
+            guards = (*transition.guards, outside_of_quotations)
+            rows[state, name] = transition._replace(guards=guards)
+    return table.rewritten(transitions=rows)
+
+
+def with_end_tokens(table: Table) -> Table:
+    """Return *table* with the special tokens of other models, which end the turn."""
+    own = {text for marker in table.markers.values() for text in spelt_texts(marker)}
+    tokens = {token.canonical: token for token in END_TOKENS if token.canonical not in own}
+    rows = {
+        (state, token): EndTurn(state)
+        for state, part in table.parts.items()
+        if part in _TURN or part is Part.THOUGHT
+        for token in tokens
+    }
+    return table.rewritten(
+        markers={**table.markers, **tokens}, transitions={**table.transitions, **rows}
+    )
+
+
+def with_thoughts(table: Table, pairs: Sequence[tuple[str, str]], *, is_run: bool) -> Table:
+    """Return a *table* of one call that also reads blocks of reasoning.
+
+    A block that is closed but was not opened was opened by the prompt: all text before is
+    reasoning. Outside thoughts this counts only at the beginning of a line, since text may mention
+    the markers. Only reasoning may precede a call.
+
+    Args:
+        table: The table of a dialect.
+        pairs: What opens and closes a block.
+        is_run: Whether the text has many turns. Then blocks count only within thoughts, and no
+            prompt has opened one.
+    """
+    home = table.initial
+    markers: dict[str, Marker] = {**table.markers}
+    parts = {**table.parts}
+    rows: dict[tuple[str, str], Transition] = {**table.transitions}
+    starts: dict[str, str] = {}
+    prompt_ends: dict[str, str] = {}
+    ends: dict[str, str] = {}
+    for opens, closes in pairs:
+        block = f"{opens} {closes}"
+        markers |= {opens: Literal(opens), closes: Literal(closes)}
+        parts[block] = Part.THOUGHT
+        end = Go(home, breaks_line=True)
+        rows[block, closes] = end
+        for state, part in table.parts.items():
+            if part is Part.THOUGHT:
+                rows |= {(state, opens): Go(block), (state, closes): end}
+            elif part in _TURN and not is_run:
+                for marker, transition in _late_thought(table, state, (opens, closes), block):
+                    markers[marker] = Literal(marker)
+                    rows[state, marker] = transition
+        if is_run:
+            continue
+        ends[block] = "open_reasoning"
+        parts[_OPENED], ends[_OPENED] = Part.THOUGHT, "open_reasoning"
+        rows |= {(_OPENED, closes): end, (_OPENED, opens): Go(_OPENED)}  # the prompt's, repeated
+        starts |= {"content": home, "thought": _OPENED}
+        prompt_ends |= {opens: _OPENED, closes: home}
+    return table.rewritten(
+        markers=markers,
+        parts=parts,
+        transitions=rows,
+        ends={**table.ends, **ends},
+        starts={**table.starts, **starts},
+        prompt_ends={**table.prompt_ends, **prompt_ends},
+    )
+
+
+def _late_thought(
+    table: Table, state: str, marks: tuple[str, str], block: str
+) -> Iterator[tuple[str, Transition]]:
+    """Yield markers of reasoning in a *state* behind the thought, and what they do there."""
+    is_call = table.parts[state] is Part.CALL
+    has_reader = state in table.begun or state in table.begun.values()
+    begins = "" if has_reader else "\n"  # the call reader knows what is in a string
+    # Until its call begins, the text is a thought.
+    drops = "" if state in table.begun else "the text before {} is reasoning, not part of the turn"
+    opens, closes = (begins + mark for mark in marks)
+    # If reasoning was closed before, the answer goes on after the marker.
+    is_answer = table.parts[state] is Part.ANSWER
+    yield closes, Go(table.initial, drops=drops, unopened=is_answer, breaks_line=True)
+    if is_call:
+        yield opens, Go(block, drops=drops)
+
+
+def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
+    """Return *table* for a text of one turn, which ends where another begins.
+
+    Args:
+        table: The table of a dialect.
+        on_conflict: Which one counts if the turn has both an action and an answer.
+    """
+    parts, ends = {**table.parts}, {**table.ends}
+    beside_action: set[str] = set()
+    over = CUT if table.lenient else _INVENTED  # to leave out what follows is a repair
+
+    def in_turn(transition: Transition) -> Transition:
+        to = transition.to
+        if isinstance(transition, EndTurn):
+            parts[over] = Part.SKIPPED
+            if not table.lenient:
+                ends[over] = "invented"
+            return Go(over, firm=transition.firm, guards=transition.guards)
+        if isinstance(transition, Note):
+            if table.ends.get(to) != "both" or on_conflict not in ("first", "answer"):
+                return transition
+            ends.pop(to, None)
+            return transition._replace(drops="{} and what follows it are part of the answer")
+        if transition.restarts:
+            return transition._replace(drops="left out what stands before {}")
+        clash = transition.clash
+        if not clash:
+            return transition
+        is_answer = parts[to] is Part.ANSWER
+        if clash == "both" and on_conflict == ("answer" if is_answer else "action"):
+            left_out = "action" if is_answer else "answer"
+            return transition._replace(drops=f"left out the {left_out} before {{}}")
+        # An answer is kept, since the action beside it may turn out to name no tool.
+        part = Part.ANSWER if is_answer else Part.SKIPPED
+        to = f"{part.name.lower()} with the problem {clash}"
+        parts[to] = part
+        if clash != "both" or on_conflict == "error":
+            ends[to] = clash
+        elif is_answer:
+            beside_action.add(to)
+        return transition._replace(to=to)
+
+    rows = {row: in_turn(transition) for row, transition in table.transitions.items()}
+    return table.rewritten(parts=parts, transitions=rows, ends=ends, beside_action=beside_action)
+
+
+def many_turns(table: Table) -> Table:
+    """Return *table* for a transcript, in which one step follows another."""
+    start = table.transcript_start or table.initial
+    rows = {
+        row: Go(transition.to, firm=transition.firm, guards=transition.guards)
+        if isinstance(transition, EndTurn)
+        else transition
+        for row, transition in table.transitions.items()
+        if isinstance(transition, EndTurn) or not transition.in_turn
+    }
+    return table.rewritten(
+        parts={start: table.parts[start], **table.parts}, transitions=rows, is_run=True
+    )
