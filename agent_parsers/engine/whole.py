@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine.grammar.guards import (
+    Here,
+    at_its_place,
+    begins_a_sentence,
+    first_of_its_kind,
+    not_mentioned,
+    not_within_backticks,
+)
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.kinds import LONGEST_LEAD
+from agent_parsers.engine.markers.before import Before
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.reading.machine import machine
 from agent_parsers.engine.reading.quotations import closes_quotation
@@ -23,11 +31,11 @@ from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
+    from re import Match
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.markers.kinds import Inline
     from agent_parsers.engine.reading.machine import Machine
     from agent_parsers.engine.reading.rules import Advise
     from agent_parsers.engine.reading.states import Crossing, State
@@ -40,6 +48,9 @@ _MARKS: Final = ("*", "_")
 _Place: TypeAlias = tuple[int, int, int]
 """Where a text begins and ends, and where the marker before it begins; -1 without a marker."""
 _NOWHERE: Final[list[_Place | None]] = [None] * len(Part)
+
+_STREAM_ONLY: Final = {at_its_place, first_of_its_kind, not_mentioned}
+"""The guards that ask more than the text of a state shows."""
 
 
 class _Unsure(Exception):  # noqa: N818 - nothing is wrong
@@ -135,10 +146,10 @@ class WholeReader:
         while (found := state.fast_search(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
-            if crossing.guards:
-                edges = (label_at, text_at, begin, at)
-                if not self._counts(state, crossing, buffer, edges, tools):
-                    continue
+            if crossing.guards and not self._counts(
+                state, crossing, found, (label_at, text_at), tools
+            ):
+                continue
             if crossing.breaks_line and buffer[at : at + 1] not in ("", "\n"):
                 raise _Unsure
             stop = begin
@@ -162,20 +173,41 @@ class WholeReader:
         self,
         state: State,
         crossing: Crossing,
-        text: str,
-        edges: tuple[int, int, int, int],
+        found: Match[str],
+        places: tuple[int, int],
         tools: ToolSet | Collection[str] | None,
     ) -> bool:
-        """Return whether a marker counts, as its guards say; see `_Here`.
+        """Return whether a marker counts, as its guards say.
+
+        Args:
+            state: The state in which it was found.
+            crossing: What the marker does if it counts.
+            found: Where it was found.
+            places: Where the marker before it begins and ends; -1 without a marker.
+            tools: The available tools, or only their names.
 
         Raises:
             _Unsure: They need more than the text to say it.
         """
-        here = _Here(crossing, text, edges, state, tools)
-        if state.has_reader and (
-            crossing.to.is_cut or state.begun is None or self._opener in here.before
-        ):
+        if not _STREAM_ONLY.isdisjoint(crossing.guards):
+            raise _Unsure
+        buffer, begin = found.string, found.start()
+        text = buffer[places[1] : begin]
+        if state.has_reader and (crossing.to.is_cut or state.begun is None or self._opener in text):
             raise _Unsure  # a call may have begun
+        body = text.rstrip()
+        before = Before()
+        if body.lstrip():
+            if begins_a_sentence in crossing.guards and body[-1] in ":：":
+                raise _Unsure  # the colon may end a label, after which a new text begins
+            before.begin()
+            before.add(body)
+        before.blank.append(text[len(body) :])
+        line = buffer[buffer.rfind("\n", 0, begin) + 1 : begin]
+        if not_within_backticks in crossing.guards and "`" in line:
+            raise _Unsure
+        reader = _Text(text, buffer[max(places[0], 0) : places[1]], state, tools)
+        here = Here(crossing.marker, found, before, reader, is_start=False)
         return not any(guard(here) for guard in crossing.guards)
 
     def _plain_action(
@@ -288,89 +320,31 @@ class WholeReader:
         return unmarked(written, text[max(place[2] - 1, 0) : place[0] - 1])
 
 
-class _Here:
-    """The place of a marker in a whole text, as far as the text alone shows it; see `Here`.
+class _Text:
+    """What the text before a marker shows without a stream; see `Reader`."""
 
-    Args:
-        crossing: The marker.
-        text: The text that holds it.
-        edges: Where the marker before the text of its state begins and ends, and where the marker
-            itself begins and ends.
-        state: The state in which it was found.
-        tools: The available tools, or only their names.
-    """
-
-    __slots__ = ("_edges", "_has_reader", "_text", "_tools", "marker")
+    __slots__ = ("_has_reader", "_text", "label", "tools")
 
     def __init__(
-        self,
-        crossing: Crossing,
-        text: str,
-        edges: tuple[int, int, int, int],
-        state: State,
-        tools: ToolSet | Collection[str] | None,
+        self, text: str, label: str, state: State, tools: ToolSet | Collection[str] | None
     ) -> None:
-        self.marker, self._has_reader = crossing.marker, state.has_reader
-        self._text, self._edges, self._tools = text, edges, tools
+        self._text, self.label, self.tools = text, label, tools
+        self._has_reader = state.has_reader  # but no call has begun
 
     @property
-    def before(self) -> str:
-        """The text of the state before the marker."""
-        return self._text[self._edges[1] : self._edges[2]]
-
-    @property
-    def spelt(self) -> str:
-        return self._text[self._edges[2] : self._edges[3]]
-
-    @property
-    def label(self) -> str:
-        return self._text[max(self._edges[0], 0) : self._edges[1]]
-
-    @property
-    def is_first(self) -> bool:
-        return not self.before.strip()
-
-    @property
-    def lead(self) -> str:
-        return self.before.rstrip()[-LONGEST_LEAD:]
-
-    @property
-    def last(self) -> str:
-        last = self.lead[-1:]
-        if last in (":", "："):
-            raise _Unsure  # it may end a label, after which a new text begins
-        return last
-
-    @property
-    def is_in_backticks(self) -> bool:
-        begin = self._edges[2]
-        if "`" in self._text[self._text.rfind("\n", 0, begin) + 1 : begin]:
-            raise _Unsure
-        return False
-
-    @property
-    def is_quoted(self) -> bool:
-        if not self._has_reader and may_quote(self.before):
+    def is_quoting(self) -> bool:
+        if not self._has_reader and may_quote(self._text):
             raise _Unsure
         return False
 
     @property
     def is_in_value(self) -> bool:
-        return False  # no call has begun
-
-    def holds(self, part: str) -> bool:
-        if part in self.before:
-            raise _Unsure
         return False
 
-    def names_tool(self, marker: Inline) -> bool:
-        return marker.names_one_of(self._tools, self._text, self._edges[3])
-
-    @property
-    def _unknown(self) -> NoReturn:
-        raise _Unsure
-
-    is_at_start = begins_line = blank = after = has_thought = _unknown
+    def holds(self, part: str) -> bool:
+        if part in self._text:
+            raise _Unsure
+        return False
 
 
 @cache

@@ -8,7 +8,8 @@ transition are asked one after another, and the first reason ends the matter.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from agent_parsers.engine.markers.kinds import (
     ENDS_SENTENCE,
@@ -18,11 +19,18 @@ from agent_parsers.engine.markers.kinds import (
     Marker,
     is_hedged,
 )
-from agent_parsers.engine.markers.mentions import is_spoken_of
+from agent_parsers.engine.markers.mentions import WINDOW, is_spoken_of
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+    from re import Match
+
+    from agent_parsers.engine.markers.before import Before
 
 __all__ = [
     "Guard",
     "Here",
+    "Reader",
     "at_its_place",
     "begins_a_sentence",
     "closes_nothing_before",
@@ -36,69 +44,43 @@ __all__ = [
 ]
 
 
-class Here(Protocol):
-    """The place of a marker, as far as guards ask about it."""
-
-    marker: Marker
-    """The marker."""
-
-    @property
-    def spelt(self) -> str:
-        """The marker as it is written."""
-
-    @property
-    def is_first(self) -> bool:
-        """Whether nothing but white space precedes it in its state."""
-
-    @property
-    def is_at_start(self) -> bool:
-        """Whether nothing but white space precedes it in the whole text."""
-
-    @property
-    def begins_line(self) -> bool:
-        """Whether a line break follows the last text before it."""
-
-    @property
-    def last(self) -> str:
-        """The last character before it that is not white space, in its state."""
-
-    @property
-    def lead(self) -> str:
-        """The end of the text before it in its state, without the white space next to it."""
-
-    @property
-    def blank(self) -> str:
-        """The white space before it."""
-
-    @property
-    def after(self) -> str:
-        """The text that follows it on its line, as far as that decides whether it counts."""
+class Reader(Protocol):
+    """What the reader of a text knows about it."""
 
     @property
     def label(self) -> str:
-        """The marker that opened the text of its state, as written."""
+        """The marker that opened the text, as written."""
 
     @property
-    def is_in_backticks(self) -> bool:
-        """Whether a backtick that precedes it on its line is not closed."""
+    def tools(self) -> Container[str] | None:
+        """The available tools; `None` accepts any tool."""
 
     @property
-    def is_quoted(self) -> bool:
-        """Whether the text before it opens a quotation and does not close it."""
+    def is_quoting(self) -> bool:
+        """Whether the text ends inside a quotation."""
 
     @property
     def is_in_value(self) -> bool:
-        """Whether it stands inside a value of a call."""
-
-    @property
-    def has_thought(self) -> bool:
-        """Whether a thought was closed before."""
+        """Whether the text ends inside a value of a call."""
 
     def holds(self, part: str) -> bool:
-        """Return whether the text of its state contains *part*."""
+        """Return whether the text contains *part*."""
 
-    def names_tool(self, marker: Inline) -> bool:
-        """Return whether the name of an available tool follows, up to the next label."""
+
+@dataclass(slots=True, eq=False)
+class Here:
+    """The place of a marker."""
+
+    marker: Marker
+    """The marker."""
+    found: Match[str]
+    """Where it was found."""
+    before: Before
+    """The text of its state before it."""
+    reader: Reader
+    """What the reader of that text knows."""
+    is_start: bool
+    """Whether no marker precedes that text."""
 
 
 Guard: TypeAlias = Callable[[Here], str]
@@ -106,17 +88,17 @@ Guard: TypeAlias = Callable[[Here], str]
 
 def not_within_backticks(here: Here) -> str:
     """Refuse a label within a line that stands between backticks."""
-    return "between backticks" if here.is_in_backticks and not here.begins_line else ""
+    return "between backticks" if here.before.opens_backticks and not here.before.ends_line else ""
 
 
 def begins_a_sentence(here: Here) -> str:
     """Refuse an inline label that begins no sentence and is not followed by the name of a tool."""
     assert isinstance(here.marker, Inline), "other labels begin a line"
-    if here.is_first or here.last in ENDS_SENTENCE:
+    if here.before.is_first or here.before.last in ENDS_SENTENCE:
         return ""
-    if is_hedged(here.lead):
+    if is_hedged(here.before.lead):
         return "in a sentence that only mentions it"
-    if here.names_tool(here.marker):
+    if here.marker.names_one_of(here.reader.tools, here.found.string, here.found.end()):
         return ""
     return "in the middle of a sentence, and no tool is named after it"
 
@@ -125,49 +107,52 @@ def closes_nothing_before(here: Here) -> str:
     """Refuse a marker that closes other text, which was opened before."""
     assert isinstance(here.marker, Literal), "only literals close something"
     opener = here.marker.unless
-    return f"after {opener!r}, which it closes" if here.holds(opener) else ""
+    return f"after {opener!r}, which it closes" if here.reader.holds(opener) else ""
 
 
 def at_its_place(here: Here) -> str:
     """Refuse a literal away from its place."""
     assert isinstance(here.marker, Literal), "only literals have a place"
     if here.marker.place == "text":
-        return "" if here.is_at_start else "not at the beginning of the text"
-    return "" if here.is_first or here.begins_line else "not at the beginning of a line"
+        is_begun = here.is_start and here.before.is_first
+        return "" if is_begun else "not at the beginning of the text"
+    return "" if here.before.is_first or here.before.ends_line else "not at the beginning of a line"
 
 
 def dressed_alike(here: Here) -> str:
     """Refuse a label in a value that is dressed unlike the label that opened the value."""
     assert isinstance(here.marker, Label), "only labels are dressed"
-    if here.marker.counts(here.spelt, here.label):
+    if here.marker.counts(here.found[0], here.reader.label):
         return ""
     return "dressed unlike the label before it"
 
 
 def outside_of_quotations(here: Here) -> str:
     """Refuse a label in quotes or in a fence: it is part of the value."""
-    return "in a quotation" if here.is_quoted else ""
+    return "in a quotation" if here.reader.is_quoting else ""
 
 
 def outside_of_calls(here: Here) -> str:
     """Refuse a marker inside a quoted value, as the call reader knows."""
-    return "in a value of the call" if here.is_quoted else ""
+    return "in a value of the call" if here.reader.is_quoting else ""
 
 
 def outside_of_values(here: Here) -> str:
     """Refuse a marker of a thought inside a value, quoted or not."""
-    return "in a value of the call" if here.is_in_value else ""
+    return "in a value of the call" if here.reader.is_in_value else ""
 
 
 def first_of_its_kind(here: Here) -> str:
     """Refuse a marker that closes a thought again, unless it follows another marker."""
-    if here.is_first or not here.has_thought:
+    if here.before.is_first or not here.before.has_thought:
         return ""
     return "after a thought that was closed already"
 
 
 def not_mentioned(here: Here) -> str:
     """Refuse a marker of a thought that the text around only mentions."""
-    if here.is_first or not is_spoken_of(here.last, here.blank, here.after):
+    before, end = here.before, here.found.end()
+    after = here.found.string[end : end + WINDOW]
+    if before.is_first or not is_spoken_of(before.last, "".join(before.blank), after):
         return ""
     return "in a sentence that only mentions it"

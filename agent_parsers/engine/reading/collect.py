@@ -18,7 +18,6 @@ from agent_parsers.events import (
     Repair,
     SkippedDelta,
     Span,
-    StepFailed,
     ThoughtDelta,
     ToolNamed,
     cut_answer,
@@ -33,9 +32,9 @@ if TYPE_CHECKING:
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
-__all__ = ["Collector"]
+__all__ = ["BETWEEN", "Collector"]
 
-_BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
+BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
 """The parts that do not belong to a step."""
 
 
@@ -49,7 +48,7 @@ class Collector:
     """
 
     __slots__ = (
-        "_acted", "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
+        "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
         "_problem", "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended",
         "has_dropped", "is_closed", "is_half", "label", "label_span", "result",
     )  # fmt: skip
@@ -82,8 +81,7 @@ class Collector:
         self._tool: tuple[ToolHead | BadPayload, Span] | None = None
         self._tool_at = 0  # where the label of the tool begins
         self._answer: tuple[str, Span] | None = None
-        self._acted = False
-        self._step_at = -1 if machine.initial.part in _BETWEEN else 0
+        self._step_at = 0  # where the step begins
         self._text: list[str] = []  # all chunks
         self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
         self._base = 0
@@ -185,8 +183,6 @@ class Collector:
                         message = "took text without a label for the answer"
                         events.append(Repair("bare_answer", span, message))
                     self._answer = (text, span)
-                    if self._machine.is_transcript and (to is None or to.part is not Part.ANSWER):
-                        self._finish(events, self._log(to, stop))
                 case Part.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
                     if self._machine.lenient:
                         message = f"text that follows {self._END} is not part of it"
@@ -224,27 +220,17 @@ class Collector:
         self._call = self._watch = self._tool = self._answer = self._problem = None
 
     def turn_page(self, events: list[Event], part: Part, start: int) -> None:
-        """Begin or end a step of a transcript, given the *part* of the next text."""
-        if part is Part.SKIPPED:
-            return  # text after an answer belongs to its step
-        if part in _BETWEEN:
-            self._end_step(events, start)
-            self._step_at = -1
-        elif self._step_at < 0 or self._acted:
-            self._step_at = start
-            self._acted = False
+        """Begin or end a step of a transcript at *start*, given the *part* of the next text."""
+
+    def _ends_turn(self, call: Call, to: State | None) -> bool:
+        """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
+        return self._machine.ends_turn(call, to)
 
     def error(self) -> OutputParserException | None:
         """Return the error of the turn; `None` without an error."""
         if self._problem is None:
             return None
         return self._machine.error(self._problem, self.text, self._tools, self._advise)
-
-    def _end_step(self, events: list[Event], stop: int) -> None:
-        if self._step_at >= 0 and not self._acted:
-            # The line break before its label belongs to the line above.
-            self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
-            self._fail(events, BadPayload("nothing", (self._step_at, stop)))
 
     def _end_tool(
         self,
@@ -278,7 +264,7 @@ class Collector:
             return
         if isinstance(head, BadPayload):
             raise head
-        is_whole = is_beside or (to is not None and to.part in _BETWEEN)
+        is_whole = is_beside or (to is not None and to.part in BETWEEN)
         made: list[Repair] = []
         value = self._machine.bare_input(
             head, span, self._tools, made, is_whole=is_whole, ended=self.ended
@@ -360,7 +346,7 @@ class Collector:
         self._meet_end(call, to)
         events += self._named(last)
         events += call.repairs
-        if state.begun is not None and not self._machine.ends_turn(call, to):
+        if state.begun is not None and not self._ends_turn(call, to):
             return
         if state.begun is not None and state.problem and call.is_text:
             return
@@ -410,9 +396,7 @@ class Collector:
             events.append(Finish(result, span))
         else:
             events.append(ActionComplete(result, span))
-        self._acted = True
-        if not self._machine.is_transcript:
-            self.result = result
+        self.result = result
 
     def _finish(self, events: list[Event], log: str) -> None:
         assert self._answer is not None, "an answer was read"
@@ -425,33 +409,18 @@ class Collector:
         events += (repair.moved(span[0]) for repair in repairs)
         self._done(events, make_finish(answer, log), span)
 
-    def _fail(self, events: list[Event], bad: BadPayload) -> None:
-        if not self._machine.is_transcript:
-            self._problem = self._problem or bad
-            return
-        at = min(self._step_at, bad.span[0])
-        text = self._slice(at, bad.span[1])
-        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
-        events.append(StepFailed(error, bad.span))
-        self._acted = True
+    def _fail(self, _events: list[Event], bad: BadPayload) -> None:
+        """Record what is wrong with the turn; the first problem counts."""
+        self._problem = self._problem or bad
 
-    def end_text(
-        self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
-    ) -> None:
+    def end_text(self, events: list[Event], state: State, entry: int) -> None:
         """Finish the text, which ends in *state*: set the result or the problem.
 
         Args:
             events: Collects the events.
             state: The last state, which was left already.
             entry: Where the marker that led to it begins.
-            end: Where the text ends, without white space.
-            is_bare: Whether no text follows that marker.
         """
-        if self._machine.is_transcript:
-            # A label at the end only prompts for the next step, as at the end of a scratchpad.
-            if not (is_bare and self._step_at == entry):
-                self._end_step(events, end)
-            return
         text = self.text
         if state.problem and not self._is_void(events, state):
             self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
@@ -483,14 +452,8 @@ class Collector:
         return True
 
     def _log(self, to: State | None, stop: int) -> str:
-        """Return the model's text from the beginning of the step to offset *stop*.
-
-        For a single turn that ends with the text, this is the whole text.
-        """
-        if to is None and not self._machine.is_transcript:
-            return self.text
-        text = self._slice(max(self._step_at, 0), stop).rstrip()
-        return text.lstrip() if self._machine.is_transcript else text
+        """Return the model's text up to *stop*: all of it, if the turn ends with the text."""
+        return self.text if to is None else self._slice(0, stop).rstrip()
 
     def _slice(self, start: int, stop: int) -> str:
         """Return the text from *start* to *stop*; *start* never decreases from call to call."""

@@ -430,9 +430,7 @@ class CallsCollector(Collector):
             self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
 
     @override
-    def end_text(
-        self, events: list[Event], state: State, entry: int, end: int, *, is_bare: bool
-    ) -> None:
+    def end_text(self, events: list[Event], state: State, entry: int) -> None:
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
         self._end_drafts(events)

@@ -51,7 +51,6 @@ class TurnRules:
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
         self.dialect, self.on_conflict = dialect, on_conflict
         self.table = table = table_for(dialect, mode, on_conflict)
-        self.is_transcript = table.is_run
         self._is_strict = mode == "strict"
         self.lenient = table.lenient
         self._one_line_tools = table.one_line_tools
@@ -293,9 +292,7 @@ class TurnRules:
 
     def ends_turn(self, call: Call, to: State | None) -> bool:
         """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
-        if call.problem == "no_call" or (call.is_text and self.is_transcript):
-            return False
-        return to is None or to.is_cut
+        return call.problem != "no_call" and (to is None or to.is_cut)
 
     def named(self, event: ToolNamed, tools: ToolSet | None) -> ToolNamed:
         """Return *event* with the repaired name of the tool."""

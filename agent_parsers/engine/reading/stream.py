@@ -8,13 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from agent_parsers.engine.grammar.guards import (
+    Here,
     first_of_its_kind,
     not_mentioned,
     outside_of_quotations,
 )
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.kinds import LONGEST_LEAD, Literal, spelt_texts
-from agent_parsers.engine.markers.mentions import WINDOW
+from agent_parsers.engine.markers.before import Before
+from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collect import Collector
 from agent_parsers.engine.reading.states import Crossing
 from agent_parsers.events import Event, MarkerSeen, Repair
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.guards import Guard
-    from agent_parsers.engine.markers.kinds import Inline, Marker
     from agent_parsers.engine.reading.machine import Machine
     from agent_parsers.engine.reading.rules import Advise
     from agent_parsers.engine.reading.states import State
@@ -47,10 +47,10 @@ class TurnStream:
     """
 
     __slots__ = (
-        "_at", "_blank", "_closed", "_collector", "_ends_in_tick", "_entry", "_floor", "_fresh",
-        "_has_broken", "_has_thought", "_has_unseen", "_is_full", "_last", "_lead", "_machine",
+        "_at", "_before", "_closed", "_collector", "_entry", "_floor", "_has_broken",
+        "_has_unseen", "_is_full", "_machine",
         "_marker", "_marker_at", "_max_chars", "_size", "_state", "_tail", "_text_at",
-        "_ticks", "last_events",
+        "last_events",
     )  # fmt: skip
 
     def __init__(
@@ -74,18 +74,13 @@ class TurnStream:
 
         # A label may begin the text, as if after a line break.
         self._state = self._machine.start(start, prompt)
-        self._has_thought = self._machine.begins_behind_thought(start, prompt)  # has ended
+        self._before = Before()  # the text since the last marker
+        self._before.has_thought = self._machine.begins_behind_thought(start, prompt)
         self._tail = "\n"  # held back: it may become a marker
         self._at = -1  # offset of the tail
         self._floor = 0  # where the last marker ends, or 0
         self._has_broken = False  # whether `_break_line` was called
-        self._blank: list[str] = []  # white space before the tail that may belong to a marker
-        self._fresh = True  # no text since the last marker, which takes the white space
         self._has_unseen = False  # whether an invisible character precedes that text
-        self._ticks = 0  # runs of backticks on the line so far
-        self._ends_in_tick = False  # whether the last run may go on
-        self._lead = ""  # the end of that text, which may decide what a label means
-        self._last = ""  # the last character of that text that is not white space
         self._text_at = 0  # where the text of this state begins
         self._marker = "start"  # the last marker, emitted when its white space is known
         self._marker_at = 0
@@ -178,12 +173,11 @@ class TurnStream:
             self._cross(events, half, self._tail, self._at, self._size)
             self._tail = ""
         self._advance(events, self._tail, is_last=True)
-        is_bare = self._fresh
         end = self._leave(events, None, self._size, self._size)
         if end < self._size:
             events.append(MarkerSeen("end", (end, self._size)))
         self._refuse()
-        self._collector.end_text(events, self._state, self._entry, end, is_bare=is_bare)
+        self._collector.end_text(events, self._state, self._entry)
         if (error := self._collector.error()) is not None:
             raise error
         return events
@@ -266,7 +260,8 @@ class TurnStream:
         self, events: list[Event], crossing: Crossing, found: Match[str], start: int
     ) -> bool:
         """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
-        here = _Here(self, crossing.marker, found)
+        is_start = self._marker == "start"
+        here = Here(crossing.marker, found, self._before, self._collector, is_start)
         for guard in crossing.guards:
             if reason := guard(here):
                 span = (start, start + len(found[0]))
@@ -283,10 +278,6 @@ class TurnStream:
 
     def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
         """Note that *guard* refused the marker *spelt* at *start*; subclasses may record it."""
-
-    def _is_after_break(self) -> bool:
-        """Return whether a line has ended since the last text."""
-        return any("\n" in blank for blank in self._blank)
 
     def _break_line(self, buffer: str, at: int) -> tuple[str, int, int]:
         """Go on at *at* in *buffer* as if a line began there; only once, since it takes a copy.
@@ -326,11 +317,12 @@ class TurnStream:
     def _take(self, events: list[Event], text: str, at: int) -> None:
         """Take *text* at offset *at*; white space at its end is held back."""
         if self._state.is_verbatim:
-            if self._fresh:
+            if self._before.is_first:
                 self._begin(events, at)
             self._collector.take(events, self._state, text, at)
             return
-        if self._fresh:
+        before = self._before
+        if before.is_first:
             size = len(text)
             text = self._begun_text(events, text, at)
             if not text:
@@ -339,30 +331,18 @@ class TurnStream:
             self._begin(events, at)
         body = text.rstrip()
         if not body:
-            self._blank.append(text)
+            before.blank.append(text)
             return
-        self._last = body[-1]
         rest = text[len(body) :]
-        if self._blank:
-            blank = "".join(self._blank)
-            self._blank.clear()
+        if before.blank:
+            blank = "".join(before.blank)
+            before.blank.clear()
             at -= len(blank)
             body = blank + body
-        self._lead = (self._lead + body)[-LONGEST_LEAD:]
-        self._count_ticks(body)
+        before.add(body)
         self._collector.take(events, self._state, body, at)
         if rest:
-            self._blank.append(rest)
-
-    def _count_ticks(self, text: str) -> None:
-        """Count the runs of backticks on the line, of which *text* is the next part."""
-        if "\n" in text:
-            text = text[text.rfind("\n") :]
-            self._ticks = 0
-        if "`" in text:
-            goes_on = self._ends_in_tick and text[0] == "`"
-            self._ticks += len(_runs_of_ticks(text)) - goes_on
-        self._ends_in_tick = text[-1:] == "`"
+            before.blank.append(rest)
 
     def _begun_text(self, events: list[Event], text: str, at: int) -> str:
         """Return *text* at offset *at* without leading white space, which belongs to the marker.
@@ -383,8 +363,7 @@ class TurnStream:
     def _begin(self, events: list[Event], at: int) -> None:
         """Begin the text of this state at offset *at*."""
         self._emit_marker(events, at)
-        self._fresh = False
-        self._lead = ""
+        self._before.begin()
         self._text_at = at
 
     def _emit_marker(self, events: list[Event], end: int) -> None:
@@ -398,20 +377,20 @@ class TurnStream:
         """Cross the marker *spelt* at offsets *start* to *end* into the next state."""
         start = max(start, self._floor)
         self._floor = end
-        self._count_ticks("".join(self._blank) + spelt)
+        before = self._before
+        before.count_ticks("".join(before.blank) + spelt)
         to = crossing.to
         edge = end if crossing.closes else start
         self._collector.is_closed = crossing.closes
         drops = crossing.drops
-        if crossing.unopened and self._has_thought:
+        if crossing.unopened and before.has_thought:
             self._collector.meet_mark((start, end), opens=False)
             drops = ""
         marker_at = self._leave(events, to, start, edge, drops=bool(drops))
         if drops and not self._collector.has_dropped:
             drops = ""
-        self._has_thought = self._has_thought or crossing.ends_thought
-        if self._machine.is_transcript:
-            self._collector.turn_page(events, to.part, edge)
+        before.has_thought = before.has_thought or crossing.ends_thought
+        self._collector.turn_page(events, to.part, edge)
         label = spelt.strip()
         at = end - len(spelt.lstrip())
         span = (at, at + len(label))
@@ -426,14 +405,14 @@ class TurnStream:
         if crossing.late:
             self._collector.meet_late(crossing.late, span)
         self._state = to
-        self._entry = edge if self._machine.is_transcript else start
+        self._entry = start
         if drops and self._machine.lenient:
             events.append(Repair("left_out", span, drops.format(repr(label))))
         elif crossing.drops and self._machine.lenient:
             events.append(Repair("closer", span, "left out what closes nothing"))
         self._marker, self._marker_at = crossing.name, marker_at
         self._collector.meet(spelt, span)
-        self._fresh = True
+        before.is_first = True
         self._has_unseen = False
 
     def _leave(
@@ -447,9 +426,9 @@ class TurnStream:
             The offset of the white space before *stop* that is not part of the text.
         """
         state = self._state
-        blank = "".join(self._blank)
-        self._blank.clear()
-        if self._fresh:
+        blank = "".join(self._before.blank)
+        self._before.blank.clear()
+        if self._before.is_first:
             self._emit_marker(events, stop)
             self._text_at = stop
         elif blank and state.keeps_end:
@@ -463,82 +442,18 @@ class TurnStream:
         return end
 
 
-class _Here:
-    """The place of a marker that was just found in a stream; see `Here`."""
-
-    __slots__ = ("_found", "_stream", "marker", "spelt")
-
-    def __init__(self, stream: TurnStream, marker: Marker, found: Match[str]) -> None:
-        self._stream, self._found = stream, found
-        self.marker, self.spelt = marker, found[0]
-
-    @property
-    def is_first(self) -> bool:
-        return self._stream._fresh
-
-    @property
-    def is_at_start(self) -> bool:
-        return self._stream._fresh and self._stream._marker == "start"
-
-    @property
-    def begins_line(self) -> bool:
-        return self._stream._is_after_break()
-
-    @property
-    def last(self) -> str:
-        return self._stream._last
-
-    @property
-    def lead(self) -> str:
-        return self._stream._lead
-
-    @property
-    def blank(self) -> str:
-        return "".join(self._stream._blank)
-
-    @property
-    def after(self) -> str:
-        return self._found.string[self._found.end() : self._found.end() + WINDOW]
-
-    @property
-    def label(self) -> str:
-        return self._stream._collector.label
-
-    @property
-    def is_in_backticks(self) -> bool:
-        return bool(self._stream._ticks % 2)
-
-    @property
-    def is_quoted(self) -> bool:
-        return self._stream._collector.is_quoting
-
-    @property
-    def is_in_value(self) -> bool:
-        return self._stream._collector.is_in_value
-
-    @property
-    def has_thought(self) -> bool:
-        return self._stream._has_thought
-
-    def holds(self, part: str) -> bool:
-        return self._stream._collector.holds(part)
-
-    def names_tool(self, marker: Inline) -> bool:
-        tools = self._stream._collector.tools
-        return marker.names_one_of(tools, self._found.string, self._found.end())
-
-
 _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
 """Matches white space and zero-width characters; group 1 is the first of the latter."""
 
 
-_runs_of_ticks: Final = re.compile("`++").findall
-
-
 def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -> Collector:
-    if not machine.table.several:
-        return Collector(machine, tools, advise)
-    # imported lazily: only some dialects need it
-    from agent_parsers.engine.reading.collect_calls import CallsCollector
+    # imported lazily: only some dialects need the others
+    if machine.table.several:
+        from agent_parsers.engine.reading.collect_calls import CallsCollector
 
-    return CallsCollector(machine, tools, advise)
+        return CallsCollector(machine, tools, advise)
+    if machine.table.is_run:
+        from agent_parsers.engine.reading.collect_run import RunCollector
+
+        return RunCollector(machine, tools, advise)
+    return Collector(machine, tools, advise)

@@ -1,0 +1,102 @@
+"""Collects the steps of a transcript: an action, an answer or an error for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.collect import BETWEEN, Collector
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.events import StepFailed
+
+if TYPE_CHECKING:
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.machine import Machine
+    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.events import Event, Span
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["RunCollector"]
+
+
+class RunCollector(Collector):
+    """Collects the steps of a transcript; a step that is wrong does not affect the others.
+
+    Args:
+        machine: The machine that reads the text.
+        tools: The available tools; `None` accepts any tool.
+        advise: Writes the observations of errors.
+    """
+
+    __slots__ = ("_acted", "_last", "_turned_at")
+
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+        super().__init__(machine, tools, advise)
+        self._step_at = -1 if machine.initial.part in BETWEEN else 0  # -1 between two steps
+        self._acted = False  # whether the step has an action, an answer or an error
+        self._turned_at = -1  # where the last marker that leads to another state ends or begins
+        self._last = (0, 0)  # span of the last text
+
+    @override
+    def turn_page(self, events: list[Event], part: Part, start: int) -> None:
+        self._turned_at = start
+        if part is Part.SKIPPED:
+            return  # text after an answer belongs to its step
+        if part in BETWEEN:
+            self._end_step(events, start)
+            self._step_at = -1
+        elif self._step_at < 0 or self._acted:
+            self._step_at = start
+            self._acted = False
+
+    def _end_step(self, events: list[Event], stop: int) -> None:
+        if self._step_at >= 0 and not self._acted:
+            # The line break before its label belongs to the line above.
+            self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
+            self._fail(events, BadPayload("nothing", (self._step_at, stop)))
+
+    @override
+    def leave(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        self._last = span
+        super().leave(events, state, to, span, stop)
+        is_over = to is None or to.part is not Part.ANSWER
+        if state.part is Part.ANSWER and is_over and self._answer is not None:
+            try:
+                self._finish(events, self._log(to, stop))
+            except BadPayload as bad:
+                self._fail(events, bad)
+
+    @override
+    def _ends_turn(self, call: Call, to: State | None) -> bool:
+        return not call.is_text and super()._ends_turn(call, to)
+
+    @override
+    def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
+        super()._done(events, result, span)
+        self._acted = True
+        self.result = None
+
+    @override
+    def _fail(self, events: list[Event], bad: BadPayload) -> None:
+        at = min(self._step_at, bad.span[0])
+        text = self._slice(at, bad.span[1])
+        error = self._machine.error(bad.moved(-at), text, self._tools, self._advise)
+        events.append(StepFailed(error, bad.span))
+        self._acted = True
+
+    @override
+    def end_text(self, events: list[Event], state: State, entry: int) -> None:
+        # A label at the end only prompts for the next step, as at the end of a scratchpad.
+        start, end = self._last
+        if not (start >= end and self._step_at == self._turned_at):
+            self._end_step(events, end)
+
+    @override
+    def _log(self, to: State | None, stop: int) -> str:
+        return self._slice(max(self._step_at, 0), stop).strip()
