@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import replace
-from operator import itemgetter
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.call_meant import quoted_repair
 from agent_parsers.engine.reading.collect import Collector
-from agent_parsers.engine.reading.quotations import Surroundings
-from agent_parsers.engine.reading.spans import (
-    call_span,
-    end_span,
-    joined_with,
-    merged,
-    trimmed,
-    without,
-)
+from agent_parsers.engine.reading.judge import Made, Met, judge
+from agent_parsers.engine.reading.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
-    AnswerDelta,
     Event,
     Finish,
     Repair,
@@ -35,11 +24,10 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
     from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.quotations import Quotation
     from agent_parsers.engine.reading.rules import Advise
     from agent_parsers.engine.reading.states import State
     from agent_parsers.toolset import ToolSet
@@ -52,31 +40,6 @@ _CLOSES: Final = (Part.CONTENT, Part.SKIPPED)
 _NO_CALLS: Final = "[] \t\r\n"
 """The characters of a block without a call: white space or an empty list."""
 _LONGEST_BLANK: Final = 16
-
-
-class _Made(NamedTuple):
-    """A call that can be executed."""
-
-    tool: str
-    tool_input: str | dict[Any, Any]
-    id: str | None
-    span: Span
-
-
-class _Met(NamedTuple):
-    """A call that was found, whether it counts or is quoted."""
-
-    hole: Span
-    """Span of the call with its markers."""
-    place: Span
-    """Span of the call without its markers."""
-    is_bare: bool
-    made: _Made | None
-    """The call itself; `None` if it is wrong."""
-    bad: BadPayload | None = None
-    """What is wrong with the call."""
-    is_short: bool = False
-    """Whether only its position shows that a value in it is complete; see `Call.is_short`."""
 
 
 class CallsCollector(Collector):
@@ -92,7 +55,7 @@ class CallsCollector(Collector):
     """
 
     __slots__ = (
-        "_begun", "_closer", "_content", "_draft_at", "_draft_problem", "_drafts", "_empty",
+        "_begun", "_closer", "_content", "_empty",
         "_is_marked", "_lost", "_made", "_marks", "_met", "_opener", "_skipped_at", "_thoughts",
     )  # fmt: skip
 
@@ -100,8 +63,8 @@ class CallsCollector(Collector):
 
     def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
         super().__init__(machine, tools, advise)
-        self._made: list[_Made] = []
-        self._met: list[_Met] = []
+        self._made: list[Made] = []
+        self._met: list[Met] = []
         self._marks: list[Span] = []  # the spans of markers
         self._content: list[Span] = []
         self._thoughts: list[Span] = []
@@ -112,11 +75,6 @@ class CallsCollector(Collector):
         self._opener: Span | None = None
         self._closer: Span | None = None
         self._is_marked = True  # whether markers open all calls so far
-        # Calls at the end of a thought that is still open, or what is wrong with one; and where
-        # that thought begins, -1 without such calls.
-        self._drafts: list[_Met] = []
-        self._draft_problem: BadPayload | None = None
-        self._draft_at = -1
         self._empty: BadPayload | None = None  # the first empty block
 
     @override
@@ -125,12 +83,6 @@ class CallsCollector(Collector):
     ) -> None:
         if span[0] < span[1] and self._begun < 0:
             self._begun = span[0]
-        if state.is_draft or (to is not None and to.is_draft):
-            self._leave_draft(events, state, to, span, stop)
-            return
-        if state.part is Part.SKIPPED and span[0] < span[1] and self._draft_at >= 0:
-            self._drop_drafts(self._draft_at)  # the end marker does not count either
-            self._lost = self._lost or BadPayload("open_reasoning", span)
         if state.part is Part.CONTENT:
             self._kept.clear()
             self._add_content(span)
@@ -147,55 +99,6 @@ class CallsCollector(Collector):
         super().leave(events, state, to, span, stop)
         if len(self._met) > met and state.new_call is not None:
             self._is_marked = False
-
-    @override
-    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
-        before = len(events)
-        super().take(events, state, text, at)
-        if state.is_draft:
-            _as_thoughts(events, before)
-
-    def _leave_draft(
-        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
-    ) -> None:
-        """Leave a thought for a call in it, or leave such a call, or the text after it."""
-        if not state.is_draft:
-            if state.part is Part.THOUGHT and span[0] < span[1]:
-                self._think(span)
-            self._draft_at = span[0] if span[0] < span[1] else stop
-            return
-        if state.part is Part.CALL:
-            kept = self._met, self._content, self._problem, self._lost
-            self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
-            before = len(events)
-            super().leave(events, state, to, span, stop)
-            _as_thoughts(events, before)
-            faults = (met.bad for met in self._drafts if met.bad is not None)
-            wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
-            self._draft_problem = self._draft_problem or self._problem
-            self._draft_problem = self._draft_problem or wrong
-            is_thought = bool(self._content or self._lost)
-            self._met, self._content, self._problem, self._lost = kept
-            if is_thought:
-                events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
-                is_closed = to is not None and self.is_closed
-                self._drop_drafts(stop if is_closed else max(span[1], self.label_span[1]))
-        elif span[0] < span[1]:
-            self._drop_drafts(span[1])
-        if to is not None and not to.is_draft:
-            if to.part is not Part.SKIPPED:
-                self._drop_drafts(span[1] if span[0] < span[1] else self.label_span[1])
-                self._draft_at = -1
-            elif self._draft_at < 0 or not (self._drafts or self._draft_problem):
-                self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
-
-    def _drop_drafts(self, stop: int) -> None:
-        """Treat calls in a thought as part of the thought, which goes on up to *stop*."""
-        self._drafts.clear()
-        self._draft_problem = None
-        if stop > self._draft_at:
-            self._thoughts = [span for span in self._thoughts if span[0] < self._draft_at]
-            self._thoughts.append((self._draft_at, stop))
 
     @override
     def meet_mark(self, span: Span, *, opens: bool) -> None:
@@ -313,7 +216,7 @@ class CallsCollector(Collector):
                 self._marks.append(hole)  # an answer quotes nothing
             else:
                 place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
-                self._met.append(_Met(hole, place, call.is_bare, made, wrong, call.is_short))
+                self._met.append(Met(hole, place, call.is_bare, made, wrong, call.is_short))
 
     def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
         """Return the spans of *calls* with their markers, in a text that ends at *stop*."""
@@ -358,7 +261,7 @@ class CallsCollector(Collector):
         start, end = repair.span
         return repair if start < end else replace(repair, span=self.label_span)
 
-    def _make(self, events: list[Event], call: Call, stop: int) -> _Made | None:
+    def _make(self, events: list[Event], call: Call, stop: int) -> Made | None:
         """Return the executable form of one *call*; `None` if it is an answer.
 
         Raises:
@@ -379,61 +282,32 @@ class CallsCollector(Collector):
         if isinstance(action, AgentFinish):  # a tool's name that marks the answer
             self._answer = (as_text(action.return_values["output"]), call_span("", call, stop))
             return None
-        return _Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
+        return Made(action.tool, action.tool_input, call.id, call_span("", call, stop))
 
     def _judge(self, events: list[Event]) -> None:
         """Collect the calls that count; the others are text, or wrong."""
-        quoted: set[Span] = set()
+        if not self._met:
+            return
         spans = (*self._content, *self._thoughts)
-        last = max([self._skipped_at, *(start for start, _ in spans)])  # where the last text begins
-        for met, quotation, is_meant in self._weighed(events):
-            if quotation is not None and self._machine.lenient:
-                events.append(quoted_repair(met.place, quotation.what))
-                quoted.add(met.hole)
-                self._lost = None if self._lost is met.bad else self._lost
-                continue
-            if met.bad is not None and met.bad.problem == "no_call" and self._machine.lenient:
-                continue  # it is content
-            bad = met.bad
-            if bad is None and not is_meant:
-                problem = "quoted_call" if quotation is None else "in_quotation"
-                bad = BadPayload(problem, met.place)
-            if bad is None and met.is_short and met.place[0] < last:
-                bad = BadPayload("two_ends", met.place)
-            if bad is not None:
-                self._problem = self._problem or bad
-            elif met.made is not None:
-                self._made.append(met.made)
-        if quoted:
-            others = [met.hole for met in self._met if met.hole not in quoted]
-            self._content = joined_with(self._content, quoted, [*others, *self._thoughts])
-
-    def _weighed(self, events: list[Event]) -> Iterator[tuple[_Met, Quotation | None, bool]]:
-        """Yield each call that was found, the quotation around it, and whether it counts."""
-        text = self.text if self._met else ""
-        bare = [met.hole for met in self._met if met.is_bare]
-        marked = [met.hole for met in self._met if not met.is_bare]
-        holes = merged([*merged([*marked, *self._marks], text), *bare, *self._thoughts])
-        around = Surroundings(text, holes) if self._met else None
-        for met in self._met:
-            assert around is not None, "there are calls"
-            number = bisect_right(holes, met.hole[0], key=itemgetter(0)) - 1
-            quotation = around.quotation(number)
-            is_alone = not met.is_bare or around.is_alone(number)
-            is_denied = around.is_denied(number, is_marked=not met.is_bare)
-            yield met, quotation, quotation is None and is_alone and not is_denied
-        dressing = around.dressing if around is not None and self._machine.lenient else []
-        for what, start, stop, _ in () if bare else dressing:  # readers of bare calls report it
-            events.append(Repair("fence", (start, stop), f"took off {what} around the calls"))
-        if dressing:
-            left = without(self._content, merged(mark for each in dressing for mark in each.marks))
-            self._content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
+        judged = judge(
+            self.text,
+            self._met,
+            marks=self._marks,
+            content=self._content,
+            thoughts=self._thoughts,
+            last=max([self._skipped_at, *(start for start, _ in spans)]),
+            lenient=self._machine.lenient,
+        )
+        events += judged.repairs
+        self._made, self._content = judged.made, judged.content
+        self._problem = self._problem or judged.problem
+        if any(self._lost is met.bad for met in judged.quoted):
+            self._lost = None
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         text = self.text
         log = text[:entry].rstrip() if state.is_cut else text
-        self._end_drafts(events)
         self._judge(events)
         if self._problem is not None:
             return
@@ -487,18 +361,6 @@ class CallsCollector(Collector):
         except BadPayload as bad:
             self._problem = bad
 
-    def _end_drafts(self, events: list[Event]) -> None:
-        """Collect the calls at the end of a thought that is still open, if there are any."""
-        if self._draft_problem is not None:
-            self._problem = self._problem or self._draft_problem
-        elif self._drafts and self.ended == "length":
-            self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].place)
-        elif self._drafts:
-            message = "made a call in reasoning that is not closed"
-            made = (met for met in self._drafts if met.made is not None)
-            events += (Repair("open_reasoning", met.place, message) for met in made)
-            self._met += self._drafts
-
     def _act(self, events: list[Event], text: str) -> None:
         # imported lazily: only turns with calls need it
         from agent_parsers.actions.tool_action import make_tool_call
@@ -511,11 +373,3 @@ class CallsCollector(Collector):
             actions.append(action)
             events.append(ActionComplete(action, made.span))
         self.result = actions
-
-
-def _as_thoughts(events: list[Event], start: int) -> None:
-    """Turn the content deltas in *events* from *start* on into thought deltas."""
-    for at in range(start, len(events)):
-        event = events[at]
-        if isinstance(event, AnswerDelta):
-            events[at] = ThoughtDelta(event.text, event.span)

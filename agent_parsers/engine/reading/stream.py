@@ -448,6 +448,10 @@ _unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]
 
 def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -> Collector:
     # imported lazily: only some dialects need the others
+    if machine.table.drafts:
+        from agent_parsers.engine.reading.collect_drafts import DraftsCollector
+
+        return DraftsCollector(machine, tools, advise)
     if machine.table.several:
         from agent_parsers.engine.reading.collect_calls import CallsCollector
 

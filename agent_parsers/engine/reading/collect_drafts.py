@@ -1,0 +1,131 @@
+"""Collects the calls of a turn that may stand in a thought which nothing closes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import override
+
+from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.collect_calls import CallsCollector
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.reading.judge import Met
+    from agent_parsers.engine.reading.machine import Machine
+    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["DraftsCollector"]
+
+
+class DraftsCollector(CallsCollector):
+    """Collects calls as `CallsCollector` does, and those in a thought that is still open.
+
+    Such a call is part of the thought, unless the text ends there: then the model forgot to close
+    the thought before it made the call.
+
+    Args:
+        machine: The machine that reads the text.
+        tools: The available tools; `None` accepts any tool.
+        advise: Writes the observations of errors.
+    """
+
+    __slots__ = ("_draft_at", "_draft_problem", "_drafts")
+
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+        super().__init__(machine, tools, advise)
+        self._drafts: list[Met] = []  # calls at the end of a thought that is still open
+        self._draft_problem: BadPayload | None = None  # what is wrong with one of them
+        self._draft_at = -1  # where that thought begins; -1 without such calls
+
+    @override
+    def leave(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        is_empty = span[0] >= span[1]
+        if state.is_draft or (to is not None and to.is_draft):
+            if self._begun < 0 and not is_empty:
+                self._begun = span[0]
+            self._leave_draft(events, state, to, span, stop)
+            return
+        if state.part is Part.SKIPPED and not is_empty and self._draft_at >= 0:
+            self._drop_drafts(self._draft_at)  # the end marker does not count either
+            self._lost = self._lost or BadPayload("open_reasoning", span)
+        super().leave(events, state, to, span, stop)
+
+    @override
+    def take(self, events: list[Event], state: State, text: str, at: int) -> None:
+        before = len(events)
+        super().take(events, state, text, at)
+        if state.is_draft:
+            _as_thoughts(events, before)
+
+    def _leave_draft(
+        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
+    ) -> None:
+        """Leave a thought for a call in it, or leave such a call, or the text after it."""
+        if not state.is_draft:
+            if state.part is Part.THOUGHT and span[0] < span[1]:
+                self._think(span)
+            self._draft_at = span[0] if span[0] < span[1] else stop
+            return
+        if state.part is Part.CALL:
+            kept = self._met, self._content, self._problem, self._lost
+            self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
+            before = len(events)
+            super().leave(events, state, to, span, stop)
+            _as_thoughts(events, before)
+            faults = (met.bad for met in self._drafts if met.bad is not None)
+            wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
+            self._draft_problem = self._draft_problem or self._problem
+            self._draft_problem = self._draft_problem or wrong
+            is_thought = bool(self._content or self._lost)
+            self._met, self._content, self._problem, self._lost = kept
+            if is_thought:
+                events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
+                is_closed = to is not None and self.is_closed
+                self._drop_drafts(stop if is_closed else max(span[1], self.label_span[1]))
+        elif span[0] < span[1]:
+            self._drop_drafts(span[1])
+        if to is not None and not to.is_draft:
+            if to.part is not Part.SKIPPED:
+                self._drop_drafts(span[1] if span[0] < span[1] else self.label_span[1])
+                self._draft_at = -1
+            elif self._draft_at < 0 or not (self._drafts or self._draft_problem):
+                self._lost = self._lost or BadPayload("open_reasoning", self.label_span)
+
+    def _drop_drafts(self, stop: int) -> None:
+        """Treat calls in a thought as part of the thought, which goes on up to *stop*."""
+        self._drafts.clear()
+        self._draft_problem = None
+        if stop > self._draft_at:
+            self._thoughts = [span for span in self._thoughts if span[0] < self._draft_at]
+            self._thoughts.append((self._draft_at, stop))
+
+    @override
+    def end_text(self, events: list[Event], state: State, entry: int) -> None:
+        self._end_drafts(events)
+        super().end_text(events, state, entry)
+
+    def _end_drafts(self, events: list[Event]) -> None:
+        """Collect the calls at the end of a thought that is still open, if there are any."""
+        if self._draft_problem is not None:
+            self._problem = self._problem or self._draft_problem
+        elif self._drafts and self.ended == "length":
+            self._problem = self._problem or BadPayload("open_reasoning", self._drafts[0].place)
+        elif self._drafts:
+            message = "made a call in reasoning that is not closed"
+            made = (met for met in self._drafts if met.made is not None)
+            events += (Repair("open_reasoning", met.place, message) for met in made)
+            self._met += self._drafts
+
+
+def _as_thoughts(events: list[Event], start: int) -> None:
+    """Turn the content deltas in *events* from *start* on into thought deltas."""
+    for at in range(start, len(events)):
+        event = events[at]
+        if isinstance(event, AnswerDelta):
+            events[at] = ThoughtDelta(event.text, event.span)

@@ -1,0 +1,120 @@
+"""Judges the calls that were found in a turn: which are made, and which are only text."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agent_parsers.engine.reading.call_meant import quoted_repair
+from agent_parsers.engine.reading.quotations import Surroundings
+from agent_parsers.engine.reading.spans import joined_with, merged, trimmed, without
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.events import Repair
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.events import Span
+
+__all__ = ["Judged", "Made", "Met", "judge"]
+
+
+class Made(NamedTuple):
+    """A call that can be executed."""
+
+    tool: str
+    tool_input: str | dict[Any, Any]
+    id: str | None
+    span: Span
+
+
+class Met(NamedTuple):
+    """A call that was found, whether it counts or is quoted."""
+
+    hole: Span
+    """Span of the call with its markers."""
+    place: Span
+    """Span of the call without its markers."""
+    is_bare: bool
+    made: Made | None
+    """The call itself; `None` if it is wrong."""
+    bad: BadPayload | None = None
+    """What is wrong with the call."""
+    is_short: bool = False
+    """Whether only its position shows that a value in it is complete; see `Call.is_short`."""
+
+
+class Judged(NamedTuple):
+    """What the calls of a turn turn out to be."""
+
+    made: list[Made]
+    """The calls that can be executed, in order."""
+    quoted: list[Met]
+    """The calls that are only text."""
+    content: list[Span]
+    """The content beside calls, with the quoted ones, without the fences around the others."""
+    repairs: list[Repair]
+    """What was repaired."""
+    problem: BadPayload | None
+    """The first call that is wrong."""
+
+
+def judge(
+    text: str,
+    met: Sequence[Met],
+    *,
+    marks: Sequence[Span],
+    content: list[Span],
+    thoughts: Sequence[Span],
+    last: int,
+    lenient: bool,
+) -> Judged:
+    """Return what the calls in *text* turn out to be.
+
+    Args:
+        text: The turn.
+        met: The calls that were found, at least one.
+        marks: Spans of the markers.
+        content: Spans of the content.
+        thoughts: Spans of the thoughts.
+        last: Where the last text beside the calls begins; -1 without text.
+        lenient: Whether a quoted call, and text that is no call, is content; else it is wrong.
+    """
+    judged = Judged([], [], content, [], None)
+    bare = [each.hole for each in met if each.is_bare]
+    marked = [each.hole for each in met if not each.is_bare]
+    holes = merged([*merged([*marked, *marks], text), *bare, *thoughts])
+    around = Surroundings(text, holes)
+    problem: BadPayload | None = None
+    for each in met:
+        number = bisect_right(holes, each.hole[0], key=itemgetter(0)) - 1
+        quotation = around.quotation(number)
+        if quotation is not None and lenient:
+            judged.repairs.append(quoted_repair(each.place, quotation.what))
+            judged.quoted.append(each)
+            continue
+        bad = each.bad
+        if bad is not None and bad.problem == "no_call" and lenient:
+            continue  # it is content
+        is_meant = quotation is None and (not each.is_bare or around.is_alone(number))
+        if bad is None and not (
+            is_meant and not around.is_denied(number, is_marked=not each.is_bare)
+        ):
+            bad = BadPayload("quoted_call" if quotation is None else "in_quotation", each.place)
+        if bad is None and each.is_short and each.place[0] < last:
+            bad = BadPayload("two_ends", each.place)
+        problem = problem or bad
+        if bad is None and each.made is not None:
+            judged.made.append(each.made)
+    if dressing := around.dressing if lenient else []:
+        for what, start, stop, _ in () if bare else dressing:  # readers of bare calls report it
+            message = f"took off {what} around the calls"
+            judged.repairs.append(Repair("fence", (start, stop), message))
+        left = without(content, merged(mark for each in dressing for mark in each.marks))
+        content = [trimmed(text, *span) for span in left if text[slice(*span)].strip()]
+    if judged.quoted:
+        quoted = {each.hole for each in judged.quoted}
+        others = [each.hole for each in met if each.hole not in quoted]
+        content = joined_with(content, quoted, [*others, *thoughts])
+    return judged._replace(content=content, problem=problem)
