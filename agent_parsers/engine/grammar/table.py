@@ -193,6 +193,10 @@ class Table:
                 raise ValueError(
                     f"transitions: {marker!r} leads to an input from {state!r}, which is not a tool"
                 )
+            if self.several and to in (Part.TOOL, Part.INPUT):
+                raise ValueError(
+                    f"several: {marker!r} leads to a tool or input; calls have a call reader"
+                )
         check_markers(self.markers)
         self._check_begun()
         unused = self.markers.keys() - {marker for _, marker in self.transitions}

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Final
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.quotations import Quotation, closes_quotation, enclosing
 from agent_parsers.engine.reading.quoting import QuoteWatch
 from agent_parsers.engine.reading.rules import unmarked
-from agent_parsers.engine.reading.spans import call_span, end_span
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
     Event,
     Finish,
     Repair,
-    SkippedDelta,
     Span,
-    ThoughtDelta,
     ToolNamed,
-    cut_answer,
 )
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.calls.reader import Call, CallReader
+    from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.reading.machine import Machine
     from agent_parsers.engine.reading.rules import Advise
     from agent_parsers.engine.reading.states import State
@@ -32,14 +28,36 @@ if TYPE_CHECKING:
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended
 
-__all__ = ["BETWEEN", "Collector"]
-
-BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
-"""The parts that do not belong to a step."""
+__all__ = ["Collector", "Left"]
 
 
-class Collector:
-    """Collects the text of a step and makes its action, answer or error.
+class Left(NamedTuple):
+    """The text of a state that is over."""
+
+    state: State
+    to: State | None
+    """The next state; `None` at the end of the text."""
+    text: str
+    """The text without the emphasis that its label opened."""
+    span: Span
+    """Its span, without the white space around it."""
+    raw: str
+    """The text as written."""
+    whole: Span
+    """The span of that."""
+    stop: int
+    """Where the state ends: before the next marker, or after it if the marker closes the state."""
+    watch: QuoteWatch | None
+    """What was seen of quotations in it."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing is wrong with the state in which the turn goes on or ends."""
+        return not (self.state if self.to is None else self.to).problem
+
+
+class Collector(ABC):
+    """Collects the texts of a turn; its kinds make actions, answers and errors of them.
 
     Args:
         machine: The machine that reads the text.
@@ -49,7 +67,7 @@ class Collector:
 
     __slots__ = (
         "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
-        "_problem", "_step_at", "_text", "_tool", "_tool_at", "_tools", "_watch", "ended",
+        "_problem", "_step_at", "_text", "_tools", "_watch", "ended",
         "has_dropped", "is_closed", "is_half", "label", "label_span", "result",
     )  # fmt: skip
 
@@ -77,9 +95,6 @@ class Collector:
         """Whether the last `restart` really dropped the turn so far."""
         self.ended: Ended = "unknown"
         """How the text ended; set before the end is read."""
-        # The tool that waits for its input, or why its name cannot be read; and the name's span.
-        self._tool: tuple[ToolHead | BadPayload, Span] | None = None
-        self._tool_at = 0  # where the label of the tool begins
         self._answer: tuple[str, Span] | None = None
         self._step_at = 0  # where the step begins
         self._text: list[str] = []  # all chunks
@@ -159,36 +174,52 @@ class Collector:
             stop: Where the state ends: before the next marker, or after it if the marker closes the
                 state.
         """
-        text = "".join(self._kept)
+        raw = text = "".join(self._kept)
         self._kept.clear()
         watch, self._watch = self._watch, None
-        raw, whole = text, span
+        whole = span
         if text and self._machine.lenient and (text := unmarked(raw, self.label)) != raw:
             span = (span[0], span[0] + len(text))
             message = "took off the end of the emphasis that the label begins"
             events.append(Repair("emphasis", (span[1], whole[1]), message))
-        is_sound = not (state if to is None else to).problem
         try:
-            match state.part:
-                case Part.TOOL:
-                    self._end_tool(events, text, raw, whole, to, stop, is_sound=is_sound)
-                case Part.INPUT if to is None and state.needs_closer:
-                    self._fail(events, BadPayload("cut_input", span))
-                case Part.INPUT if is_sound:
-                    self._end_input(events, text, span, to, stop, watch)
-                case Part.CALL:
-                    self._end_call(events, state, to, stop, is_sound=is_sound)
-                case Part.ANSWER:
-                    if state.is_bare and text and (to is None or to.part is not Part.ANSWER):
-                        message = "took text without a label for the answer"
-                        events.append(Repair("bare_answer", span, message))
-                    self._answer = (text, span)
-                case Part.SKIPPED if not state.is_cut and is_sound and span[0] < span[1]:
-                    if self._machine.lenient:
-                        message = f"text that follows {self._END} is not part of it"
-                        events.append(Repair("after_answer", span, message))
+            self._end_part(events, Left(state, to, text, span, raw, whole, stop, watch))
         except BadPayload as bad:
             self._fail(events, bad)
+
+    def _end_part(self, events: list[Event], left: Left) -> None:
+        """Take the text of a part that is over.
+
+        Raises:
+            BadPayload: The text is not what the part should be.
+        """
+        state, to, span = left.state, left.to, left.span
+        match state.part:
+            case Part.CALL:
+                self._end_call(events, left)
+            case Part.ANSWER:
+                if state.is_bare and left.text and (to is None or to.part is not Part.ANSWER):
+                    message = "took text without a label for the answer"
+                    events.append(Repair("bare_answer", span, message))
+                self._answer = (left.text, span)
+            case Part.SKIPPED if not state.is_cut and left.is_sound and span[0] < span[1]:
+                if self._machine.lenient:
+                    message = f"text that follows {self._END} is not part of it"
+                    events.append(Repair("after_answer", span, message))
+
+    @abstractmethod
+    def _end_call(self, events: list[Event], left: Left) -> None:
+        """Take a call whose text is over."""
+
+    @abstractmethod
+    def end_text(self, events: list[Event], state: State, entry: int) -> None:
+        """Finish the text, which ends in *state*: set the result or the problem.
+
+        Args:
+            events: Collects the events.
+            state: The last state, which was left already.
+            entry: Where the marker that led to it begins.
+        """
 
     @property
     def content(self) -> str | None:
@@ -212,19 +243,13 @@ class Collector:
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Drop the turn up to *state*, whose text is at *span*: all of it was reasoning."""
-        if state.part is Part.TOOL and self._kept:
-            events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
             events += self._named(self._call.close()[0])
         self._kept.clear()
-        self._call = self._watch = self._tool = self._answer = self._problem = None
+        self._call = self._watch = self._answer = self._problem = None
 
     def turn_page(self, events: list[Event], part: Part, start: int) -> None:
         """Begin or end a step of a transcript at *start*, given the *part* of the next text."""
-
-    def _ends_turn(self, call: Call, to: State | None) -> bool:
-        """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
-        return self._machine.ends_turn(call, to)
 
     def error(self) -> OutputParserException | None:
         """Return the error of the turn; `None` without an error."""
@@ -232,163 +257,12 @@ class Collector:
             return None
         return self._machine.error(self._problem, self.text, self._tools, self._advise)
 
-    def _end_tool(
-        self,
-        events: list[Event],
-        written: str,
-        raw: str,
-        span: Span,
-        to: State | None,
-        stop: int,
-        *,
-        is_sound: bool,
-    ) -> None:
-        repairs: list[Repair] = []
-        head: ToolHead | BadPayload
-        try:
-            head = self._machine.read_head(written, span, self._tools, repairs)
-        except BadPayload as bad:
-            head = bad
-        self._tool, self._tool_at = (head, span), self.label_span[0]
-        if isinstance(head, ToolHead) and self._machine.is_name(head):
-            events.append(ToolNamed(head.tool, span))
-        elif raw:
-            events.append(SkippedDelta(raw, span))
-        events += (repair.moved(span[0]) for repair in repairs)
-        if not is_sound or (to is not None and to.part is Part.INPUT):
-            return
-        is_beside = to is not None and to.beside_action
-        if to is not None and to.part is Part.ANSWER and not is_beside:
-            return
-        if self._is_void(events, to):
-            return
-        if isinstance(head, BadPayload):
-            raise head
-        is_whole = is_beside or (to is not None and to.part in BETWEEN)
-        made: list[Repair] = []
-        value = self._machine.bare_input(
-            head, span, self._tools, made, is_whole=is_whole, ended=self.ended
-        )
-        events += made
-        if head.tool_input is None:
-            message = f"{head.tool!r} has no input; took it for an empty one"
-            events.append(Repair("missing_input", span, message))
-        self._done(events, self._machine.result(head, value, self._log(to, stop)), span)
-
-    def _end_input(
-        self,
-        events: list[Event],
-        written: str,
-        at: Span,
-        to: State | None,
-        stop: int,
-        watch: QuoteWatch | None,
-    ) -> None:
-        assert self._tool is not None, "an input follows a tool"
-        if self._is_void(events, to):
-            return
-        head, span = self._tool
-        if isinstance(head, BadPayload):
-            raise head
-        written = self._unfenced(events, written, at)
-        self._machine.check_quotes(watch, written, at[0])
-        repairs: list[Repair] = []
-        ended = self.ended if to is None else "stop"  # the next marker closes it
-        value = self._machine.input_value(head, span, written, at[0], self._tools, repairs, ended)
-        events += repairs
-        result = self._machine.result(head, value, self._log(to, stop))
-        self._done(events, result, (span[0], at[1]))
-
-    def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
-        """Return an input, *written* at *span*, without the end of a fence around its action.
-
-        Raises:
-            BadPayload: Another quotation opens before the action and closes in the input.
-        """
-        assert self._tool is not None, "an input follows a tool"
-        found = self._enclosing(written, (self._tool_at, self._tool[1][1]), span[1])
-        if found is None:
-            return written
-        base = max(self._step_at, 0)
-        start, end = found.marks[1][0] + base, found.stop + base
-        if found.what != "a fence" or end < span[1]:
-            raise BadPayload("in_quotation", self._tool[1])
-        message = "took off the end of a fence that encloses the action"
-        events.append(Repair("fence", (start, end), message))
-        return written[: start - span[0]].rstrip()
-
-    def _enclosing(self, written: str, head: Span, stop: int) -> Quotation | None:
-        """Return the quotation that opens before the *head* of an action and closes in its input.
-
-        Args:
-            written: The input, which is raw text.
-            head: Span of the label of the action, including the tool's name if it follows.
-            stop: Where the input ends.
-        """
-        if not self._machine.lenient or not closes_quotation(written):
-            return None
-        base = max(self._step_at, 0)
-        return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
-
     def _named(self, events: list[Event]) -> list[Event]:
         """Replace the names of tools in *events* by their repaired names."""
         for at, event in enumerate(events):
             if isinstance(event, ToolNamed):
                 events[at] = self._machine.named(event, self._tools)
         return events
-
-    def _end_call(
-        self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
-    ) -> None:
-        reader = self._call or self._new_call(state)
-        self._call = None
-        last, call = reader.close()
-        self._meet_end(call, to)
-        events += self._named(last)
-        events += call.repairs
-        if state.begun is not None and not self._ends_turn(call, to):
-            return
-        if state.begun is not None and state.problem and call.is_text:
-            return
-        if problem := self._machine.call_problem(call, self.ended, self._tools):
-            raise BadPayload(problem, call_span(problem, call, stop))
-        written = call.tool_input if state.begun is None else None
-        if isinstance(written, str) and self._enclosing(written, self.label_span, call.span[1]):
-            raise BadPayload("in_quotation", call.span)
-        repairs: list[Repair] = []
-        if is_sound:
-            first, call = call, self._meant(state, call, stop, repairs)
-            if call is not first:
-                del events[len(events) - len(first.repairs) :]
-                events += call.repairs
-                self._meet_end(call, to)
-                if problem := self._machine.call_problem(call, self.ended, self._tools):
-                    raise BadPayload(problem, call_span(problem, call, stop))
-        if call.after is not None:
-            message = "text that follows the call is not part of it"
-            events.append(Repair("after_call", call.after, message))
-        if not is_sound:
-            return
-        result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
-        events += repairs
-        span = call_span("", call, stop)
-        if call.is_text and to is None and self.ended == "length":  # text that is the answer
-            events.append(cut_answer(span))
-        self._done(events, result, span)
-
-    def _meet_end(self, call: Call, to: State | None) -> None:
-        """Take a *call* as closed by the marker after it, unless its arguments are still open."""
-        is_cut = to is None or self.is_half or (to.is_cut and call.lacks != "closer")
-        if not is_cut:
-            call.lacks = ""
-
-    def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
-        """Return the call of the step that counts; *call* in *state* is the first."""
-        base = max(self._step_at, 0)
-        label = self.label_span if self.label else (base, base)
-        new_call = state.new_call or self._machine.new_call
-        text = self._slice(base, stop)
-        return self._machine.call_meant(call, text, base, label, new_call, repairs)
 
     def _done(self, events: list[Event], result: AgentAction | AgentFinish, span: Span) -> None:
         """Emit the result of the step, which is at *span*."""
@@ -412,44 +286,6 @@ class Collector:
     def _fail(self, _events: list[Event], bad: BadPayload) -> None:
         """Record what is wrong with the turn; the first problem counts."""
         self._problem = self._problem or bad
-
-    def end_text(self, events: list[Event], state: State, entry: int) -> None:
-        """Finish the text, which ends in *state*: set the result or the problem.
-
-        Args:
-            events: Collects the events.
-            state: The last state, which was left already.
-            entry: Where the marker that led to it begins.
-        """
-        text = self.text
-        if state.problem and not self._is_void(events, state):
-            self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
-        elif self._problem is None and self.result is None:
-            is_open = state.is_open_answer
-            if self._answer is None or (is_open and not self._answer[0]):
-                self._fail(events, BadPayload("nothing", end_span("nothing", text, entry)))
-            else:
-                if is_open and self._machine.lenient:
-                    message = "the answer is not closed; took all of it"
-                    events.append(Repair("unclosed", self._answer[1], message))
-                if self.ended == "length" and state.part is Part.ANSWER:
-                    events.append(cut_answer(self._answer[1]))
-                try:
-                    self._finish(events, text[:entry].rstrip() if state.is_cut else text)
-                except BadPayload as bad:
-                    self._fail(events, bad)
-
-    def _is_void(self, events: list[Event], answer: State | None) -> bool:
-        """Return whether the action beside an *answer* says that there is no action."""
-        if answer is None or self._tool is None:
-            return False
-        head, span = self._tool
-        is_beside = answer.beside_action or answer.problem == "both"
-        if not is_beside or not isinstance(head, BadPayload) or head.problem != "no_action":
-            return False
-        message = "the action names no tool; took the answer"
-        events.append(Repair("no_action", span, message))
-        return True
 
     def _log(self, to: State | None, stop: int) -> str:
         """Return the model's text up to *stop*: all of it, if the turn ends with the text."""

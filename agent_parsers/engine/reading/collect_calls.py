@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.collect import Collector
+from agent_parsers.engine.reading.collect import Collector, Left
 from agent_parsers.engine.reading.judge import Made, Met, judge
 from agent_parsers.engine.reading.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -182,9 +182,8 @@ class CallsCollector(Collector):
         self._is_marked = True
 
     @override
-    def _end_call(
-        self, events: list[Event], state: State, to: State | None, stop: int, *, is_sound: bool
-    ) -> None:
+    def _end_call(self, events: list[Event], left: Left) -> None:
+        state, to, stop = left.state, left.to, left.stop
         is_cut = to is None and self._call is None  # the text ends in a marker that opens a call
         reader = self._call or self._new_call(state)
         self._call = None

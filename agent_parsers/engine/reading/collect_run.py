@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.collect import BETWEEN, Collector
+from agent_parsers.engine.reading.collect_step import BETWEEN, StepCollector
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import StepFailed
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["RunCollector"]
 
 
-class RunCollector(Collector):
+class RunCollector(StepCollector):
     """Collects the steps of a transcript; a step that is wrong does not affect the others.
 
     Args:

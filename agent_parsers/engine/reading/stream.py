@@ -16,7 +16,7 @@ from agent_parsers.engine.grammar.guards import (
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.before import Before
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
-from agent_parsers.engine.reading.collect import Collector
+from agent_parsers.engine.reading.collect_step import StepCollector
 from agent_parsers.engine.reading.states import Crossing
 from agent_parsers.events import Event, MarkerSeen, Repair
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.guards import Guard
+    from agent_parsers.engine.reading.collect import Collector
     from agent_parsers.engine.reading.machine import Machine
     from agent_parsers.engine.reading.rules import Advise
     from agent_parsers.engine.reading.states import State
@@ -460,4 +461,4 @@ def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -
         from agent_parsers.engine.reading.collect_run import RunCollector
 
         return RunCollector(machine, tools, advise)
-    return Collector(machine, tools, advise)
+    return StepCollector(machine, tools, advise)

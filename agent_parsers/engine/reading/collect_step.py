@@ -1,0 +1,243 @@
+"""Collects the texts of a turn with one step: a tool and its input, a call, or an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.collect import Collector, Left
+from agent_parsers.engine.reading.quotations import Quotation, closes_quotation, enclosing
+from agent_parsers.engine.reading.spans import call_span, end_span
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.events import (
+    Event,
+    Repair,
+    SkippedDelta,
+    Span,
+    ThoughtDelta,
+    ToolNamed,
+    cut_answer,
+)
+
+if TYPE_CHECKING:
+    from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.machine import Machine
+    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["BETWEEN", "StepCollector"]
+
+BETWEEN: Final = {Part.QUESTION, Part.OBSERVATION, Part.SKIPPED}
+"""The parts that do not belong to a step."""
+
+
+class StepCollector(Collector):
+    """Collects the texts of a turn with one action or answer.
+
+    Args:
+        machine: The machine that reads the text.
+        tools: The available tools; `None` accepts any tool.
+        advise: Writes the observations of errors.
+    """
+
+    __slots__ = ("_tool", "_tool_at")
+
+    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+        super().__init__(machine, tools, advise)
+        # The tool that waits for its input, or why its name cannot be read; and the name's span.
+        self._tool: tuple[ToolHead | BadPayload, Span] | None = None
+        self._tool_at = 0  # where the label of the tool begins
+
+    @override
+    def restart(self, events: list[Event], state: State, span: Span) -> None:
+        if state.part is Part.TOOL and self._kept:
+            events.append(ThoughtDelta("".join(self._kept), span))
+        super().restart(events, state, span)
+        self._tool = None
+
+    @override
+    def _end_part(self, events: list[Event], left: Left) -> None:
+        match left.state.part:
+            case Part.TOOL:
+                self._end_tool(events, left)
+            case Part.INPUT if left.to is None and left.state.needs_closer:
+                self._fail(events, BadPayload("cut_input", left.span))
+            case Part.INPUT if left.is_sound:
+                self._end_input(events, left)
+            case _:
+                super()._end_part(events, left)
+
+    def _end_tool(self, events: list[Event], left: Left) -> None:
+        to, span = left.to, left.whole
+        repairs: list[Repair] = []
+        head: ToolHead | BadPayload
+        try:
+            head = self._machine.read_head(left.text, span, self._tools, repairs)
+        except BadPayload as bad:
+            head = bad
+        self._tool, self._tool_at = (head, span), self.label_span[0]
+        if isinstance(head, ToolHead) and self._machine.is_name(head):
+            events.append(ToolNamed(head.tool, span))
+        elif left.raw:
+            events.append(SkippedDelta(left.raw, span))
+        events += (repair.moved(span[0]) for repair in repairs)
+        if not left.is_sound or (to is not None and to.part is Part.INPUT):
+            return
+        is_beside = to is not None and to.beside_action
+        if to is not None and to.part is Part.ANSWER and not is_beside:
+            return
+        if self._is_void(events, to):
+            return
+        if isinstance(head, BadPayload):
+            raise head
+        is_whole = is_beside or (to is not None and to.part in BETWEEN)
+        made: list[Repair] = []
+        value = self._machine.bare_input(
+            head, span, self._tools, made, is_whole=is_whole, ended=self.ended
+        )
+        events += made
+        if head.tool_input is None:
+            message = f"{head.tool!r} has no input; took it for an empty one"
+            events.append(Repair("missing_input", span, message))
+        self._done(events, self._machine.result(head, value, self._log(to, left.stop)), span)
+
+    def _end_input(self, events: list[Event], left: Left) -> None:
+        assert self._tool is not None, "an input follows a tool"
+        if self._is_void(events, left.to):
+            return
+        head, span = self._tool
+        if isinstance(head, BadPayload):
+            raise head
+        written = self._unfenced(events, left.text, left.span)
+        self._machine.check_quotes(left.watch, written, left.span[0])
+        repairs: list[Repair] = []
+        ended = self.ended if left.to is None else "stop"  # the next marker closes it
+        value = self._machine.input_value(
+            head, span, written, left.span[0], self._tools, repairs, ended
+        )
+        events += repairs
+        result = self._machine.result(head, value, self._log(left.to, left.stop))
+        self._done(events, result, (span[0], left.span[1]))
+
+    def _unfenced(self, events: list[Event], written: str, span: Span) -> str:
+        """Return an input, *written* at *span*, without the end of a fence around its action.
+
+        Raises:
+            BadPayload: Another quotation opens before the action and closes in the input.
+        """
+        assert self._tool is not None, "an input follows a tool"
+        found = self._enclosing(written, (self._tool_at, self._tool[1][1]), span[1])
+        if found is None:
+            return written
+        base = max(self._step_at, 0)
+        start, end = found.marks[1][0] + base, found.stop + base
+        if found.what != "a fence" or end < span[1]:
+            raise BadPayload("in_quotation", self._tool[1])
+        message = "took off the end of a fence that encloses the action"
+        events.append(Repair("fence", (start, end), message))
+        return written[: start - span[0]].rstrip()
+
+    def _enclosing(self, written: str, head: Span, stop: int) -> Quotation | None:
+        """Return the quotation that opens before the *head* of an action and closes in its input.
+
+        Args:
+            written: The input, which is raw text.
+            head: Span of the label of the action, including the tool's name if it follows.
+            stop: Where the input ends.
+        """
+        if not self._machine.lenient or not closes_quotation(written):
+            return None
+        base = max(self._step_at, 0)
+        return enclosing(self._slice(base, stop), (head[0] - base, head[1] - base))
+
+    @override
+    def _end_call(self, events: list[Event], left: Left) -> None:
+        state, to, stop = left.state, left.to, left.stop
+        reader = self._call or self._new_call(state)
+        self._call = None
+        last, call = reader.close()
+        self._meet_end(call, to)
+        events += self._named(last)
+        events += call.repairs
+        if state.begun is not None and not self._ends_turn(call, to):
+            return
+        if state.begun is not None and state.problem and call.is_text:
+            return
+        if problem := self._machine.call_problem(call, self.ended, self._tools):
+            raise BadPayload(problem, call_span(problem, call, stop))
+        written = call.tool_input if state.begun is None else None
+        if isinstance(written, str) and self._enclosing(written, self.label_span, call.span[1]):
+            raise BadPayload("in_quotation", call.span)
+        repairs: list[Repair] = []
+        if left.is_sound:
+            first, call = call, self._meant(state, call, stop, repairs)
+            if call is not first:
+                del events[len(events) - len(first.repairs) :]
+                events += call.repairs
+                self._meet_end(call, to)
+                if problem := self._machine.call_problem(call, self.ended, self._tools):
+                    raise BadPayload(problem, call_span(problem, call, stop))
+        if call.after is not None:
+            message = "text that follows the call is not part of it"
+            events.append(Repair("after_call", call.after, message))
+        if not left.is_sound:
+            return
+        result = self._machine.call_result(call, self._log(to, stop), self._tools, repairs)
+        events += repairs
+        span = call_span("", call, stop)
+        if call.is_text and to is None and self.ended == "length":  # text that is the answer
+            events.append(cut_answer(span))
+        self._done(events, result, span)
+
+    def _meet_end(self, call: Call, to: State | None) -> None:
+        """Take a *call* as closed by the marker after it, unless its arguments are still open."""
+        is_cut = to is None or self.is_half or (to.is_cut and call.lacks != "closer")
+        if not is_cut:
+            call.lacks = ""
+
+    def _meant(self, state: State, call: Call, stop: int, repairs: list[Repair]) -> Call:
+        """Return the call of the step that counts; *call* in *state* is the first."""
+        base = max(self._step_at, 0)
+        label = self.label_span if self.label else (base, base)
+        new_call = state.new_call or self._machine.new_call
+        text = self._slice(base, stop)
+        return self._machine.call_meant(call, text, base, label, new_call, repairs)
+
+    def _ends_turn(self, call: Call, to: State | None) -> bool:
+        """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
+        return self._machine.ends_turn(call, to)
+
+    @override
+    def end_text(self, events: list[Event], state: State, entry: int) -> None:
+        text = self.text
+        if state.problem and not self._is_void(events, state):
+            self._fail(events, BadPayload(state.problem, end_span(state.problem, text, entry)))
+        elif self._problem is None and self.result is None:
+            is_open = state.is_open_answer
+            if self._answer is None or (is_open and not self._answer[0]):
+                self._fail(events, BadPayload("nothing", end_span("nothing", text, entry)))
+            else:
+                if is_open and self._machine.lenient:
+                    message = "the answer is not closed; took all of it"
+                    events.append(Repair("unclosed", self._answer[1], message))
+                if self.ended == "length" and state.part is Part.ANSWER:
+                    events.append(cut_answer(self._answer[1]))
+                try:
+                    self._finish(events, text[:entry].rstrip() if state.is_cut else text)
+                except BadPayload as bad:
+                    self._fail(events, bad)
+
+    def _is_void(self, events: list[Event], answer: State | None) -> bool:
+        """Return whether the action beside an *answer* says that there is no action."""
+        if answer is None or self._tool is None:
+            return False
+        head, span = self._tool
+        is_beside = answer.beside_action or answer.problem == "both"
+        if not is_beside or not isinstance(head, BadPayload) or head.problem != "no_action":
+            return False
+        message = "the action names no tool; took the answer"
+        events.append(Repair("no_action", span, message))
+        return True
