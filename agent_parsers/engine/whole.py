@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.machine import Advise, Machine
     from agent_parsers.engine.reading.states import Crossing, State
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
@@ -16,13 +15,13 @@ from agent_parsers.events import (
     Finish,
     Repair,
     Span,
+    ThoughtDelta,
     ToolNamed,
 )
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.machine import Advise, Machine
     from agent_parsers.engine.reading.states import State
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
@@ -56,7 +55,7 @@ class Left(NamedTuple):
         return not (self.state if self.to is None else self.to).problem
 
 
-class Collector(ABC):
+class Collector:
     """Collects the texts of a turn; its kinds make actions, answers and errors of them.
 
     Args:
@@ -207,11 +206,10 @@ class Collector(ABC):
                     message = f"text that follows {self._END} is not part of it"
                     events.append(Repair("after_answer", span, message))
 
-    @abstractmethod
     def _end_call(self, events: list[Event], left: Left) -> None:
         """Take a call whose text is over."""
+        raise NotImplementedError
 
-    @abstractmethod
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         """Finish the text, which ends in *state*: set the result or the problem.
 
@@ -220,6 +218,7 @@ class Collector(ABC):
             state: The last state, which was left already.
             entry: Where the marker that led to it begins.
         """
+        raise NotImplementedError
 
     @property
     def content(self) -> str | None:
@@ -243,6 +242,8 @@ class Collector(ABC):
 
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Drop the turn up to *state*, whose text is at *span*: all of it was reasoning."""
+        if state.part is Part.TOOL and self._kept:
+            events.append(ThoughtDelta("".join(self._kept), span))
         if self._call is not None:
             events += self._named(self._call.close()[0])
         self._kept.clear()

@@ -9,6 +9,7 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.beside import Beside
 from agent_parsers.engine.reading.collect import Collector, Left
 from agent_parsers.engine.reading.judge import Made, Met, judge
 from agent_parsers.engine.reading.spans import call_span, end_span
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.machine import Advise, Machine
     from agent_parsers.engine.reading.states import State
     from agent_parsers.toolset import ToolSet
 
@@ -54,10 +54,7 @@ class CallsCollector(Collector):
         advise: Writes the observations of errors.
     """
 
-    __slots__ = (
-        "_begun", "_closer", "_content", "_empty",
-        "_is_marked", "_lost", "_made", "_marks", "_met", "_opener", "_skipped_at", "_thoughts",
-    )  # fmt: skip
+    __slots__ = ("_beside", "_empty", "_is_marked", "_lost", "_made", "_met")
 
     _END: ClassVar = "the end of the turn"
 
@@ -65,15 +62,8 @@ class CallsCollector(Collector):
         super().__init__(machine, tools, advise)
         self._made: list[Made] = []
         self._met: list[Met] = []
-        self._marks: list[Span] = []  # the spans of markers
-        self._content: list[Span] = []
-        self._thoughts: list[Span] = []
-        self._begun = -1  # where the first text of the turn begins
-        self._skipped_at = -1  # where text after the end of the turn begins
+        self._beside = Beside()
         self._lost: BadPayload | None = None  # the first text that turned out not to be a call
-        # Markers that are only mentioned: the first to open a thought, the last to close one.
-        self._opener: Span | None = None
-        self._closer: Span | None = None
         self._is_marked = True  # whether markers open all calls so far
         self._empty: BadPayload | None = None  # the first empty block
 
@@ -81,16 +71,16 @@ class CallsCollector(Collector):
     def leave(
         self, events: list[Event], state: State, to: State | None, span: Span, stop: int
     ) -> None:
-        if span[0] < span[1] and self._begun < 0:
-            self._begun = span[0]
+        if span[0] < span[1] and self._beside.begun < 0:
+            self._beside.begun = span[0]
         if state.part is Part.CONTENT:
             self._kept.clear()
-            self._add_content(span)
+            self._beside.add_content(span)
             return
-        if state.part is Part.THOUGHT and span[0] < span[1]:
-            self._think(span)
+        if state.part is Part.THOUGHT:
+            self._beside.add_thought(span)
         if state.part is Part.SKIPPED and span[0] < span[1]:
-            self._skipped_at = span[0]
+            self._beside.skipped_at = span[0]
         must_go_on = bool(state.problem) and not self.is_closed
         if to is not None and to.part is Part.SKIPPED and must_go_on:  # the turn must not end here
             place = span if span[0] < span[1] else self.label_span
@@ -102,49 +92,25 @@ class CallsCollector(Collector):
 
     @override
     def meet_mark(self, span: Span, *, opens: bool) -> None:
-        if opens:
-            self._opener = self._opener or span
-        else:
-            self._opener, self._closer = None, span
-
-    def _enclosed(self) -> BadPayload | None:
-        """Return what is wrong if markers that may only be mentioned enclose a call."""
-        if not self._made:
-            return None
-        if self._closer is not None and self._made[0].span[0] < self._closer[0]:
-            return BadPayload("late_thought", self._closer)
-        if self._opener is not None and self._opener[0] < self._made[-1].span[0]:
-            return BadPayload("open_reasoning", self._opener)
-        return None
+        self._beside.mention(span, opens=opens)
 
     @override
     def _named(self, events: list[Event]) -> list[Event]:
         for event in events:  # a header may mark its message as a thought
             if isinstance(event, ThoughtDelta):
-                self._think(event.span)
+                self._beside.add_thought(event.span)
         return super()._named(events)
-
-    def _think(self, span: Span) -> None:
-        """Record that the text at *span* is a thought, or more of one."""
-        if self._thoughts and self._thoughts[-1][1] == span[0]:
-            span = self._thoughts.pop()[0], span[1]
-        self._thoughts.append(span)
-
-    def _add_content(self, span: Span) -> None:
-        """Record that the text at *span*, unless it is empty, is content."""
-        if span[0] < span[1]:
-            self._content.append(span)
 
     @property
     @override
     def content(self) -> str:
-        spans = self._content if self._answer is None else [*self._content, self._answer[1]]
-        return self._joined(sorted(spans))
+        answer = () if self._answer is None else (self._answer[1],)
+        return self._joined(sorted((*self._beside.content, *answer)))
 
     @property
     @override
     def thought(self) -> str:
-        return self._joined(self._thoughts)
+        return self._joined(self._beside.thoughts)
 
     def _joined(self, spans: Iterable[Span]) -> str:
         text = self.text
@@ -153,7 +119,7 @@ class CallsCollector(Collector):
     @override
     def meet(self, label: str, span: Span) -> None:
         super().meet(label, span)
-        self._marks.append(span)
+        self._beside.marks.append(span)
 
     @override
     def meet_late(self, problem: str, span: Span) -> None:
@@ -164,21 +130,17 @@ class CallsCollector(Collector):
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         before = len(events)
         self.leave(events, state, None, span, span[1])
-        is_odd = self._problem or self._lost or self._content or self._thoughts
+        is_odd = self._problem or self._lost or self._beside.content or self._beside.thoughts
         is_sound = self._met and all(met.bad is None for met in self._met)
         self.has_dropped = not (is_sound and self._is_marked) or bool(is_odd)
         if not self.has_dropped:
             return  # a block at the very beginning is not in a thought
         events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
         super().restart(events, state, span)
-        begun = span[0] if self._begun < 0 else self._begun
-        self._thoughts = [(begun, span[1])] if begun < span[1] else []
+        self._beside.restart(span)
         self._made.clear()
         self._met.clear()
-        self._marks.clear()
-        self._content.clear()
-        self._answer = None
-        self._lost = self._empty = self._opener = self._closer = None
+        self._answer = self._lost = self._empty = None
         self._is_marked = True
 
     @override
@@ -201,7 +163,7 @@ class CallsCollector(Collector):
         for call, hole in zip(calls, self._holes(calls, stop), strict=True):
             events += map(self._placed, call.repairs)
             if call.is_text:
-                self._add_content(call.span)
+                self._beside.add_content(call.span)
                 continue
             made, wrong = None, None
             try:
@@ -212,7 +174,7 @@ class CallsCollector(Collector):
                 if is_text and not is_cut and self._machine.lenient:
                     self._lose(events, bad, call.span)
             if made is None and wrong is None:
-                self._marks.append(hole)  # an answer quotes nothing
+                self._beside.marks.append(hole)  # an answer quotes nothing
             else:
                 place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
                 self._met.append(Met(hole, place, call.is_bare, made, wrong, call.is_short))
@@ -242,7 +204,7 @@ class CallsCollector(Collector):
             return
         self._lost = self._lost or bad
         if start < stop:
-            self._add_content((start, stop))
+            self._beside.add_content((start, stop))
             events.append(
                 Repair("no_call", (start, stop), "read text that is not a call as content")
             )
@@ -287,18 +249,9 @@ class CallsCollector(Collector):
         """Collect the calls that count; the others are text, or wrong."""
         if not self._met:
             return
-        spans = (*self._content, *self._thoughts)
-        judged = judge(
-            self.text,
-            self._met,
-            marks=self._marks,
-            content=self._content,
-            thoughts=self._thoughts,
-            last=max([self._skipped_at, *(start for start, _ in spans)]),
-            lenient=self._machine.lenient,
-        )
+        judged = judge(self.text, self._met, self._beside, lenient=self._machine.lenient)
         events += judged.repairs
-        self._made, self._content = judged.made, judged.content
+        self._made, self._beside.content = judged.made, judged.content
         self._problem = self._problem or judged.problem
         if any(self._lost is met.bad for met in judged.quoted):
             self._lost = None
@@ -310,7 +263,7 @@ class CallsCollector(Collector):
         self._judge(events)
         if self._problem is not None:
             return
-        if (enclosed := self._enclosed()) is not None:
+        if (enclosed := self._beside.enclosed([made.span for made in self._made])) is not None:
             self._problem = enclosed
         elif state.part is Part.SKIPPED and state.problem:  # a marker that must not follow
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
@@ -322,28 +275,21 @@ class CallsCollector(Collector):
             self._finish_as_labelled(events, state, entry, log)
         elif self._lost is not None:
             self._problem = self._lost
-        elif not self._content and self._empty is not None:
+        elif not self._beside.content and self._empty is not None:
             self._problem = self._empty
-        elif state.problem or not self._content:
+        elif state.problem or not self._beside.content:
             problem = state.problem or "nothing"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
             answer = self.content
-            span = (self._content[0][0], self._content[-1][1])
+            span = (self._beside.content[0][0], self._beside.content[-1][1])
             if self.ended == "length" and state.part is not Part.SKIPPED:
                 events.append(cut_answer(span))
             self.result = make_finish(answer, log)
             events.append(Finish(self.result, span))
 
     def _finish_as_labelled(self, events: list[Event], state: State, entry: int, log: str) -> None:
-        """Make the answer that is enclosed in its own markers; content beside it is left out.
-
-        Args:
-            events: Collects the events.
-            state: The last state.
-            entry: Where the marker that led to it begins.
-            log: The model's text.
-        """
+        """Make the answer that is enclosed in its own markers; content beside it is left out."""
         assert self._answer is not None, "the answer was read"
         answer, span = self._answer
         if state.problem or (state.is_open_answer and not answer):
@@ -352,7 +298,7 @@ class CallsCollector(Collector):
             return
         if state.is_open_answer and self._machine.lenient:
             events.append(Repair("unclosed", span, "the answer is not closed; took all of it"))
-        for start, stop in self._content if self._machine.lenient else ():
+        for start, stop in self._beside.content if self._machine.lenient else ():
             message = "text beside the answer is not part of it"
             events.append(Repair("beside_answer", (start, stop), message))
         try:

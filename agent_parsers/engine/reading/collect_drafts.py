@@ -13,8 +13,7 @@ from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 
 if TYPE_CHECKING:
     from agent_parsers.engine.reading.judge import Met
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.machine import Advise, Machine
     from agent_parsers.engine.reading.states import State
     from agent_parsers.toolset import ToolSet
 
@@ -47,8 +46,8 @@ class DraftsCollector(CallsCollector):
     ) -> None:
         is_empty = span[0] >= span[1]
         if state.is_draft or (to is not None and to.is_draft):
-            if self._begun < 0 and not is_empty:
-                self._begun = span[0]
+            if self._beside.begun < 0 and not is_empty:
+                self._beside.begun = span[0]
             self._leave_draft(events, state, to, span, stop)
             return
         if state.part is Part.SKIPPED and not is_empty and self._draft_at >= 0:
@@ -68,13 +67,18 @@ class DraftsCollector(CallsCollector):
     ) -> None:
         """Leave a thought for a call in it, or leave such a call, or the text after it."""
         if not state.is_draft:
-            if state.part is Part.THOUGHT and span[0] < span[1]:
-                self._think(span)
+            if state.part is Part.THOUGHT:
+                self._beside.add_thought(span)
             self._draft_at = span[0] if span[0] < span[1] else stop
             return
         if state.part is Part.CALL:
-            kept = self._met, self._content, self._problem, self._lost
-            self._met, self._content, self._problem, self._lost = self._drafts, [], None, None
+            kept = self._met, self._beside.content, self._problem, self._lost
+            self._met, self._beside.content, self._problem, self._lost = (
+                self._drafts,
+                [],
+                None,
+                None,
+            )
             before = len(events)
             super().leave(events, state, to, span, stop)
             _as_thoughts(events, before)
@@ -82,8 +86,8 @@ class DraftsCollector(CallsCollector):
             wrong = next((bad for bad in faults if bad.problem != "no_call"), None)
             self._draft_problem = self._draft_problem or self._problem
             self._draft_problem = self._draft_problem or wrong
-            is_thought = bool(self._content or self._lost)
-            self._met, self._content, self._problem, self._lost = kept
+            is_thought = bool(self._beside.content or self._lost)
+            self._met, self._beside.content, self._problem, self._lost = kept
             if is_thought:
                 events[before:] = (e for e in events[before:] if not isinstance(e, Repair))
                 is_closed = to is not None and self.is_closed
@@ -102,8 +106,10 @@ class DraftsCollector(CallsCollector):
         self._drafts.clear()
         self._draft_problem = None
         if stop > self._draft_at:
-            self._thoughts = [span for span in self._thoughts if span[0] < self._draft_at]
-            self._thoughts.append((self._draft_at, stop))
+            self._beside.thoughts = [
+                span for span in self._beside.thoughts if span[0] < self._draft_at
+            ]
+            self._beside.thoughts.append((self._draft_at, stop))
 
     @override
     def end_text(self, events: list[Event], state: State, entry: int) -> None:

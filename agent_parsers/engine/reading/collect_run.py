@@ -14,8 +14,7 @@ from agent_parsers.events import StepFailed
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.machine import Advise, Machine
     from agent_parsers.engine.reading.states import State
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet

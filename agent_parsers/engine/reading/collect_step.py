@@ -16,15 +16,13 @@ from agent_parsers.events import (
     Repair,
     SkippedDelta,
     Span,
-    ThoughtDelta,
     ToolNamed,
     cut_answer,
 )
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.rules import Advise
+    from agent_parsers.engine.reading.machine import Advise, Machine
     from agent_parsers.engine.reading.states import State
     from agent_parsers.toolset import ToolSet
 
@@ -53,8 +51,6 @@ class StepCollector(Collector):
 
     @override
     def restart(self, events: list[Event], state: State, span: Span) -> None:
-        if state.part is Part.TOOL and self._kept:
-            events.append(ThoughtDelta("".join(self._kept), span))
         super().restart(events, state, span)
         self._tool = None
 

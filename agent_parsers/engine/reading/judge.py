@@ -15,6 +15,7 @@ from agent_parsers.events import Repair
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from agent_parsers.engine.reading.beside import Beside
     from agent_parsers.events import Span
 
 __all__ = ["Judged", "Made", "Met", "judge"]
@@ -63,11 +64,8 @@ class Judged(NamedTuple):
 def judge(
     text: str,
     met: Sequence[Met],
+    beside: Beside,
     *,
-    marks: Sequence[Span],
-    content: list[Span],
-    thoughts: Sequence[Span],
-    last: int,
     lenient: bool,
 ) -> Judged:
     """Return what the calls in *text* turn out to be.
@@ -75,16 +73,14 @@ def judge(
     Args:
         text: The turn.
         met: The calls that were found, at least one.
-        marks: Spans of the markers.
-        content: Spans of the content.
-        thoughts: Spans of the thoughts.
-        last: Where the last text beside the calls begins; -1 without text.
+        beside: The text beside them.
         lenient: Whether a quoted call, and text that is no call, is content; else it is wrong.
     """
+    content, thoughts, last = beside.content, beside.thoughts, beside.last
     judged = Judged([], [], content, [], None)
     bare = [each.hole for each in met if each.is_bare]
     marked = [each.hole for each in met if not each.is_bare]
-    holes = merged([*merged([*marked, *marks], text), *bare, *thoughts])
+    holes = merged([*merged([*marked, *beside.marks], text), *bare, *thoughts])
     around = Surroundings(text, holes)
     problem: BadPayload | None = None
     for each in met:

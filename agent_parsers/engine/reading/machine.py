@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
+from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.rules import TurnRules
+from agent_parsers.engine.reading.call_rules import CallRules
 from agent_parsers.engine.reading.states import states_of
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.repairs.payloads import BadPayload
+    from agent_parsers.toolset import ToolSet
 
-__all__ = ["Machine", "machine"]
+__all__ = ["Advise", "Machine", "machine"]
+
+Advise: TypeAlias = (
+    "Callable[[Dialect, str, str, ToolSet | None, OutputParserException | None], str]"
+)
+"""Returns the observation of an error, given the dialect, what is wrong, the text at fault, the
+tools, and the error that the tools raised, if they did."""
 
 
-class Machine(TurnRules):
+class Machine(CallRules):
     """One dialect, compiled for one mode; call `machine` to get it.
 
     Args:
@@ -64,6 +74,52 @@ class Machine(TurnRules):
         """Return whether the arguments rule out that the text begins in a thought; see `start`."""
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
+
+    def error(
+        self, bad: BadPayload, text: str, tools: ToolSet | None, advise: Advise | None
+    ) -> OutputParserException:
+        """Return the error for what is *bad* in *text*.
+
+        Args:
+            bad: What is wrong, and where.
+            text: The text that was read.
+            tools: The available tools.
+            advise: Writes the observation; without it, the observation is that of the problem.
+        """
+        written = text[slice(*bad.span)]
+        if (error := bad.error) is not None:  # raised by the tools
+            if advise is not None:
+                error.observation = advise(self.dialect, "", written, tools, error)
+            error.llm_output, error.span = text, bad.span
+            return error
+        problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
+        if problem is None:
+            raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
+        if self._is_strict:
+            reason, send_to_llm = problem.strict_reason(text), problem.send_to_llm
+            observation = problem.exact_observation or problem.observation
+        else:
+            reason, send_to_llm = problem.reason, True
+            observation = problem.observation
+            if advise is not None:
+                observation = advise(self.dialect, observation, written, tools, None)
+        return OutputParserException(
+            reason,
+            observation=observation,
+            llm_output=text,
+            send_to_llm=send_to_llm,
+            span=bad.span,
+        )
+
+    def too_long(self, text: str, max_chars: int) -> OutputParserException:
+        """Return the error for a text that is too long; *text* is its beginning."""
+        return OutputParserException(
+            f"the text is longer than max_chars={max_chars:,} characters",
+            observation="Your reply is too long. Answer in fewer words.",
+            llm_output=text,
+            send_to_llm=True,
+            span=(max_chars, max_chars),
+        )
 
 
 @cache

@@ -1,0 +1,78 @@
+"""The text of a turn beside its calls: content, thoughts and markers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_parsers.engine.repairs.payloads import BadPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.events import Span
+
+__all__ = ["Beside"]
+
+
+class Beside:
+    """Where the text beside the calls of a turn is."""
+
+    __slots__ = ("begun", "closer", "content", "marks", "opener", "skipped_at", "thoughts")
+
+    def __init__(self) -> None:
+        self.content: list[Span] = []
+        """The content."""
+        self.thoughts: list[Span] = []
+        """The thoughts."""
+        self.marks: list[Span] = []
+        """The markers."""
+        self.begun = -1
+        """Where the first text begins; -1 before it."""
+        self.skipped_at = -1
+        """Where the text after the end of the turn begins; -1 without such text."""
+        self.opener: Span | None = None
+        """The first marker that the text only mentions and that opens a thought."""
+        self.closer: Span | None = None
+        """The last marker that the text only mentions and that closes a thought."""
+
+    @property
+    def last(self) -> int:
+        """Where the last text begins; -1 without text."""
+        starts = (start for start, _ in (*self.content, *self.thoughts))
+        return max((self.skipped_at, *starts))
+
+    def add_content(self, span: Span) -> None:
+        """Record that the text at *span*, unless it is empty, is content."""
+        if span[0] < span[1]:
+            self.content.append(span)
+
+    def add_thought(self, span: Span) -> None:
+        """Record that the text at *span*, unless it is empty, is a thought, or more of one."""
+        if self.thoughts and self.thoughts[-1][1] == span[0]:
+            span = self.thoughts.pop()[0], span[1]
+        if span[0] < span[1]:
+            self.thoughts.append(span)
+
+    def mention(self, span: Span, *, opens: bool) -> None:
+        """Record that the text only mentions the marker of a thought at *span*."""
+        if opens:
+            self.opener = self.opener or span
+        else:
+            self.opener, self.closer = None, span
+
+    def enclosed(self, calls: Sequence[Span]) -> BadPayload | None:
+        """Return what is wrong if markers that may only be mentioned enclose one of *calls*."""
+        if not calls:
+            return None
+        if self.closer is not None and calls[0][0] < self.closer[0]:
+            return BadPayload("late_thought", self.closer)
+        if self.opener is not None and self.opener[0] < calls[-1][0]:
+            return BadPayload("open_reasoning", self.opener)
+        return None
+
+    def restart(self, span: Span) -> None:
+        """Treat all text so far, of which the last is at *span*, as a thought."""
+        begun = span[0] if self.begun < 0 else self.begun
+        self.thoughts = [(begun, span[1])] if begun < span[1] else []
+        self.content, self.marks = [], []
+        self.opener = self.closer = None

@@ -1,0 +1,126 @@
+"""The rules by which calls become actions, answers and errors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
+from agent_parsers.engine.reading.call_meant import call_meant
+from agent_parsers.engine.reading.rules import InputRules
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.engine.calls.reader import Call, CallReader
+    from agent_parsers.engine.reading.states import State
+    from agent_parsers.events import Repair, Span
+    from agent_parsers.toolset import ToolSet
+    from outputs.messages.ended import Ended
+
+__all__ = ["CallRules"]
+
+
+class CallRules(InputRules):
+    """The rules for the calls of one turn; see `InputRules`."""
+
+    def new_call(self) -> CallReader:
+        """Return a reader for the next call."""
+        assert self._new_call is not None, "a table with call states has a call reader"
+        return self._new_call()
+
+    def resolved(self, call: Call, tools: ToolSet | None) -> Call:
+        """Return *call* with the values and names that follow from the schema of its tool."""
+        if call.openers and not call.problem:
+            is_meant = tools is not None and tools.declares(call.tool, call.openers)
+            call = call if is_meant else replace(call, problem="open_tag")
+        is_open = call.unnamed or (call.others and not call.problem)
+        if not is_open or tools is None:
+            return call
+        if call.unnamed and call.tool not in tools:  # report the unknown tool first
+            return replace(call, problem="")
+        if not tools.checks(call.tool):
+            return call
+        value = tools.resolve(call.tool, call.tool_input, call.others, call.unnamed)
+        if value is None:
+            return call
+        return replace(call, tool_input=value, problem="" if call.unnamed else call.problem)
+
+    def call_result(
+        self, call: Call, log: str, tools: ToolSet | None, repairs: list[Repair]
+    ) -> AgentAction | AgentFinish:
+        """Return the result of a turn with this *call*.
+
+        Raises:
+            BadPayload: The tool is unknown, or it does not take this input.
+        """
+        if call.is_text:
+            before = log[: call.span[0]]
+            hides = self.lenient and any(closes in before for _, closes in self.dialect.reasoning)
+            return make_finish(call.tool_input if hides else log, log)
+        if call.is_answer:
+            return make_finish(call.tool_input, log)
+        named = call.tool_span
+        # If the text has no name, the model did not choose the tool, so the name is not checked.
+        known = tools if named[0] < named[1] else None
+        if self.read_tool is None and (tools is None or not tools.checks(call.tool)):
+            self._check_tool(call.tool, named, known)
+            return make_action(call.tool, call.tool_input, log)
+        head = ToolHead(call.tool)
+        if self.read_tool is not None:
+            made: list[Repair] = []
+            head = self.read_head(call.tool, named, known, made)
+            if made:
+                repairs += (repair.moved(named[0]) for repair in made)
+        if not head.is_answer:
+            self._check_tool(head.tool, named, known)
+        if head.tool_input:
+            raise BadPayload("two_inputs", named)
+        value = call.tool_input
+        if tools is not None and tools.checks(head.tool):
+            is_given = bool(value) or call.input_span is not None
+            span = call.input_span or (call.span if is_given else named)
+            value = self.fit(head, value, span, tools, repairs, is_given=is_given)
+        return self.result(head, value, log)
+
+    def ends_turn(self, call: Call, to: State | None) -> bool:
+        """Return whether *call* counts in a state that may lack a call and goes on to *to*."""
+        return call.problem != "no_call" and (to is None or to.is_cut)
+
+    def call_meant(
+        self,
+        call: Call,
+        text: str,
+        base: int,
+        label: Span,
+        new_call: Callable[[], CallReader],
+        repairs: list[Repair],
+    ) -> Call:
+        """Return the call that counts in *text*, which begins at offset *base*; see `call_meant`.
+
+        Raises:
+            BadPayload: No call counts, or several that differ.
+        """
+        if call.is_text:
+            return call
+        return call_meant(
+            call,
+            text,
+            base=base,
+            label=label,
+            new_call=new_call,
+            on_conflict=self.on_conflict,
+            stops=self.dialect.stop,
+            repairs=repairs if self.lenient else None,
+        )
+
+    def call_problem(self, call: Call, ended: Ended, tools: ToolSet | None) -> str:
+        """Return the problem of a call in a text that *ended* like this; ``""`` for no problem."""
+        if call.problem:
+            return call.problem
+        if call.lacks and not self._may_lack(call.lacks, call.tool, call.tool_input, ended, tools):
+            return "open_call"
+        if call.is_short and ended == "length":
+            return "open_call"
+        return "" if self.lenient or call.after is None else "after_call"

@@ -1,0 +1,295 @@
+"""Finds markers in chunks of text, and hands the text between them to a collector."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.grammar.guards import (
+    Here,
+    first_of_its_kind,
+    not_mentioned,
+    outside_of_quotations,
+)
+from agent_parsers.engine.markers.before import Before
+from agent_parsers.events import Event, MarkerSeen, Repair
+
+if TYPE_CHECKING:
+    from re import Match
+
+    from agent_parsers.engine.grammar.guards import Guard
+    from agent_parsers.engine.reading.collect import Collector
+    from agent_parsers.engine.reading.machine import Machine
+    from agent_parsers.engine.reading.states import Crossing, State
+
+__all__ = ["Scanner"]
+
+
+class Scanner:
+    """Walks the states of a *machine* over a text in chunks.
+
+    It holds back what a later chunk may complete to a marker, and the white space next to it.
+
+    Args:
+        machine: The dialect, compiled for one mode.
+        collector: Takes the text of each state.
+        start: The part in which the text begins; see `Machine.start`.
+        prompt: The prompt that the text continues; see `Machine.start`.
+    """
+
+    __slots__ = (
+        "_at", "_before", "_collector", "_entry", "_floor", "_has_broken", "_has_unseen",
+        "_machine", "_marker", "_marker_at", "_state", "_tail", "_text_at",
+    )  # fmt: skip
+
+    def __init__(self, machine: Machine, collector: Collector, start: str, prompt: str) -> None:
+        self._machine, self._collector = machine, collector
+        self._state = machine.start(start, prompt)
+        self._before = Before()  # the text since the last marker
+        self._before.has_thought = machine.begins_behind_thought(start, prompt)
+        # A label may begin the text, as if after a line break.
+        self._tail = "\n"  # held back: it may become a marker
+        self._at = -1  # offset of the tail
+        self._floor = 0  # where the last marker ends, or 0
+        self._has_broken = False  # whether `_break_line` was called
+        self._has_unseen = False  # whether an invisible character precedes the text of this state
+        self._text_at = 0  # where the text of this state begins
+        self._marker = "start"  # the last marker, emitted when its white space is known
+        self._marker_at = 0
+        self._entry = -1  # where the marker that led to this state begins
+
+    def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
+        """Read *buffer*, which begins with the tail, and hold back what may become a marker."""
+        base = self._at
+        taken = at = 0
+        while True:
+            state = self._state
+            found = (state.whole if is_last else state.growing)(buffer, at)
+            if found is None:
+                stop = len(buffer)
+                break
+            stop = found.start()
+            if found.lastindex is None:
+                if state.begun is None:
+                    break
+                taken = self._take(events, buffer, taken, stop)
+                if not self._begin_call():
+                    break
+                at = stop
+                continue
+            crossing = state.by_group[found.lastindex]
+            at = found.end()
+            if crossing.guards:
+                taken = self._take(events, buffer, taken, stop)
+                if self._is_text(events, crossing, found, base + stop):
+                    continue
+                if self._begin_call():
+                    at = stop
+                    continue
+            if crossing.is_note:
+                if crossing.drops:  # its repair is emitted between two deltas
+                    taken = self._take(events, buffer, taken, stop)
+                self._note(events, crossing, found[0], base + stop)
+                continue
+            self._take(events, buffer, taken, stop)
+            self._cross(events, crossing, found[0], base + stop, base + at)
+            taken = at
+            if crossing.breaks_line and not self._has_broken:
+                buffer, taken, at = self._break_line(buffer, at)
+                base = self._at
+        self._take(events, buffer, taken, stop)
+        if state.begun is not None:
+            self._begin_call()
+        self._tail = buffer[stop:]
+        self._at = base + stop
+
+    def _is_text(
+        self, events: list[Event], crossing: Crossing, found: Match[str], start: int
+    ) -> bool:
+        """Return whether a guard refuses the marker *found* at offset *start*, so it is text."""
+        is_start = self._marker == "start"
+        here = Here(crossing.marker, found, self._before, self._collector, is_start)
+        for guard in crossing.guards:
+            if reason := guard(here):
+                span = (start, start + len(found[0]))
+                if guard is outside_of_quotations:
+                    label = found[0].strip()
+                    at = span[1] - len(found[0].lstrip())
+                    message = f"took {label!r} in a quotation for text"
+                    events.append(Repair("quoted", (at, at + len(label)), message))
+                elif guard in (first_of_its_kind, not_mentioned):
+                    self._collector.meet_mark(span, opens=not crossing.unopened)
+                self._pass_by(guard, reason, found[0], start)
+                return True
+        return False
+
+    def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
+        """Note that *guard* refused the marker *spelt* at *start*; subclasses may record it."""
+
+    def _break_line(self, buffer: str, at: int) -> tuple[str, int, int]:
+        """Go on at *at* in *buffer* as if a line began there; only once, since it takes a copy.
+
+        Returns:
+            The new buffer, how much of it was taken, and where to go on.
+        """
+        self._has_broken = True
+        self._at += at - 1
+        return "\n" + buffer[at:], 0, 0
+
+    def _begin_call(self) -> bool:
+        """Enter the state of a call that has begun; return whether one has."""
+        begun = self._state.begun
+        if begun is None or not self._collector.has_begun:
+            return False
+        self._state = begun
+        return True
+
+    def _take(self, events: list[Event], buffer: str, taken: int, stop: int) -> int:
+        """Take the text from *taken* to *stop* in *buffer*; white space at its end is held back.
+
+        Returns:
+            How much of the buffer is taken.
+        """
+        if stop <= taken:
+            return taken
+        text = buffer[taken:stop] if taken or stop < len(buffer) else buffer
+        at = self._at + taken
+        if self._state.is_verbatim:
+            if self._before.is_first:
+                self._begin(events, at)
+            self._collector.take(events, self._state, text, at)
+            return stop
+        before = self._before
+        if before.is_first:
+            size = len(text)
+            text = self._begun_text(events, text, at)
+            if not text:
+                return stop  # it belongs to the marker before it
+            at += size - len(text)
+            self._begin(events, at)
+        body = text.rstrip()
+        if not body:
+            before.blank.append(text)
+            return stop
+        rest = text[len(body) :]
+        if before.blank:
+            blank = "".join(before.blank)
+            before.blank.clear()
+            at -= len(blank)
+            body = blank + body
+        before.add(body)
+        self._collector.take(events, self._state, body, at)
+        if rest:
+            before.blank.append(rest)
+        return stop
+
+    def _begun_text(self, events: list[Event], text: str, at: int) -> str:
+        """Return *text* at offset *at* without leading white space, which belongs to the marker.
+
+        In lenient mode, if turns may have several calls, invisible characters are removed too.
+        """
+        table = self._machine.table
+        if not (table.lenient and table.several):
+            return text.lstrip()
+        begun = _unseen(text)
+        assert begun is not None, "it matches the empty text as well"
+        if begun[1] and not self._has_unseen:
+            self._has_unseen = True
+            span = (at + begun.start(1), at + begun.end(1))
+            events.append(Repair("invisible", span, "left out a character that nobody sees"))
+        return text[begun.end() :]
+
+    def _begin(self, events: list[Event], at: int) -> None:
+        """Begin the text of this state at offset *at*."""
+        self._emit_marker(events, at)
+        self._before.begin()
+        self._text_at = at
+
+    def _emit_marker(self, events: list[Event], end: int) -> None:
+        """Emit the last marker, which ends at *end* with its white space."""
+        if end > self._marker_at:
+            events.append(MarkerSeen(self._marker, (self._marker_at, end)))
+
+    def _note(self, events: list[Event], crossing: Crossing, spelt: str, start: int) -> None:
+        """Change the state at the marker *spelt* at offset *start*, which remains text."""
+        self._state = crossing.to
+        self._entry = start = max(start, self._floor)
+        if crossing.drops:
+            start += len(spelt) - len(spelt.lstrip())
+            label = spelt.strip()
+            message = crossing.drops.format(repr(label))
+            events.append(Repair("both", (start, start + len(label)), message))
+
+    def _cross(
+        self, events: list[Event], crossing: Crossing, spelt: str, start: int, end: int
+    ) -> None:
+        """Cross the marker *spelt* at offsets *start* to *end* into the next state."""
+        start = max(start, self._floor)
+        self._floor = end
+        before = self._before
+        before.count_ticks("".join(before.blank) + spelt)
+        to = crossing.to
+        edge = end if crossing.closes else start
+        self._collector.is_closed = crossing.closes
+        drops = crossing.drops
+        if crossing.unopened and before.has_thought:
+            self._collector.meet_mark((start, end), opens=False)
+            drops = ""
+        marker_at = self._leave(events, to, start, edge, drops=bool(drops))
+        if drops and not self._collector.has_dropped:
+            drops = ""
+        before.has_thought = before.has_thought or crossing.ends_thought
+        self._collector.turn_page(events, to.part, edge)
+        label = spelt.strip()
+        at = end - len(spelt.lstrip())
+        span = (at, at + len(label))
+        if self._machine.lenient and not crossing.marker.is_canonical(spelt):
+            message = f"read {label!r} as the label {crossing.name!r}"
+            events.append(Repair("label", span, message))
+        if crossing.odd and self._machine.lenient:
+            events.append(Repair("marks", span, crossing.odd))
+        if to.is_cut or (to.beside_action and self._collector.result is not None):
+            message = f"the turn ended at {label!r}; what follows is not part of it"
+            events.append(Repair("invented", span, message))
+        if crossing.late:
+            self._collector.meet_late(crossing.late, span)
+        self._state = to
+        self._entry = start
+        if drops and self._machine.lenient:
+            events.append(Repair("left_out", span, drops.format(repr(label))))
+        elif crossing.drops and self._machine.lenient:
+            events.append(Repair("closer", span, "left out what closes nothing"))
+        self._marker, self._marker_at = crossing.name, marker_at
+        self._collector.meet(spelt, span)
+        before.is_first = True
+        self._has_unseen = False
+
+    def _leave(
+        self, events: list[Event], to: State | None, stop: int, edge: int, *, drops: bool = False
+    ) -> int:
+        """Leave this state for the next, or for the end of the text at offset *stop*.
+
+        The text of this state ends at *edge*, which is after the marker if that closes the state.
+
+        Returns:
+            The offset of the white space before *stop* that is not part of the text.
+        """
+        state = self._state
+        blank = "".join(self._before.blank)
+        self._before.blank.clear()
+        if self._before.is_first:
+            self._emit_marker(events, stop)
+            self._text_at = stop
+        elif blank and state.keeps_end:
+            self._collector.take(events, state, blank, stop - len(blank))
+            blank = ""
+        end = stop - len(blank)
+        if drops:
+            self._collector.restart(events, state, (self._text_at, end))
+        else:
+            self._collector.leave(events, state, to, (self._text_at, end), edge)
+        return end
+
+
+_unseen: Final = re.compile(r"\s*+([\ufeff\u200b\u2060]?+)[\s\ufeff\u200b\u2060]*+").match
+"""Matches white space and zero-width characters; group 1 is the first of the latter."""
