@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.engine.reading.known_tools import known_tools
-from agent_parsers.engine.reading.machine import machine
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.writing.advice import advice
 

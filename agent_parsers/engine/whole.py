@@ -18,12 +18,12 @@ from agent_parsers.engine.grammar.guards import (
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.before import Before
-from agent_parsers.engine.reading.known_tools import known_tools
-from agent_parsers.engine.reading.machine import machine
-from agent_parsers.engine.reading.quotations import closes_quotation
-from agent_parsers.engine.reading.quoting import may_quote
-from agent_parsers.engine.reading.rules import unmarked
-from agent_parsers.engine.reading.spans import call_span, end_span, trimmed
+from agent_parsers.engine.reading.quoting.quotations import closes_quotation
+from agent_parsers.engine.reading.quoting.spans import call_span, end_span, trimmed
+from agent_parsers.engine.reading.quoting.watch import may_quote
+from agent_parsers.engine.reading.rules.inputs import unmarked
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.reading.machine import Advise, Machine
-    from agent_parsers.engine.reading.states import Crossing, State
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.engine.reading.machine import machine
+from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.events import (
     AnswerDelta,
     Event,

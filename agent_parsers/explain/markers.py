@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.grammar.guards import outside_of_quotations
 from agent_parsers.engine.markers.kinds import INDENT, MOST, SPACED, Label, Marker
-from agent_parsers.engine.reading.machine import Machine, machine
+from agent_parsers.engine.reading.rules.machine import Machine, machine
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.explain.findings import IgnoredMarker
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.guards import Guard
-    from agent_parsers.engine.reading.states import Crossing, State
+    from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.events import Event, Span
     from agent_parsers.explain.findings import ExplainedSpan
     from agent_parsers.explain.places import Places

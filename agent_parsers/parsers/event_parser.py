@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.parsers.turn_reader import TurnReader
 from output_parsers.streams.readers import aread, read
 

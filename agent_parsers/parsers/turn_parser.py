@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import OnConflict
-from agent_parsers.engine.reading.machine import machine
 from agent_parsers.engine.reading.message_text import text_and_end
+from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.event_parser import EventParser
 

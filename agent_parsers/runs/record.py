@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import as_text
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import StepFailed
 from agent_parsers.registry.dialects_by_name import get_dialect

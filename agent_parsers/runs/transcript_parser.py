@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import Event, MarkerSeen, QuestionDelta
 from agent_parsers.registry.dialects_by_name import get_dialect

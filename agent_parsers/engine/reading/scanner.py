@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from re import Match
 
     from agent_parsers.engine.grammar.guards import Guard
-    from agent_parsers.engine.reading.collect import Collector
-    from agent_parsers.engine.reading.machine import Machine
-    from agent_parsers.engine.reading.states import Crossing, State
+    from agent_parsers.engine.reading.collecting.collector import Collector
+    from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.engine.reading.rules.states import Crossing, State
 
 __all__ = ["Scanner"]
 

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
-from agent_parsers.engine.reading.collect_step import StepCollector
+from agent_parsers.engine.reading.collecting.step import StepCollector
+from agent_parsers.engine.reading.rules.states import Crossing
 from agent_parsers.engine.reading.scanner import Scanner
-from agent_parsers.engine.reading.states import Crossing
 from agent_parsers.events import MarkerSeen
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.reading.collect import Collector
-    from agent_parsers.engine.reading.machine import Advise, Machine
+    from agent_parsers.engine.reading.collecting.collector import Collector
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
@@ -187,15 +187,15 @@ class TurnStream(Scanner):
 def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -> Collector:
     # imported lazily: only some dialects need the others
     if machine.table.drafts:
-        from agent_parsers.engine.reading.collect_drafts import DraftsCollector
+        from agent_parsers.engine.reading.collecting.drafts import DraftsCollector
 
         return DraftsCollector(machine, tools, advise)
     if machine.table.several:
-        from agent_parsers.engine.reading.collect_calls import CallsCollector
+        from agent_parsers.engine.reading.collecting.calls import CallsCollector
 
         return CallsCollector(machine, tools, advise)
     if machine.table.is_run:
-        from agent_parsers.engine.reading.collect_run import RunCollector
+        from agent_parsers.engine.reading.collecting.run import RunCollector
 
         return RunCollector(machine, tools, advise)
     return StepCollector(machine, tools, advise)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, AgentStep, TurnResult, as_text
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
-from agent_parsers.engine.reading.known_tools import known_tools
-from agent_parsers.engine.reading.machine import machine
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
 from agent_parsers.engine.writing.escape import escape

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.reading.known_tools import known_tools
+from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.events import (
     AnswerDelta,

@@ -17,7 +17,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.reading.quoting import QuoteWatch
+    from agent_parsers.engine.reading.quoting.watch import QuoteWatch
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.reading.spans import trimmed
+from agent_parsers.engine.reading.quoting.spans import trimmed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

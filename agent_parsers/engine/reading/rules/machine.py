@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.call_rules import CallRules
-from agent_parsers.engine.reading.states import states_of
+from agent_parsers.engine.reading.rules.calls import CallRules
+from agent_parsers.engine.reading.rules.states import states_of
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.repairs.payloads import BadPayload
     from agent_parsers.toolset import ToolSet
 

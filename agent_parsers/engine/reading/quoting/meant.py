@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.reading.quotations import Surroundings, is_plain
+from agent_parsers.engine.reading.quoting.quotations import Surroundings, is_plain
 from agent_parsers.engine.repairs.names import is_bare_name
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.collect_step import BETWEEN, StepCollector
+from agent_parsers.engine.reading.collecting.step import BETWEEN, StepCollector
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import StepFailed
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.machine import Advise, Machine
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Event, Span
     from agent_parsers.toolset import ToolSet
 

@@ -6,16 +6,16 @@ from bisect import bisect_right
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_parsers.engine.reading.call_meant import quoted_repair
-from agent_parsers.engine.reading.quotations import Surroundings
-from agent_parsers.engine.reading.spans import joined_with, merged, trimmed, without
+from agent_parsers.engine.reading.quoting.meant import quoted_repair
+from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.engine.reading.quoting.spans import joined_with, merged, trimmed, without
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.engine.reading.beside import Beside
+    from agent_parsers.engine.reading.quoting.beside import Beside
     from agent_parsers.events import Span
 
 __all__ = ["Judged", "Made", "Met", "judge"]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.quoting import QuoteWatch
-from agent_parsers.engine.reading.rules import unmarked
+from agent_parsers.engine.reading.quoting.watch import QuoteWatch
+from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
@@ -21,8 +21,8 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.reading.machine import Advise, Machine
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
     from outputs.messages.ended import Ended

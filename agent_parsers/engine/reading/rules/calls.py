@@ -6,15 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine.reading.call_meant import call_meant
-from agent_parsers.engine.reading.rules import InputRules
+from agent_parsers.engine.reading.quoting.meant import call_meant
+from agent_parsers.engine.reading.rules.inputs import InputRules
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.calls.reader import Call, CallReader
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Repair, Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended

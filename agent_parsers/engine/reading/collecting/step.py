@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.collect import Collector, Left
-from agent_parsers.engine.reading.quotations import Quotation, closes_quotation, enclosing
-from agent_parsers.engine.reading.spans import call_span, end_span
+from agent_parsers.engine.reading.collecting.collector import Collector, Left
+from agent_parsers.engine.reading.quoting.quotations import Quotation, closes_quotation, enclosing
+from agent_parsers.engine.reading.quoting.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import (
     Event,
@@ -22,8 +22,8 @@ from agent_parsers.events import (
 
 if TYPE_CHECKING:
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.machine import Advise, Machine
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["BETWEEN", "StepCollector"]

@@ -9,10 +9,10 @@ from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.beside import Beside
-from agent_parsers.engine.reading.collect import Collector, Left
-from agent_parsers.engine.reading.judge import Made, Met, judge
-from agent_parsers.engine.reading.spans import call_span, end_span
+from agent_parsers.engine.reading.collecting.collector import Collector, Left
+from agent_parsers.engine.reading.quoting.beside import Beside
+from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
+from agent_parsers.engine.reading.quoting.spans import call_span, end_span
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import (
     ActionComplete,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
-    from agent_parsers.engine.reading.machine import Advise, Machine
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["CallsCollector"]

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.collect_calls import CallsCollector
+from agent_parsers.engine.reading.collecting.calls import CallsCollector
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.reading.judge import Met
-    from agent_parsers.engine.reading.machine import Advise, Machine
-    from agent_parsers.engine.reading.states import State
+    from agent_parsers.engine.reading.quoting.judge import Met
+    from agent_parsers.engine.reading.rules.machine import Advise, Machine
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["DraftsCollector"]

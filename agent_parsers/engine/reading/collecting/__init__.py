@@ -1,0 +1,1 @@
+"""From the texts of states to actions, answers and errors."""

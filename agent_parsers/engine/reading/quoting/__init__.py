@@ -1,0 +1,1 @@
+"""What a turn only quotes, and what stands beside its calls."""

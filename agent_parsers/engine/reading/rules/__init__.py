@@ -1,0 +1,1 @@
+"""A dialect compiled for reading, and the rules that both readers share."""
