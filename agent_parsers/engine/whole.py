@@ -7,20 +7,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.engine.grammar.guards import (
-    Here,
-    at_its_place,
-    begins_a_sentence,
-    first_of_its_kind,
-    not_mentioned,
-    not_within_backticks,
-)
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.before import Before
+from agent_parsers.engine.reading.plain_text import Unsure, counts
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span, trimmed
-from agent_parsers.engine.reading.quoting.watch import may_quote
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
@@ -31,13 +22,12 @@ from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
-    from re import Match
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
-    from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
@@ -47,13 +37,6 @@ _MARKS: Final = ("*", "_")
 _Place: TypeAlias = tuple[int, int, int]
 """Where a text begins and ends, and where the marker before it begins; -1 without a marker."""
 _NOWHERE: Final[list[_Place | None]] = [None] * len(Part)
-
-_STREAM_ONLY: Final = {at_its_place, first_of_its_kind, not_mentioned}
-"""The guards that ask more than the text of a state shows."""
-
-
-class _Unsure(Exception):  # noqa: N818 - nothing is wrong
-    """The text alone does not say what a turn means; a stream has to read it."""
 
 
 class WholeReader:
@@ -108,7 +91,7 @@ class WholeReader:
         elif ended == "unknown" and not (start or prompt or self._machine.table.several):
             try:
                 return self._scan(text, tools)
-            except _Unsure:
+            except Unsure:
                 pass
             except BadPayload as bad:
                 problem = bad
@@ -133,10 +116,10 @@ class WholeReader:
 
         Raises:
             BadPayload: The turn has no result.
-            _Unsure: A stream has to say what the turn means.
+            Unsure: A stream has to say what the turn means.
         """
         if self._machine.lenient and closes_quotation(text):
-            raise _Unsure
+            raise Unsure
         buffer = "\n" + text  # a label may begin the text, as if after a line break
         places = _NOWHERE.copy()  # of the last text of each part in the buffer
         state = self._machine.initial
@@ -145,12 +128,12 @@ class WholeReader:
         while (found := state.fast_search(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
-            if crossing.guards and not self._counts(
-                state, crossing, found, (label_at, text_at), tools
-            ):
-                continue
+            if crossing.guards:
+                place = (label_at, text_at, self._opener)
+                if not counts(state, crossing, found, place, tools):
+                    continue
             if crossing.breaks_line and buffer[at : at + 1] not in ("", "\n"):
-                raise _Unsure
+                raise Unsure
             stop = begin
             if not crossing.is_note:
                 places[state.part] = (text_at, stop, label_at)
@@ -159,7 +142,7 @@ class WholeReader:
                 text_at, label_at = at, stop
             state = crossing.to
         if state.needs_closer or (state.can_be_cut and text.endswith(self._machine.half_stops)):
-            raise _Unsure
+            raise Unsure
         places[state.part] = (text_at, len(buffer), label_at)
         if state.part is Part.INPUT and not state.problem:
             action = self._plain_action(text, buffer, places[Part.TOOL], text_at, tools)
@@ -167,47 +150,6 @@ class WholeReader:
                 return action
         # the last marker begins at `stop` in the buffer
         return self._result(text, places, state, stop - 1, known_tools(tools))
-
-    def _counts(
-        self,
-        state: State,
-        crossing: Crossing,
-        found: Match[str],
-        places: tuple[int, int],
-        tools: ToolSet | Collection[str] | None,
-    ) -> bool:
-        """Return whether a marker counts, as its guards say.
-
-        Args:
-            state: The state in which it was found.
-            crossing: What the marker does if it counts.
-            found: Where it was found.
-            places: Where the marker before it begins and ends; -1 without a marker.
-            tools: The available tools, or only their names.
-
-        Raises:
-            _Unsure: They need more than the text to say it.
-        """
-        if not _STREAM_ONLY.isdisjoint(crossing.guards):
-            raise _Unsure
-        buffer, begin = found.string, found.start()
-        text = buffer[places[1] : begin]
-        if state.has_reader and (crossing.to.is_cut or state.begun is None or self._opener in text):
-            raise _Unsure  # a call may have begun
-        body = text.rstrip()
-        before = Before()
-        if body.lstrip():
-            if begins_a_sentence in crossing.guards and body[-1] in ":：":
-                raise _Unsure  # the colon may end a label, after which a new text begins
-            before.begin()
-            before.add(body)
-        before.blank.append(text[len(body) :])
-        line = buffer[buffer.rfind("\n", 0, begin) + 1 : begin]
-        if not_within_backticks in crossing.guards and "`" in line:
-            raise _Unsure
-        reader = _Text(text, buffer[max(places[0], 0) : places[1]], state, tools)
-        here = Here(crossing.marker, found, before, reader, is_start=False)
-        return not any(guard(here) for guard in crossing.guards)
 
     def _plain_action(
         self,
@@ -255,7 +197,7 @@ class WholeReader:
 
         Raises:
             BadPayload: The turn has no result.
-            _Unsure: A stream has to say what the turn means.
+            Unsure: A stream has to say what the turn means.
         """
         _, _, tool_at, input_at, call_at, answer_at, *_ = places
         log = text[:entry].rstrip() if state.is_cut else text
@@ -263,7 +205,7 @@ class WholeReader:
         if call_at is not None and (state.has_reader or not self._may_lack_call):
             return self._call_result(text, call_at, state, log, tools)
         if state.beside_action or state.problem == "both":  # unless the action is none
-            raise _Unsure
+            raise Unsure
         if state.problem:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
         if answer_at is not None:
@@ -272,7 +214,7 @@ class WholeReader:
             if not self._machine.table.keeps_answer_space:
                 answer = self._unmarked(answer.strip(), text, answer_at)
             if not answer and state.is_open_answer:
-                raise _Unsure
+                raise Unsure
             try:
                 return make_finish(self._machine.read_answer(answer, []), log)
             except BadPayload as bad:
@@ -280,7 +222,7 @@ class WholeReader:
         if tool_at is None:
             raise BadPayload("nothing", end_span("nothing", text, entry))
         if input_at is None:
-            raise _Unsure
+            raise Unsure
         start, stop = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
         tool = self._unmarked(text[start:stop], text, tool_at)
         head = self._machine.read_head(tool, (start, stop), tools, [])
@@ -303,11 +245,11 @@ class WholeReader:
         if stop < len(text):
             call.lacks = ""  # the text after the turn closes it
         if self._may_lack_call and not self._machine.ends_turn(call, None):
-            raise _Unsure
+            raise Unsure
         if problem := self._machine.call_problem(call, "unknown", tools):
             raise BadPayload(problem, call_span(problem, call, stop))
         if (state.begun or state).problem or (call.is_text and state.problem):
-            raise _Unsure
+            raise Unsure
         label = trimmed(text, max(place[2] - 1, 0), start)
         call = self._machine.call_meant(call, text[:stop], 0, label, self._machine.new_call, [])
         return self._machine.call_result(call, log, tools, [])
@@ -317,33 +259,6 @@ class WholeReader:
         if not self._machine.lenient or written[-1:] not in _MARKS:
             return written
         return unmarked(written, text[max(place[2] - 1, 0) : place[0] - 1])
-
-
-class _Text:
-    """What the text before a marker shows without a stream; see `Reader`."""
-
-    __slots__ = ("_has_reader", "_text", "label", "tools")
-
-    def __init__(
-        self, text: str, label: str, state: State, tools: ToolSet | Collection[str] | None
-    ) -> None:
-        self._text, self.label, self.tools = text, label, tools
-        self._has_reader = state.has_reader  # but no call has begun
-
-    @property
-    def is_quoting(self) -> bool:
-        if not self._has_reader and may_quote(self._text):
-            raise _Unsure
-        return False
-
-    @property
-    def is_in_value(self) -> bool:
-        return False
-
-    def holds(self, part: str) -> bool:
-        if part in self._text:
-            raise _Unsure
-        return False
 
 
 @cache
