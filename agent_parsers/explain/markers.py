@@ -60,13 +60,13 @@ class Watcher(StreamParser):
         self.passed: list[Passed] = []
         """The markers that counted."""
         self.refused: dict[int, Refused] = {}
-        """The markers that a guard refused, by offset."""
+        """The markers that a guard refused, by the offset of their end."""
 
     @override
     def _pass_by(self, guard: Guard, reason: str, spelt: str, start: int) -> None:
-        at = start + len(spelt) - len(spelt.lstrip())
+        end = start + len(spelt.rstrip())
         is_quoted = guard is outside_of_quotations
-        self.refused[at] = Refused(reason, self._collector.opened_at if is_quoted else -1)
+        self.refused[end] = Refused(reason, self._collector.opened_at if is_quoted else -1)
 
     @override
     def _cross(
@@ -118,7 +118,7 @@ def ignored_markers(
         state = last.crossing.to if last else reader.initial
         if state.begun is not None and part != "thought":
             state = state.begun
-        refused = watcher.refused.get(span[0])
+        refused = watcher.refused.get(span[1])
         if refused is not None and refused.opened_at >= 0:
             what = "fence" if text.startswith("```", refused.opened_at) else "quotation"
             reason = f"in the {what} that opens in line {places.line(refused.opened_at)}"
