@@ -264,9 +264,15 @@ class Table:
         )
 
     def rewritten(self, **changes: Any) -> Table:
-        """Return the table with some fields changed, and unchecked, since its parts are sound."""
+        """Return the table with some fields changed, without markers that are not used then.
+
+        It is not checked again: a rewriting makes a sound table of a sound one.
+        """
         table = copy(self)
         vars(table).update(changes)
+        used = {marker for _, marker in table.transitions}
+        markers = {name: marker for name, marker in table.markers.items() if name in used}
+        vars(table)["markers"] = markers
         return table
 
     @property
