@@ -282,6 +282,7 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     package = ROOT / "agent_parsers"
     engine = package / "engine"
-    roots = (ROOT, package, engine / "reading", engine / "writing")
+    collecting = engine / "reading" / "collecting"
+    roots = (ROOT, package, collecting, engine / "writing")
     for name in re.findall(r"`([\w/]+(?:\.py|/))`", page):
         assert any((root / name).exists() for root in roots), name

@@ -31,6 +31,35 @@ Where a tool and its input stand together, as in JSON, tags or Python calls, the
 a call reader (`calls/`) owns the text until the call is over. It knows whether the text is inside a
 string, so a marker inside a value is part of the value.
 
+Whether a marker counts: guards
+===============================
+
+A transition may have guards (`grammar.guards`): conditions on the place of the marker, such as
+"begins a sentence", "not within backticks", "dressed like the label before", "outside of
+quotations", "not in a value of the call". A guard returns the reason why the marker is only text,
+or nothing. The first reason ends the matter, and `explain` quotes it. Some guards come with the
+marker (an inline label has to begin a sentence), some with the state (a call reader knows what is
+inside a string), some are added by a rewriting. A new rule of leniency of this kind is one
+function and the transitions that ask it.
+
+What a mode is: rewritings
+==========================
+
+Strict, lenient and transcript, `on_conflict`, reasoning blocks and end tokens are no branches of
+the reader. Each is a function from table to table (`grammar.rewritings`), and `table_for` is the
+recipe:
+
+    the strict or the lenient table of the dialect
+    + values that an observation ends if it is dressed like them   with_dressed_results
+    + labels in quotations are text                                with_quotations
+    + the end tokens of other models                               with_end_tokens
+    + blocks of reasoning                                          with_reasoning, with_thoughts
+    one turn, which ends where another begins                      one_turn
+    or many turns, which follow one another                        many_turns
+
+What comes out has only `Go` and `Note`, and states. It is compiled (`reading.rules.states`), and
+neither the scanner nor the guards know the mode.
+
 What is held back, and why
 ==========================
 
@@ -60,9 +89,9 @@ The engine reads both in the same way. Each kind of leniency has one place:
 * *What a name or input is dressed in* (quotes, fences, emphasis, prose): `repairs/`.
 * *What a call may lack* (a closing brace, a tag, quotes around a key): its call reader in `calls/`,
   on top of the lenient JSON reader of `outputs.growing_json`.
-* *What the end of the text may lack*: `reading/rules.py`, by how the text ended (`"stop"`,
+* *What the end of the text may lack*: `reading/rules/`, by how the text ended (`"stop"`,
   `"length"`, or unknown). Nothing that may be half a call ever acts.
-* *What is only quoted*, in backticks, fences or a sentence: `reading/quotations.py`.
+* *What is only quoted*, in backticks, fences or a sentence: `reading/quoting/`.
 
 Every repair is reported with its kind and its span. Strict reading makes none.
 
@@ -72,9 +101,9 @@ Two roads through one table
 `reading.stream.TurnStream` takes chunks and reads any text. `whole.WholeReader` has the whole text
 and reads most turns at a fraction of the cost: it scans for the markers that lead somewhere and
 notes where the last text of each part stands, without making events. It knows when it cannot be
-sure (a marker whose meaning depends on more than its place, a text that ends in half a stop
+sure (a guard that asks more than the text before a marker shows, a text that ends in half a stop
 sequence) and leaves those texts to the stream. Both roads decide by the same states and the same
-rules (`reading/rules.py`), and a law compares them on every text the tests can think of. Whole
+rules (`reading/rules/`), and a law compares them on every text the tests can think of. Whole
 texts have a road of their own because most callers have a whole text and want only the result.
 
 The floors, top first
@@ -84,8 +113,8 @@ The floors, top first
 
     whole, stream_parser      what parsers use: both roads, with errors worded for the model
     writing/                  render, prompts, scratchpads, escapes, wording of errors
-    reading/                  states, rules, streams, from events to results
-    grammar/                  tables, dialects, problems, prompt words, reasoning marks
+    reading/                  scanner > collecting/ > rules/ > quoting/
+    grammar/                  tables, rewritings, guards, dialects, problems, prompt words
     calls/                    call readers: json/, tags/, code/, brackets
     repairs/                  names, inputs, answers as models dress them
     markers/                  labels, literals, and the patterns that find them
