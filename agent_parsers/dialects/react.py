@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
+from agent_parsers.engine.grammar.table import Go, Note, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.families.steps import (
+    Steps,
+    action_in_answer,
+    input_before_action,
+    second_turn_in_answer,
+    turn_on_one_line,
+)
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -98,115 +105,38 @@ STRICT: Final = Table(
     one_line_tools=False,
 )
 
-LENIENT: Final = Table(
-    read_tool=repair_tool_name,
-    read_input=repair_input,
-    read_answer=repair_answer,
-    markers={
-        "question": Label("Question", loose=True),
-        "thought": Label("Thought", loose=True),
-        "action": Label("Action", loose=True),
-        "input": Label("Action Input", loose=True, listed=True),
-        "inline input": Label("Action Input", anywhere=True),
-        "spaced input": Inline("Action Input"),
-        # After an action, the input label of another format is unambiguous.
-        "parameters": Label("Parameters", loose=True, borrowed=True),
-        "params": Label("Params", loose=True, borrowed=True),
-        "arguments": Label("Arguments", loose=True, borrowed=True),
-        "tool input": Label("Tool Input", loose=True, borrowed=True),
-        "bare input": Label("Input", loose=True, borrowed=True),
-        "observation": Label("Observation", loose=True),
-        "answer": Label("Final Answer", loose=True),
-        # On one line, if an input follows; also an answer, unless an action follows it.
-        "second action": Label("Action", loose=True, then="Action Input"),
-        "inline action": Inline("Action", then="Action Input", begins=True),
-        "inline answer": Inline("Final Answer", begins=True),
-    },
+STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
         "tool": Part.TOOL,
         "input": Part.INPUT,
         "answer": Part.ANSWER,
-        "answer, inline": Part.ANSWER,
-        "answer, action": Part.ANSWER,
-        "answer and action": Part.ANSWER,
         "observation": Part.OBSERVATION,
         "question": Part.QUESTION,
-        "thought, stray input": Part.THOUGHT,
-        "tool, stray input": Part.TOOL,
     },
-    transitions={
-        # Prompts end in "Thought:" and some models repeat it, so a second one is common.
-        ("thought", "thought"): Go("thought"),
-        ("thought", "action"): Go("tool"),
-        ("thought", "input"): Note("thought, stray input"),
-        ("thought", "answer"): Go("answer"),
-        ("thought", "inline action"): Go("tool"),
-        ("thought", "inline answer"): Go("answer, inline"),
-        ("thought", "observation"): Go("observation", clash="early"),
-        ("thought, stray input", "thought"): Go("thought, stray input"),
-        ("thought, stray input", "action"): Go("tool, stray input"),
-        ("thought, stray input", "answer"): Go("answer"),
-        ("thought, stray input", "observation"): Go("observation", clash="early"),
-        ("tool, stray input", "input"): Go("input"),
-        ("tool, stray input", "inline input"): Go("input"),
-        ("tool, stray input", "spaced input"): Go("input"),
-        ("tool, stray input", "answer"): Go("answer", clash="both"),
-        ("tool, stray input", "thought"): Go("thought", clash="stray_input"),
-        ("tool, stray input", "action"): Go("tool", clash="stray_input"),
-        ("tool, stray input", "observation"): Go("observation", clash="stray_input"),
-        ("tool", "input"): Go("input"),
-        ("tool", "inline input"): Go("input"),
-        ("tool", "spaced input"): Go("input"),
-        ("tool", "parameters"): Go("input"),
-        ("tool", "params"): Go("input"),
-        ("tool", "arguments"): Go("input"),
-        ("tool", "tool input"): Go("input"),
-        ("tool", "bare input"): Go("input"),
-        ("tool", "answer"): Go("answer", clash="both"),
-        # A tool may need no input, but a turn that continues without an input has lost it.
-        ("tool", "thought"): Go("thought", clash="no_input"),
-        ("tool", "action"): Go("tool", clash="no_input"),
-        ("tool", "observation"): EndTurn("observation"),
-        # Code has lines such as "# Action: …" and YAML such as "action: …": only firm labels count,
-        # and an observation label in the same style as the label before the input.
-        ("input", "answer"): Go("answer", clash="both", firm=True),
-        ("input", "thought"): EndTurn("thought", firm=True),
-        ("input", "action"): EndTurn("tool", firm=True),
-        ("input", "observation"): EndTurn("observation", firm=True),
-        ("answer", "answer"): Go("answer", firm=True),
-        ("answer", "question"): EndTurn("question", firm=True),
-        ("answer", "observation"): EndTurn("observation", firm=True),
-        # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn,
-        # which begins at its Action if that is the line before.
-        ("answer", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
-        ("answer", "action"): Note("answer, action", firm=True),
-        ("answer, action", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
-        ("answer, action", "answer"): Go("answer", firm=True),
-        ("answer, action", "question"): EndTurn("question", firm=True),
-        ("answer, action", "observation"): EndTurn("observation", firm=True),
-        ("answer, action", "input"): Note("answer and action", firm=True),
-        ("answer and action", "question"): Go("question", clash="both", firm=True),
-        # A thought may mention the answer to come.
-        ("answer, inline", "answer"): Go("answer", restarts=True),
-        ("answer, inline", "thought"): Go("thought", restarts=True),
-        ("answer, inline", "action"): Go("tool", restarts=True),
-        ("answer, inline", "inline action"): Go("tool", restarts=True),
-        ("answer, inline", "question"): EndTurn("question", firm=True),
-        ("answer, inline", "observation"): EndTurn("observation", firm=True),
-        ("observation", "thought"): Go("thought"),
-        ("observation", "action"): Go("tool"),
-        ("observation", "answer"): Go("answer"),
-        ("observation", "question"): Go("question", firm=True),
-        ("question", "question"): Go("question"),
-        ("question", "thought"): Go("thought"),
-        ("question", "action"): Go("tool"),
-        ("question", "answer"): Go("answer"),
+    markers={
+        "question": Label("Question"),
+        "thought": Label("Thought"),
+        "action": Label("Action"),
+        "input": Label("Action Input", listed=True),
+        "observation": Label("Observation"),
+        "answer": Label("Final Answer"),
     },
-    ends={"tool, stray input": "stray_input", "answer and action": "both"},
-    transcript_start="question",
-    lenient=True,
+    begins={"action": "tool"},
 )
+
+
+def other_inputs(steps: Steps) -> Steps:
+    """Read the input label of another format; after an action it is unambiguous."""
+    words = ("Parameters", "Params", "Arguments", "Tool Input", "Input")
+    names = {"Input": "bare input"}
+    markers = {names.get(each, each.lower()): Label(each, borrowed=True) for each in words}
+    return steps.adding({("tool", name): Go("input") for name in markers}, markers=markers)
+
+
+LENIENT: Final = STEPS.having(
+    input_before_action, action_in_answer, second_turn_in_answer, turn_on_one_line, other_inputs
+).table(read_tool=repair_tool_name, read_input=repair_input, read_answer=repair_answer)
 
 # LangChain's messages, which executors compare and show.
 MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (
