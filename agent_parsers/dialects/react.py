@@ -7,20 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Note, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families.steps import (
-    Steps,
-    action_in_answer,
-    input_before_action,
-    second_turn_in_answer,
-    turn_on_one_line,
-)
+from agent_parsers.families import steps
+from agent_parsers.families.step_writer import StepWriter
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -42,6 +37,32 @@ Thought: I now know the final answer
 Final Answer: The Untertorbrücke has stood since 1489."""
 
 
+_THOUGHT: Final = Label("Thought")
+_ACTION: Final = Label("Action")
+_INPUT: Final = Label("Action Input", listed=True)
+_ANSWER: Final = Label("Final Answer")
+STEPS: Final = steps.Steps(
+    parts={
+        "thought": Part.THOUGHT,
+        "tool": Part.TOOL,
+        "input": Part.INPUT,
+        "answer": Part.ANSWER,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
+    },
+    markers={
+        "question": Label("Question"),
+        "thought": _THOUGHT,
+        "action": _ACTION,
+        "input": _INPUT,
+        "observation": Label("Observation"),
+        "answer": _ANSWER,
+    },
+    begins={"action": "tool"},
+)
+WRITER: Final = StepWriter(STEPS.markers)
+
+
 def read_input(text: str, _repairs: list[Repair]) -> str:
     """Return an input without surrounding spaces, and without double quotes around all of it.
 
@@ -58,10 +79,10 @@ STRICT: Final = Table(
     # LangChain searches for its labels anywhere in the text, even in the middle of a line. It does
     # not know "Thought:", which is a marker here only to keep the label out of the thought.
     markers={
-        "thought": Label("Thought"),
-        "action": Label("Action", anywhere=True),
-        "input": Label("Action Input", anywhere=True),
-        "answer": Literal("Final Answer:"),
+        "thought": _THOUGHT,
+        "action": Label(_ACTION.words, anywhere=True),
+        "input": Label(_INPUT.words, anywhere=True),
+        "answer": Literal(_ANSWER.canonical),
     },
     parts={
         "thought": Part.THOUGHT,
@@ -105,38 +126,24 @@ STRICT: Final = Table(
     one_line_tools=False,
 )
 
-STEPS: Final = Steps(
-    parts={
-        "thought": Part.THOUGHT,
-        "tool": Part.TOOL,
-        "input": Part.INPUT,
-        "answer": Part.ANSWER,
-        "observation": Part.OBSERVATION,
-        "question": Part.QUESTION,
-    },
-    markers={
-        "question": Label("Question"),
-        "thought": Label("Thought"),
-        "action": Label("Action"),
-        "input": Label("Action Input", listed=True),
-        "observation": Label("Observation"),
-        "answer": Label("Final Answer"),
-    },
-    begins={"action": "tool"},
+# After an action, the input label of another format is unambiguous.
+_OTHER_INPUTS: Final = {
+    "parameters": Label("Parameters", borrowed=True),
+    "params": Label("Params", borrowed=True),
+    "arguments": Label("Arguments", borrowed=True),
+    "tool input": Label("Tool Input", borrowed=True),
+    "bare input": Label("Input", borrowed=True),
+}
+LENIENT: Final = (
+    STEPS.having(
+        steps.input_before_action,
+        steps.action_in_answer,
+        steps.second_turn_in_answer,
+        steps.turn_on_one_line,
+    )
+    .adding({("tool", name): Go("input") for name in _OTHER_INPUTS}, markers=_OTHER_INPUTS)
+    .table(read_tool=repair_tool_name, read_input=repair_input, read_answer=repair_answer)
 )
-
-
-def other_inputs(steps: Steps) -> Steps:
-    """Read the input label of another format; after an action it is unambiguous."""
-    words = ("Parameters", "Params", "Arguments", "Tool Input", "Input")
-    names = {"Input": "bare input"}
-    markers = {names.get(each, each.lower()): Label(each, borrowed=True) for each in words}
-    return steps.adding({("tool", name): Go("input") for name in markers}, markers=markers)
-
-
-LENIENT: Final = STEPS.having(
-    input_before_action, action_in_answer, second_turn_in_answer, turn_on_one_line, other_inputs
-).table(read_tool=repair_tool_name, read_input=repair_input, read_answer=repair_answer)
 
 # LangChain's messages, which executors compare and show.
 MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (
@@ -191,24 +198,6 @@ PROBLEMS: Final = {
 }
 
 
-def write(step: Written) -> str:
-    """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    if not step.tool:
-        return f"{thought}Final Answer: {step.answer}"
-    return f"{thought}Action: {step.tool}\nAction Input: {step.tool_input}"
-
-
-def generation_prompt(_number: int) -> str:
-    """Return the label of the next thought."""
-    return "Thought: "
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return an observation as text, with the label of the next thought."""
-    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
-
-
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
 
@@ -235,10 +224,10 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("\nObservation:",),
-    write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    stop=WRITER.stop,
+    write=WRITER.write,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
 )

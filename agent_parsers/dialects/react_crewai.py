@@ -53,13 +53,7 @@ def repair_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     return repair_object_input(text, repairs)
 
 
-def write(step: Written) -> str:
-    """Return one step as text."""
-    if not step.tool:
-        return react.write(step)
-    return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
-
-
+WRITER: Final = replace(react.WRITER, write_input=write_json_input)
 WORDS: Final = PromptWords(tool_input={"parameter": "value"})
 
 DIALECT: Final = replace(
@@ -70,7 +64,7 @@ DIALECT: Final = replace(
     sample=SAMPLE,
     strict=replace(react.STRICT, read_input=read_input),
     lenient=replace(react.LENIENT, read_input=repair_input),
-    write=write,
+    write=WRITER.write,
     prompt_words=WORDS,
     list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),

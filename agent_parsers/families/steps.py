@@ -17,6 +17,7 @@ Strict tables are not derived, since each repeats what one reference parser does
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -37,6 +38,7 @@ __all__ = [
     "action_in_answer",
     "element",
     "input_before_action",
+    "label_or_literal",
     "second_turn_in_answer",
     "turn_on_one_line",
 ]
@@ -74,6 +76,7 @@ FOLLOWS: Final[Mapping[tuple[Part, Part], Transition]] = {
 
 Row: TypeAlias = tuple[str, str]
 """A state and a marker."""
+_WORDS: Final = re.compile(r"(\w+(?: \w+)*):").fullmatch
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
@@ -162,6 +165,12 @@ class Steps:
 
 Habit: TypeAlias = "Callable[[Steps], Steps]"
 """What models do besides: adds rows, and the states and markers in them."""
+
+
+def label_or_literal(text: str) -> Label | Literal:
+    """Return *text* as a label if it is words and a colon, else as a literal."""
+    label = _WORDS(text)
+    return Label(label[1]) if label else Literal(text)
 
 
 def _loose(marker: Marker) -> Marker:
