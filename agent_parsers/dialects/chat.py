@@ -32,5 +32,5 @@ DIALECT: Final = replace(
     aliases=("chat_agent",),
     summary="ReAct text with a JSON blob on lines of its own, or Final Answer (LangChain)",
     strict=strict_table(RULES, labels=("Thought", "Action"), answers=True),
-    lenient=lenient_table(lenient_rules(RULES, answers=ANSWERS)),
+    lenient=lenient_table(lenient_rules(RULES, answers=ANSWERS), react_json.STEPS),
 )

@@ -18,7 +18,7 @@ from agent_parsers.families.json_steps import (
     KEYS,
     PROBLEMS,
     WORDS,
-    generation_prompt,
+    json_steps,
     lenient_rules,
     lenient_table,
     opens_after,
@@ -26,11 +26,12 @@ from agent_parsers.families.json_steps import (
     write_blob,
     written_call,
 )
+from agent_parsers.families.step_writer import StepWriter
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Table
 
-__all__ = ["DIALECT", "RULES", "lenient", "render_observation"]
+__all__ = ["DIALECT", "RULES", "lenient"]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -57,27 +58,18 @@ RULES: Final = JsonCallRules(
     reads_null=True,
 )
 STRICT: Final = strict_table(RULES)
+STEPS: Final = json_steps(observation="TOOL RESPONSE", has_action=False, has_answer=False)
+WRITER: Final = StepWriter(STEPS.markers)
 
 
 def lenient(rules: JsonCallRules) -> Table:
     """Return the table of lenient mode, given the *rules* of strict mode."""
-    return lenient_table(
-        lenient_rules(rules, answers=ANSWERS),
-        observation="TOOL RESPONSE",
-        has_action=False,
-        has_answer=False,
-    )
+    return lenient_table(lenient_rules(rules, answers=ANSWERS), STEPS)
 
 
 def write(step: Written) -> str:
     """Return one step as text; thoughts, which LangChain's agent does not write, have a label."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    return thought + write_blob(written_call(step))
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return an observation as text, with the label of the next thought."""
-    return f"\nTOOL RESPONSE: {observation}\n{generation_prompt(number + 1)}"
+    return WRITER.thought(step) + write_blob(written_call(step))
 
 
 PROMPT: Final = """\
@@ -106,10 +98,10 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=lenient(RULES),
     problems=PROBLEMS,
-    stop=("\nTOOL RESPONSE:",),
+    stop=WRITER.stop,
     write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
     list_tools=list_schemas,

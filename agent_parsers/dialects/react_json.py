@@ -20,15 +20,15 @@ from agent_parsers.families.json_steps import (
     KEYS,
     PROBLEMS,
     WORDS,
-    generation_prompt,
+    json_steps,
     lenient_rules,
     lenient_table,
     opens_after,
-    render_observation,
     strict_table,
     write_blob,
     written_call,
 )
+from agent_parsers.families.step_writer import StepWriter
 
 __all__ = ["DIALECT", "RULES"]
 
@@ -52,15 +52,16 @@ RULES: Final = JsonCallRules(
     fills_fence=True,
 )
 STRICT: Final = strict_table(RULES, labels=("Thought", "Action"), answers=True)
-LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS))
+STEPS: Final = json_steps()
+LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS), STEPS)
+WRITER: Final = StepWriter(STEPS.markers)
 
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
     if not step.tool:
-        return f"{thought}Final Answer: {step.answer}"
-    return f"{thought}Action:\n{write_blob(written_call(step))}"
+        return WRITER.write(step)
+    return f"{WRITER.thought(step)}{WRITER.label('action')}\n{write_blob(written_call(step))}"
 
 
 PROMPT: Final = """\
@@ -89,10 +90,10 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("\nObservation:",),
+    stop=WRITER.stop,
     write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
     list_tools=list_schemas,

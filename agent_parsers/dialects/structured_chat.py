@@ -21,15 +21,15 @@ from agent_parsers.families.json_steps import (
     ANSWERS,
     KEYS,
     PROBLEMS,
-    generation_prompt,
+    json_steps,
     lenient_rules,
     lenient_table,
     opens_after,
-    render_observation,
     strict_table,
     write_blob,
     written_call,
 )
+from agent_parsers.families.step_writer import StepWriter
 
 __all__ = ["DIALECT"]
 
@@ -73,13 +73,14 @@ RULES: Final = JsonCallRules(
     may_answer=_is_answer,
 )
 STRICT: Final = strict_table(RULES, labels=("Thought", "Action"))
-LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS), has_answer=False)
+STEPS: Final = json_steps(has_answer=False)
+LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS), STEPS)
+WRITER: Final = StepWriter(STEPS.markers)
 
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    return f"{thought}Action:\n{write_blob(written_call(step))}"
+    return f"{WRITER.thought(step)}{WRITER.label('action')}\n{write_blob(written_call(step))}"
 
 
 PROMPT: Final = """\
@@ -114,10 +115,10 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("\nObservation:",),
+    stop=WRITER.stop,
     write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
     list_tools=list_schemas,

@@ -32,6 +32,7 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.families.steps import Steps, action_in_answer
 from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
@@ -46,11 +47,10 @@ __all__ = [
     "KEYS",
     "PROBLEMS",
     "WORDS",
-    "generation_prompt",
+    "json_steps",
     "lenient_rules",
     "lenient_table",
     "opens_after",
-    "render_observation",
     "strict_table",
     "write_blob",
     "written_call",
@@ -163,90 +163,62 @@ def strict_table(
     )
 
 
-def lenient_table(
-    rules: JsonCallRules,
-    *,
-    observation: str = "Observation",
-    has_action: bool = True,
-    has_answer: bool = True,
-) -> Table:
-    """Return the table of lenient mode and of transcripts.
+def json_steps(
+    *, observation: str = "Observation", has_action: bool = True, has_answer: bool = True
+) -> Steps:
+    """Return the parts of steps in lenient mode.
 
     Args:
-        rules: The rules of lenient mode.
         observation: The label of an observation.
         has_action: Whether the dialect writes the label ``Action:`` before a call. If not, a fence
             with the tag ``json`` ends the question of a transcript.
         has_answer: Whether the dialect writes the label ``Final Answer:`` before an answer.
     """
-    fence = {} if has_action else {"fence": Literal("```json")}
-    after_question = {("question", name): Go("turn") for name in fence}
-    return Table(
-        new_call=partial(JsonCall, rules),
-        read_tool=repair_tool_name,
-        read_answer=repair_answer,
-        markers={
-            "question": Label("Question", loose=True),
-            "thought": Label("Thought", loose=True),
-            "action": Label("Action", loose=True, borrowed=not has_action),
-            "observation": Label(observation, loose=True),
-            "answer": Label("Final Answer", loose=True, borrowed=not has_answer),
-            "key": Literal(f'"{rules.keys.tool}"'),
-            # A transcript that begins with a brace has no question before its first turn.
-            "object": Before("\n", ahead=one_of("{"), place="text"),
-            **fence,
-        },
+    fence: dict[str, Marker] = {} if has_action else {"fence": Literal("```json")}
+    after = {"action": "action", "observation": "observation", "question": "question"}
+    steps = Steps(
         parts={
             "turn": Part.CALL,
             "call": Part.CALL,
             "action": Part.CALL,
             "answer": Part.ANSWER,
-            "answer, action": Part.ANSWER,
-            "answer and action": Part.ANSWER,
             "observation": Part.OBSERVATION,
             "question": Part.QUESTION,
         },
-        # Before its JSON begins, a turn is a thought.
         begun={"turn": "call", "action": "call"},
-        transitions={
-            ("turn", "thought"): Go("turn"),
-            ("turn", "action"): Go("action"),
-            ("turn", "answer"): Go("answer"),
-            ("turn", "observation"): Go("observation", clash="early"),
+        markers={
+            "question": Label("Question"),
+            "thought": Label("Thought"),
+            "action": Label("Action", borrowed=not has_action),
+            "observation": Label(observation),
+            "answer": Label("Final Answer", borrowed=not has_answer),
+            "key": Literal(f'"{KEYS.tool}"'),
+            # A transcript that begins with a brace has no question before its first turn.
+            "object": Before("\n", ahead=one_of("{"), place="text"),
+            **fence,
+        },
+        begins={"thought": "turn"},
+        rows={
             ("turn", "question"): Go("question", clash="early"),
-            ("action", "thought"): Go("turn"),
-            ("action", "action"): Go("action"),
-            ("action", "answer"): Go("answer"),
             ("action", "observation"): Go("observation", clash="no_call"),
             ("action", "question"): Go("question", clash="no_call"),
-            # One action in a turn: a second one was written without the result of the first.
+            # The call reader knows what is in a string, so no label after it has to be firm.
             ("call", "thought"): EndTurn("turn"),
-            ("call", "action"): EndTurn("action"),
-            ("call", "observation"): EndTurn("observation"),
-            ("call", "question"): EndTurn("question"),
-            ("call", "answer"): Go("answer", clash="both"),
-            ("answer", "answer"): Go("answer", firm=True),
-            ("answer", "question"): EndTurn("question", firm=True),
-            ("answer", "observation"): EndTurn("observation", firm=True),
-            # An answer, such as minutes, may have a line "Action:"; only a call makes it an action.
-            ("answer", "action"): Note("answer, action", firm=True),
-            ("answer, action", "key"): Note("answer and action"),
-            ("answer, action", "answer"): Go("answer", firm=True),
-            ("observation", "thought"): Go("turn"),
-            ("observation", "action"): Go("action"),
-            ("observation", "answer"): Go("answer"),
-            ("observation", "question"): Go("question", firm=True),
-            ("question", "question"): Go("question"),
-            ("question", "thought"): Go("turn"),
-            ("question", "action"): Go("action"),
-            ("question", "answer"): Go("answer"),
-            ("question", "object"): Go("turn"),
-            **after_question,
+            **{("call", name): EndTurn(to) for name, to in after.items()},
+            **{("question", name): Go("turn") for name in ("object", *fence)},
         },
-        ends={"action": "no_call", "answer and action": "both"},
-        transcript_start="question",
+        ends={"action": "no_call"},
+    )
+    return action_in_answer(steps, shown_by="key")
+
+
+def lenient_table(rules: JsonCallRules, steps: Steps) -> Table:
+    """Return the table of lenient mode and of transcripts, given its *rules* and `json_steps`."""
+    return steps.table(
+        new_call=partial(JsonCall, rules),
+        read_tool=repair_tool_name,
+        read_answer=repair_answer,
         one_line_tools=False,
-        lenient=True,
     )
 
 
@@ -308,16 +280,6 @@ WORDS: Final = PromptWords(tool="the name of the tool", arguments={"parameter": 
 def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
     """Return *call* as JSON in a fence."""
     return f"```{tag}\n{json.dumps(call, ensure_ascii=False, indent=2)}\n```"
-
-
-def generation_prompt(_number: int) -> str:
-    """Return the label that prompts for a thought."""
-    return "Thought: "
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return an observation, and the label that prompts for the next thought."""
-    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
 
 
 def written_call(step: Written) -> dict[str, Any]:

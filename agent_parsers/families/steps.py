@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -127,8 +128,9 @@ class Steps:
             apart=(*self.apart, *apart),
         )
 
-    def transitions(self) -> dict[Row, Transition]:
-        """Return all rows: those that follow from the parts, and the others."""
+    @cached_property
+    def transitions(self) -> Mapping[Row, Transition]:
+        """All rows: those that follow from the parts, and the others."""
         followed = {
             (state, marker): self.follows(state, marker)
             for state in self.parts
@@ -144,7 +146,7 @@ class Steps:
             markers={name: _loose(marker) for name, marker in self.markers.items()},
             parts=self.parts,
             begun=self.begun,
-            transitions=self.transitions(),
+            transitions=self.transitions,
             ends=self.ends,
             transcript_start=next(questions),
             lenient=True,
