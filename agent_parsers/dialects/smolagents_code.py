@@ -18,11 +18,13 @@ from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
+from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.writing.tool_lists import list_functions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+from agent_parsers.families.step_writer import StepWriter
+from agent_parsers.families.steps import Steps
 
 __all__ = ["DIALECT", "TOOL"]
 
@@ -227,51 +229,38 @@ class CodeCall(CallReader):
             events.append(kind(text, span))
 
 
-STRICT: Final = Table(
-    new_call=CodeCall,
-    markers={"thought": Label("Thought"), "code": Literal("<code")},
-    parts={"thought": Part.THOUGHT, "call": Part.CALL},
-    transitions={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
-)
-
-LENIENT: Final = Table(
-    new_call=partial(CodeCall, lenient=True),
-    markers={
-        "task": Label("Task", loose=True),
-        "thought": Label("Thought", loose=True),
-        "label": Label("Code", loose=True),
-        "code": Literal("<code"),
-        "fence": Literal("```py"),
-        "observation": Label("Observation", loose=True),
-    },
+STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
         "call": Part.CALL,
         "observation": Part.OBSERVATION,
         "task": Part.QUESTION,
     },
-    transitions={
-        ("thought", "thought"): Go("thought"),
+    markers={
+        "task": Label("Task"),
+        "thought": Label("Thought"),
+        "label": Label("Code"),
+        "code": Literal("<code"),
+        "fence": Literal("```py"),
+        "observation": Label("Observation"),
+    },
+    begins={"code": "call", "fence": "call"},
+    rows={
         # Older prompts have this label before the fence.
         ("thought", "label"): Go("thought"),
-        ("thought", "code"): Go("call"),
-        ("thought", "fence"): Go("call"),
-        ("thought", "observation"): Go("observation", clash="early"),
-        ("call", "thought"): EndTurn("thought", firm=True),
-        ("call", "observation"): EndTurn("observation", firm=True),
-        ("call", "task"): EndTurn("task", firm=True),
-        ("observation", "thought"): Go("thought"),
-        ("observation", "code"): Go("call"),
-        ("observation", "fence"): Go("call"),
-        ("observation", "task"): Go("task", firm=True),
-        ("task", "task"): Go("task"),
-        ("task", "thought"): Go("thought"),
-        ("task", "code"): Go("call"),
-        ("task", "fence"): Go("call"),
+        # Code may have such marks in its strings.
+        ("call", "code"): None,
+        ("call", "fence"): None,
     },
-    transcript_start="task",
-    lenient=True,
 )
+WRITER: Final = StepWriter(STEPS.markers)
+STRICT: Final = Table(
+    new_call=CodeCall,
+    markers={name: STEPS.markers[name] for name in ("thought", "code")},
+    parts={"thought": Part.THOUGHT, "call": Part.CALL},
+    transitions={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
+)
+LENIENT: Final = STEPS.table(new_call=partial(CodeCall, lenient=True))
 
 PROBLEMS: Final = {
     "nothing": Problem(
@@ -299,19 +288,8 @@ PROBLEMS: Final = {
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
     code = step.tool_input if step.tool else f"final_answer({step.answer!r})"
-    return f"{thought}<code>\n{code}\n</code>"
-
-
-def generation_prompt(_number: int) -> str:
-    """Return the label of the next thought."""
-    return "Thought: "
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return the output of the code as text, with the label of the next thought."""
-    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
+    return f"{WRITER.thought(step)}<code>\n{code}\n{_END}"
 
 
 PROMPT: Final = """\
@@ -360,11 +338,11 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("</code>", "\nObservation:"),
-    closer="</code>",
+    stop=(_END, *WRITER.stop),
+    closer=_END,
     write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
     list_tools=list_functions,
