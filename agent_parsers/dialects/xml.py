@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.events import Repair
+from agent_parsers.families.steps import Steps, element
 
 __all__ = ["DIALECT", "EscapeFormat", "make_dialect"]
 
@@ -102,20 +103,7 @@ STRICT: Final = Table(
     one_line_tools=False,
 )
 
-LENIENT: Final = Table(
-    read_tool=repair_tool_name,
-    markers={
-        "question": Label("Question", loose=True),
-        "thinking": Literal("<thinking>"),
-        "end of thinking": Literal("</thinking>"),
-        "tool": Literal("<tool>"),
-        "input": Literal("<tool_input>"),
-        "end of input": Literal("</tool_input>"),
-        "observation": Literal("<observation>"),
-        "end of observation": Literal("</observation>"),
-        "answer": Literal("<final_answer>"),
-        "end of answer": Literal("</final_answer>"),
-    },
+STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
         "thinking": Part.THOUGHT,
@@ -127,16 +115,19 @@ LENIENT: Final = Table(
         "question": Part.QUESTION,
         "thought, stray input": Part.THOUGHT,
     },
-    transitions={
-        # Calls in a thought are not made.
-        ("thought", "thinking"): Go("thinking"),
-        ("thinking", "end of thinking"): Go("thought", closes=True),
-        ("thinking", "observation"): Go("observation", clash="early"),
+    markers={
+        "question": Label("Question"),
+        "thinking": Literal("<thinking>"),
+        "tool": Literal("<tool>"),
+        "input": Literal("<tool_input>"),
+        "end of input": Literal("</tool_input>"),
+        "observation": Literal("<observation>"),
+        "answer": Literal("<final_answer>"),
+    },
+    begins={"tool": "call"},
+    rows={
         ("thought", "end of thinking"): Go("thought", closes=True),
-        ("thought", "tool"): Go("call"),
         ("thought", "input"): Note("thought, stray input"),
-        ("thought", "answer"): Go("answer"),
-        ("thought", "observation"): Go("observation", clash="early"),
         ("thought, stray input", "tool"): Go("call", clash="stray_input"),
         ("thought, stray input", "answer"): Go("answer"),
         # No tag counts in an input that is closed later. An input that is never closed ends with
@@ -144,27 +135,20 @@ LENIENT: Final = Table(
         # transcript it ends at the observation, so that the rest of the run is not lost.
         ("call", "input"): Note("call, input", in_turn=True),
         ("call, input", "end of input"): Note("call", in_turn=True),
-        ("call", "thinking"): EndTurn("thought"),
-        ("call", "tool"): EndTurn("call"),
-        ("call", "observation"): EndTurn("observation"),
-        ("call", "answer"): Go("answer", clash="both"),
-        ("call", "question"): EndTurn("question", firm=True),
-        ("answer", "end of answer"): Go("after", closes=True),
-        ("answer", "question"): EndTurn("question", firm=True),
+        ("call", "thinking"): EndTurn("thought"),  # a step begins in the first state
         ("after", "tool"): Go("call", clash="both"),
         ("after", "answer"): Go("answer", clash="several_answers"),
         ("after", "observation"): EndTurn("observation"),
         ("after", "question"): EndTurn("question", firm=True),
-        ("observation", "end of observation"): Go("thought", closes=True),
-        ("question", "question"): Go("question"),
-        ("question", "thinking"): Go("thinking"),
-        ("question", "tool"): Go("call"),
-        ("question", "answer"): Go("answer"),
     },
+    apart=["call, input", "thought, stray input"],
     ends={"thinking": "open_reasoning"},
-    transcript_start="question",
-    lenient=True,
 )
+LENIENT: Final = STEPS.having(
+    element("thinking", then="thought", counts=["observation"]),  # calls in it are not made
+    element("answer", then="after", counts=["question"]),
+    element("observation", then="thought"),
+).table(read_tool=repair_tool_name)
 
 # LangChain's messages, which users compare.
 _MALFORMED: Final = (
