@@ -187,7 +187,6 @@ def make_dialect(ai_prefix: str) -> Dialect:
     Raises:
         ValueError: The prefix is empty, or the same as another label.
     """
-
     lenient = _lenient(ai_prefix)
     writer = StepWriter(lenient.markers)
 

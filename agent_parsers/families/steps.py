@@ -37,7 +37,6 @@ __all__ = [
     "Habit",
     "Steps",
     "action_in_answer",
-    "element",
     "input_before_action",
     "label_or_literal",
     "second_turn_in_answer",
@@ -254,27 +253,3 @@ def turn_on_one_line(steps: Steps) -> Steps:
 
 def _words(steps: Steps, *names: str) -> list[str]:
     return [steps.markers[name].canonical.removesuffix(":") for name in names]
-
-
-# -- elements ------------------------------------------------------------------------------------
-
-
-def element(state: str, *, then: str, counts: Collection[str] = ()) -> Habit:
-    """Return a habit that reads the text of an element up to its closing tag.
-
-    Args:
-        state: The state in the element, named like the marker that opens it.
-        then: The state after the closing tag.
-        counts: Markers that count even so, since the closing tag may be missing.
-    """
-
-    def closes(steps: Steps) -> Steps:
-        tag = steps.markers[state].canonical
-        kept = {(state, marker): steps.follows(state, marker) for marker in counts}
-        return steps.adding(
-            {**kept, (state, f"end of {state}"): Go(then, closes=True)},
-            markers={f"end of {state}": Literal(f"</{tag[1:]}")},
-            apart=[state],
-        )
-
-    return closes

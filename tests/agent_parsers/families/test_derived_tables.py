@@ -20,7 +20,11 @@ DIALECTS = (
     "react_llamaindex", "react_zh", "self_ask", "smolagents_code", "structured_chat", "xml",
 )  # fmt: skip
 """Dialects of labels, elements and JSON steps with a lenient table of their own."""
-SAME = {"react": ("mrkl", "react_crewai"), "react_json": ("chat",), "json": ("conversational_chat",)}
+SAME = {
+    "react": ("mrkl", "react_crewai"),
+    "react_json": ("chat",),
+    "json": ("conversational_chat",),
+}
 """Other dialects with the same rows."""
 FLAGS = ("last", "anywhere", "loose", "firm", "alike", "listed", "borrowed", "begins")
 
@@ -56,7 +60,9 @@ def shown_marker(marker: Marker) -> str:
 def shown_row(state: str, name: str, transition: Transition, marker: Marker) -> str:
     notes = [] if type(transition) is Go else [type(transition).__name__]
     for flag in ("firm", "restarts", "closes", "in_turn", "unopened"):
-        is_void = flag == "firm" and not isinstance(marker, Label | Inline)  # tags are never dressed
+        is_void = flag == "firm" and not isinstance(
+            marker, Label | Inline
+        )  # tags are never dressed
         if getattr(transition, flag, False) and not is_void:
             notes.append(flag)
     notes += [
