@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.markers.kinds import Ahead, Label, Literal
@@ -27,6 +26,8 @@ from agent_parsers.families.steps import label_or_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect, Written
 
 __all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]
 
