@@ -14,8 +14,14 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families import steps
 from agent_parsers.families.step_writer import StepWriter
+from agent_parsers.families.steps import (
+    INPUT_FIRST,
+    Steps,
+    action_in_answer,
+    labels_in_lines,
+    second_turn_in_answer,
+)
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -41,7 +47,7 @@ _THOUGHT: Final = Label("Thought")
 _ACTION: Final = Label("Action")
 _INPUT: Final = Label("Action Input", listed=True)
 _ANSWER: Final = Label("Final Answer")
-STEPS: Final = steps.Steps(
+STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
         "tool": Part.TOOL,
@@ -135,15 +141,13 @@ _OTHER_INPUTS: Final = {
     "bare input": Label("Input", borrowed=True),
 }
 LENIENT: Final = (
-    STEPS.having(
-        steps.input_before_action,
-        steps.action_in_answer,
-        steps.second_turn_in_answer,
-        steps.turn_on_one_line,
-    )
-    .adding({("tool", name): Go("input") for name in _OTHER_INPUTS}, markers=_OTHER_INPUTS)
-    .table(read_tool=repair_tool_name, read_input=repair_input, read_answer=repair_answer)
-)
+    STEPS
+    | INPUT_FIRST
+    | action_in_answer("input")
+    | second_turn_in_answer(_ACTION.words, _INPUT.words)
+    | labels_in_lines(_ACTION.words, _INPUT.words, _ANSWER.words)
+    | Steps(markers=_OTHER_INPUTS, rows={("tool", name): Go("input") for name in _OTHER_INPUTS})
+).table(read_tool=repair_tool_name, read_input=repair_input, read_answer=repair_answer)
 
 # LangChain's messages, which executors compare and show.
 MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (

@@ -149,8 +149,8 @@ def _steps(followups: tuple[str, ...], finish_string: str) -> Steps:
         label = steps.markers[name]
         if isinstance(label, Label):
             inline = f"inline {name}"
-            steps = steps.adding(
-                {("thought", inline): Go(to)},
+            steps |= Steps(
+                rows={("thought", inline): Go(to)},
                 markers={inline: Label(label.words, anywhere=True)},
             )
     return steps

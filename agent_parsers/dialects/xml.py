@@ -22,7 +22,7 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_written_input
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families.elements import Element, closed_by
+from agent_parsers.families.elements import Element
 from agent_parsers.families.steps import Steps
 
 if TYPE_CHECKING:
@@ -113,23 +113,17 @@ STRICT: Final = Table(
 STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
-        "thinking": Part.THOUGHT,
         "call": Part.CALL,
         "call, input": Part.CALL,
-        "answer": Part.ANSWER,
         "after": Part.SKIPPED,
-        "observation": Part.OBSERVATION,
         "question": Part.QUESTION,
         "thought, stray input": Part.THOUGHT,
     },
     markers={
         "question": Label("Question"),
-        "thinking": THINKING.opener,
         "tool": TOOL.opener,
         "input": INPUT.opener,
         "end of input": INPUT.closer,
-        "observation": OBSERVATION.opener,
-        "answer": ANSWER.opener,
     },
     begins={"tool": "call"},
     rows={
@@ -148,14 +142,14 @@ STEPS: Final = Steps(
         ("after", "observation"): EndTurn("observation"),
         ("after", "question"): EndTurn("question", firm=True),
     },
-    apart=["call, input", "thought, stray input"],
+    apart={"call, input": (), "thought, stray input": ()},
     ends={"thinking": "open_reasoning"},
 )
-LENIENT: Final = STEPS.having(
-    # Calls in a thought are not made.
-    closed_by("thinking", THINKING.closer, then="thought", counts=["observation"]),
-    closed_by("answer", ANSWER.closer, then="after", counts=["question"]),
-    closed_by("observation", OBSERVATION.closer, then="thought"),
+LENIENT: Final = (
+    STEPS
+    | THINKING.read_as(Part.THOUGHT, "thinking", then="thought", counts=["observation"])
+    | ANSWER.read_as(Part.ANSWER, "answer", then="after", counts=["question"])
+    | OBSERVATION.read_as(Part.OBSERVATION, "observation", then="thought")
 ).table(read_tool=repair_tool_name)
 
 # LangChain's messages, which users compare.

@@ -1,8 +1,4 @@
-"""Elements: parts of a step between an opening and a closing tag, for `Steps`.
-
-What an element may contain is nothing but text: no tag counts in it except its closer, and those
-tags that are named because models leave the closer out.
-"""
+"""Elements: parts of a step between an opening and a closing tag, for `Steps`."""
 
 from __future__ import annotations
 
@@ -11,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.engine.grammar.table import Go
 from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.families.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.families.steps import Habit, Steps
+    from agent_parsers.engine.grammar.table import Part
 
-__all__ = ["Element", "closed_by"]
+__all__ = ["Element"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +37,20 @@ class Element:
         """Return *text* between the tags."""
         return f"<{self.name}>{text}</{self.name}>"
 
+    def read_as(self, part: Part, state: str, *, then: str, counts: Collection[str] = ()) -> Steps:
+        """Return the state in the element, whose text is read up to the closing tag.
 
-def closed_by(state: str, closer: Literal, *, then: str, counts: Collection[str] = ()) -> Habit:
-    """Return a habit that reads the text of an element up to its *closer*.
-
-    Args:
-        state: The state in the element, named like the marker that opens it.
-        closer: The closing tag.
-        then: The state after the closing tag.
-        counts: Markers that count even so, since the closing tag may be missing.
-    """
-    name = f"end of {state}"
-
-    def closes(steps: Steps) -> Steps:
-        kept = {(state, marker): steps.follows(state, marker) for marker in counts}
-        rows = {**kept, (state, name): Go(then, closes=True)}
-        return steps.adding(rows, markers={name: closer}, apart=[state])
-
-    return closes
+        Args:
+            part: What the text is.
+            state: Name of the state, and of the marker that begins it.
+            then: The state after the closing tag.
+            counts: Markers that count before the closing tag, since models may leave it out. Any
+                other tag is text.
+        """
+        end = f"end of {state}"
+        return Steps(
+            parts={state: part},
+            markers={state: self.opener, end: self.closer},
+            rows={(state, end): Go(then, closes=True)},
+            apart={state: counts},
+        )

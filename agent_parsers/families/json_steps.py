@@ -209,7 +209,7 @@ def json_steps(
         },
         ends={"action": "no_call"},
     )
-    return action_in_answer(steps, shown_by="key")
+    return steps | action_in_answer("key")
 
 
 def lenient_table(rules: JsonCallRules, steps: Steps) -> Table:

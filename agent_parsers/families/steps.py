@@ -2,8 +2,8 @@
 
 A lenient table follows from the parts of a step. `Steps` lists the states with their parts, and the
 markers with the states that they begin; `FOLLOWS` says what may follow what, once for all dialects.
-What models do besides is a habit: a function that adds a few rows, such as `input_before_action`.
-Strict tables are not derived, since each repeats what one reference parser does.
+What models do besides is a habit: steps of a few rows that are added, such as `INPUT_FIRST`. Strict
+tables are not derived, since each repeats what one reference parser does.
 
 ::
 
@@ -12,35 +12,33 @@ Strict tables are not derived, since each repeats what one reference parser does
         markers={"thought": Label("Thought"), "action": Label("Action"), ...},
         begins={"action": "tool"},
     )
-    LENIENT = STEPS.having(input_before_action).table(read_input=repair_input)
+    LENIENT = (STEPS | INPUT_FIRST).table(read_input=repair_input)
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Collection, Mapping
 
     from agent_parsers.engine.grammar.table import Transition
     from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = [
     "FOLLOWS",
-    "Habit",
+    "INPUT_FIRST",
     "Steps",
     "action_in_answer",
-    "input_before_action",
     "label_or_literal",
+    "labels_in_lines",
     "second_turn_in_answer",
-    "turn_on_one_line",
 ]
 
 _QUESTION, _THOUGHT, _TOOL, _INPUT, _CALL, _ANSWER, _OBSERVATION = (
@@ -77,16 +75,18 @@ FOLLOWS: Final[Mapping[tuple[Part, Part], Transition]] = {
 Row: TypeAlias = tuple[str, str]
 """A state and a marker."""
 _WORDS: Final = re.compile(r"(\w+(?: \w+)*):").fullmatch
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Steps:
-    """The parts of a step, how each is spelt, and the rows that do not follow from that."""
+    """The parts of a step, how each is spelt, and the rows that do not follow from that.
 
-    parts: Mapping[str, Part]
+    ``steps | habit`` has the states, markers and rows of both.
+    """
+
+    parts: Mapping[str, Part] = field(default_factory=dict)
     """The part of each state; a turn begins in the first state."""
-    markers: Mapping[str, Marker]
+    markers: Mapping[str, Marker] = field(default_factory=dict)
     """The markers by name. The table makes labels at the beginning of a line loose."""
     begins: Mapping[str, str] = field(default_factory=dict)
     """The state that a marker begins, if it is not the state of the same name."""
@@ -94,46 +94,22 @@ class Steps:
     """See `Table.begun`: these states are thoughts until a call begins in them."""
     rows: Mapping[Row, Transition | None] = field(default_factory=dict)
     """Rows that replace those of `FOLLOWS`; with `None`, the marker is plain text in the state."""
-    apart: Collection[str] = ()
-    """States that `FOLLOWS` says nothing about, such as elements; they have only their own rows."""
+    apart: Mapping[str, Collection[str]] = field(default_factory=dict)
+    """States such as elements: `FOLLOWS` applies only to these markers in them, besides `rows`."""
     ends: Mapping[str, str] = field(default_factory=dict)
     """See `Table.ends`."""
 
-    def having(self, *habits: Habit) -> Steps:
-        """Return these steps with the rows of some *habits*."""
-        steps = self
-        for habit in habits:
-            steps = habit(steps)
-        return steps
-
-    def adding(
-        self,
-        rows: Mapping[Row, Transition | None],
-        *,
-        parts: Mapping[str, Part] = _NOTHING,
-        markers: Mapping[str, Marker] = _NOTHING,
-        begins: Mapping[str, str] = _NOTHING,
-        ends: Mapping[str, str] = _NOTHING,
-        apart: Collection[str] = (),
-    ) -> Steps:
-        """Return these steps with more rows, and the states and markers in them."""
-        return replace(
-            self,
-            rows={**self.rows, **rows},
-            parts={**self.parts, **parts},
-            markers={**self.markers, **markers},
-            begins={**self.begins, **begins},
-            ends={**self.ends, **ends},
-            apart=(*self.apart, *apart),
-        )
+    def __or__(self, habit: Steps) -> Steps:
+        names = (each.name for each in fields(self))
+        return Steps(**{name: {**getattr(self, name), **getattr(habit, name)} for name in names})
 
     @cached_property
     def transitions(self) -> Mapping[Row, Transition]:
         """All rows: those that follow from the parts, and the others."""
         followed = {
-            (state, marker): self.follows(state, marker)
+            (state, marker): self._follows(state, marker)
             for state in self.parts
-            for marker in self.markers
+            for marker in self.apart.get(state, self.markers)
         }
         rows = {**followed, **self.rows}
         return {row: transition for row, transition in rows.items() if transition is not None}
@@ -152,26 +128,15 @@ class Steps:
             **settings,
         )
 
-    def follows(self, state: str, marker: str) -> Transition | None:
-        """Return what `FOLLOWS` says about a *marker* in a *state*."""
+    def _follows(self, state: str, marker: str) -> Transition | None:
         to = self.begins.get(marker, marker)
-        if to not in self.parts or state in self.apart:
+        if to not in self.parts:
             return None
-        transition = FOLLOWS.get((self._role(state), self._role(to)))
+        transition = FOLLOWS.get((self._part(state), self._part(to)))
         return None if transition is None else transition._replace(to=to)
 
-    def _role(self, state: str) -> Part:
+    def _part(self, state: str) -> Part:
         return Part.THOUGHT if state in self.begun else self.parts[state]
-
-
-Habit: TypeAlias = "Callable[[Steps], Steps]"
-"""What models do besides: adds rows, and the states and markers in them."""
-
-
-def label_or_literal(text: str) -> Label | Literal:
-    """Return *text* as a label if it is words and a colon, else as a literal."""
-    label = _WORDS(text)
-    return Label(label[1]) if label else Literal(text)
 
 
 def _loose(marker: Marker) -> Marker:
@@ -180,67 +145,60 @@ def _loose(marker: Marker) -> Marker:
     return marker
 
 
-# -- habits of models that write labels ----------------------------------------------------------
+def label_or_literal(text: str) -> Label | Literal:
+    """Return *text* as a label if it is words and a colon, else as a literal."""
+    label = _WORDS(text)
+    return Label(label[1]) if label else Literal(text)
 
 
-def input_before_action(steps: Steps) -> Steps:
-    """Read an input label before any action, as text: it is noted, and changes only the error."""
-    thought, tool = "thought, stray input", "tool, stray input"
-    lost = {"thought": "thought", "action": "tool", "observation": "observation"}
-    return steps.adding(
-        {
-            ("thought", "input"): Note(thought),
-            (thought, "thought"): Go(thought),
-            (thought, "action"): Go(tool),
-            **{(tool, name): Go(to, clash="stray_input") for name, to in lost.items()},
-        },
-        parts={thought: Part.THOUGHT, tool: Part.TOOL},
-        ends={tool: "stray_input"},
-    )
+# -- habits --------------------------------------------------------------------------------------
+
+INPUT_FIRST: Final = Steps(
+    parts={"thought, stray input": Part.THOUGHT, "tool, stray input": Part.TOOL},
+    rows={
+        ("thought", "input"): Note("thought, stray input"),
+        ("thought, stray input", "thought"): Go("thought, stray input"),
+        ("thought, stray input", "action"): Go("tool, stray input"),
+        ("tool, stray input", "thought"): Go("thought", clash="stray_input"),
+        ("tool, stray input", "action"): Go("tool", clash="stray_input"),
+        ("tool, stray input", "observation"): Go("observation", clash="stray_input"),
+    },
+    ends={"tool, stray input": "stray_input"},
+)
+"""An input label before any action is text, and changes only the error."""
 
 
-def action_in_answer(steps: Steps, shown_by: str = "input") -> Steps:
-    """Read "Action:" in an answer as text, unless the marker *shown_by* follows it.
+def action_in_answer(shown_by: str) -> Steps:
+    """Read a line "Action:" in an answer as text, unless the marker *shown_by* follows it.
 
-    Minutes of a meeting may have a line "Action:".
+    Minutes of a meeting may have such a line.
     """
-    maybe, both = "answer, action", "answer and action"
-    return steps.adding(
-        {
-            ("answer", "action"): Note(maybe, firm=True),
-            (maybe, shown_by): Note(both, firm=True),
+    return Steps(
+        parts={"answer, action": Part.ANSWER, "answer and action": Part.ANSWER},
+        rows={
+            ("answer", "action"): Note("answer, action", firm=True),
+            ("answer, action", shown_by): Note("answer and action", firm=True),
             # The turn is wrong whatever follows; a transcript goes on with the next run.
-            (both, "question"): Go("question", clash="both", firm=True),
+            ("answer and action", "question"): Go("question", clash="both", firm=True),
         },
-        parts={maybe: Part.ANSWER, both: Part.ANSWER},
-        apart=[both],
-        ends={both: "both"},
+        apart={"answer and action": ()},
+        ends={"answer and action": "both"},
     )
 
 
-def second_turn_in_answer(steps: Steps) -> Steps:
-    """Begin a second turn in an answer at a label of an action if one of an input follows."""
+def second_turn_in_answer(action: str, tool_input: str) -> Steps:
+    """Begin a second turn in an answer at the label *action* if the label *tool_input* follows."""
     second = Go("tool", clash="both", firm=True, in_turn=True)
-    action, tool_input = _words(steps, "action", "input")
-    return steps.adding(
-        {(state, "second action"): second for state in ("answer", "answer, action")},
+    return Steps(
+        rows={(state, "second action"): second for state in ("answer", "answer, action")},
         markers={"second action": Label(action, then=tool_input)},
     )
 
 
-def turn_on_one_line(steps: Steps) -> Steps:
+def labels_in_lines(action: str, tool_input: str, answer: str) -> Steps:
     """Read labels within a line: an action that has an input, or an answer without an action."""
-    action, tool_input, answer = _words(steps, "action", "input", "answer")
-    inline = "answer, inline"
-    # A thought may mention the answer to come.
-    instead = {"answer": "answer", "thought": "thought", "action": "tool", "inline action": "tool"}
-    return steps.adding(
-        {
-            ("thought", "inline action"): Go("tool"),
-            ("thought", "inline answer"): Go(inline),
-            **{(inline, name): Go(to, restarts=True) for name, to in instead.items()},
-        },
-        parts={inline: Part.ANSWER},
+    return Steps(
+        parts={"answer, inline": Part.ANSWER},
         markers={
             "inline input": Label(tool_input, anywhere=True),
             "spaced input": Inline(tool_input),
@@ -248,8 +206,13 @@ def turn_on_one_line(steps: Steps) -> Steps:
             "inline answer": Inline(answer, begins=True),
         },
         begins={"inline input": "input", "spaced input": "input"},
+        rows={
+            ("thought", "inline action"): Go("tool"),
+            ("thought", "inline answer"): Go("answer, inline"),
+            # A thought may mention the answer to come.
+            ("answer, inline", "answer"): Go("answer", restarts=True),
+            ("answer, inline", "thought"): Go("thought", restarts=True),
+            ("answer, inline", "action"): Go("tool", restarts=True),
+            ("answer, inline", "inline action"): Go("tool", restarts=True),
+        },
     )
-
-
-def _words(steps: Steps, *names: str) -> list[str]:
-    return [steps.markers[name].canonical.removesuffix(":") for name in names]
