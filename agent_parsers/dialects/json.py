@@ -8,30 +8,12 @@ Source: LangChain's JSON chat agent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.engine.grammar.dialect import Dialect, Written
-from agent_parsers.engine.writing.tool_lists import list_schemas
-from agent_parsers.families.json_steps import (
-    ANSWERS,
-    KEYS,
-    PROBLEMS,
-    WORDS,
-    json_steps,
-    lenient_rules,
-    lenient_table,
-    opens_after,
-    strict_table,
-    write_blob,
-    written_call,
-)
-from agent_parsers.families.step_writer import StepWriter
+from agent_parsers.families.json_steps import KEYS, JsonSteps, opens_after
 
-if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.table import Table
-
-__all__ = ["DIALECT", "RULES", "lenient"]
+__all__ = ["DIALECT", "FORM"]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -51,26 +33,18 @@ Thought: I now know the answer.
 }
 ```"""
 
-RULES: Final = JsonCallRules(
-    keys=KEYS,
-    answers=frozenset({"Final Answer"}),
-    may_open=opens_after(r"\s*```(?:json)?[\s`]*\[?\s*", is_lead_enough=True),
-    reads_null=True,
+# LangChain's agent writes no thoughts; here they have a label.
+FORM: Final = JsonSteps(
+    rules=JsonCallRules(
+        keys=KEYS,
+        answers=frozenset({"Final Answer"}),
+        may_open=opens_after(r"\s*```(?:json)?[\s`]*\[?\s*", is_lead_enough=True),
+        reads_null=True,
+    ),
+    observation="TOOL RESPONSE",
+    has_action=False,
+    has_answer=False,
 )
-STRICT: Final = strict_table(RULES)
-STEPS: Final = json_steps(observation="TOOL RESPONSE", has_action=False, has_answer=False)
-WRITER: Final = StepWriter(STEPS.markers)
-
-
-def lenient(rules: JsonCallRules) -> Table:
-    """Return the table of lenient mode, given the *rules* of strict mode."""
-    return lenient_table(lenient_rules(rules, answers=ANSWERS), STEPS)
-
-
-def write(step: Written) -> str:
-    """Return one step as text; thoughts, which LangChain's agent does not write, have a label."""
-    return WRITER.thought(step) + write_blob(written_call(step))
-
 
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
@@ -90,19 +64,10 @@ For example, this turn uses a tool:
 
 {action}"""
 
-DIALECT: Final = Dialect(
+DIALECT: Final = FORM.dialect(
     name="json",
     aliases=("json_chat", "json_agent"),
     summary="one JSON blob with action and action_input, the answer included (LangChain)",
     sample=SAMPLE,
-    strict=STRICT,
-    lenient=lenient(RULES),
-    problems=PROBLEMS,
-    stop=WRITER.stop,
-    write=write,
-    render_observation=WRITER.render_observation,
-    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
-    prompt_words=WORDS,
-    list_tools=list_schemas,
 )
