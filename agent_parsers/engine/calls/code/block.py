@@ -34,7 +34,7 @@ class CodeBlock(EmittingReader):
     problems = frozenset({"no_call", "open_call", "after_call"})
 
     __slots__ = (
-        "_after", "_closer", "_code", "_end", "_head", "_is_block", "_is_fence", "_is_inline",
+        "_after", "_closer", "_code", "_ended", "_head", "_is_block", "_is_fence", "_is_inline",
         "_lead", "_lenient", "_raw", "_read_answer", "_start", "_tool",
     )  # fmt: skip
 
@@ -44,7 +44,7 @@ class CodeBlock(EmittingReader):
         self._tool = tool
         self._read_answer = read_answer
         self._lenient = lenient
-        self._start = self._at = self._end = self._after = -1
+        self._start = self._at = self._ended = self._after = -1
         self._head = ""
         self._lead: str | None = ""  # the rest of the opening mark, and the white space after it
         self._raw: RawValue | None = None
@@ -61,8 +61,11 @@ class CodeBlock(EmittingReader):
         events: list[Event] = []
         if self._raw is None:
             text = self._open(self._head + text)
-        if self._raw is not None:
-            self._read(text, events)
+        if self._raw is not None and not self._raw.is_closed:
+            code, text = self._raw.feed(text)
+            self._take(code, events)
+            text = self._end(text, events)
+        self._skip(text, events)
         return events
 
     def _open(self, head: str) -> str:
@@ -77,16 +80,6 @@ class CodeBlock(EmittingReader):
         self._lead = mark if head.startswith(mark) else ""
         return head.removeprefix(mark)
 
-    def _read(self, text: str, events: list[Event]) -> None:
-        assert self._raw is not None, "the block is open"
-        if not self._raw.is_closed:
-            code, text = self._raw.feed(text)
-            self._take(code, events)
-            if self._raw.is_closed:
-                self._close(text, events)
-            return
-        self._skip(text, events)
-
     def _take(self, code: str, events: list[Event]) -> None:
         if self._lead is not None:
             begun = code.lstrip()
@@ -100,20 +93,22 @@ class CodeBlock(EmittingReader):
         self._emit(code, InputDelta, events)
 
     def _emit_lead(self, events: list[Event]) -> None:
-        lead, self._lead = self._lead or "", None
+        if self._lead is None:
+            return
+        lead, self._lead = self._lead, None
         self._emit(lead, MarkerSeen, events)
         # Strict mode has no fences, and no letter may follow "```python".
         self._is_block = not self._is_fence or (self._lenient and lead != "thon")
         self._is_inline = not self._is_fence and "\n" not in lead
 
-    def _close(self, text: str, events: list[Event]) -> None:
-        """Skip the closing mark at the beginning of *text*."""
-        if self._lead is not None:
+    def _end(self, text: str, events: list[Event]) -> str:
+        """Emit the closing mark at the beginning of *text*, if any; return the text after it."""
+        size = len(self._closer) if text else 0
+        if size:
             self._emit_lead(events)
-        size = len(self._closer)
-        self._emit(text[:size], MarkerSeen, events)
-        self._end = self._at
-        self._skip(text[size:], events)
+            self._emit(text[:size], MarkerSeen, events)
+            self._ended = self._at
+        return text[size:]
 
     def _skip(self, text: str, events: list[Event]) -> None:
         if self._after < 0:
@@ -137,13 +132,11 @@ class CodeBlock(EmittingReader):
                 span = (self._at, self._at + half)
                 self._emit(code[len(code) - half :], MarkerSeen, events)
                 events.append(Repair("unclosed", span, "left out half of a closing tag"))
-            if self._raw.is_closed:
-                self._close(rest, events)
-        if self._lead is not None:
-            self._emit_lead(events)
+            self._skip(self._end(rest, events), events)
+        self._emit_lead(events)
         code = "".join(self._code).strip()
         problem = "" if code and self._is_block else "no_call"
-        is_open = self._end < 0
+        is_open = self._ended < 0
         may_be_less = is_open or "<code>" in code or CLOSER in code
         if self._is_block and (
             (is_open and self._is_fence) or (code and may_be_less and not is_python(code))
@@ -152,7 +145,7 @@ class CodeBlock(EmittingReader):
         elif self._is_inline and self._after >= 0 and not problem:
             problem = "after_call"  # a sentence quotes it
         if self._is_fence and not problem:
-            span = (self._start, self._end)
+            span = (self._start, self._ended)
             events.append(Repair("fence", span, "read a fence as a block of code"))
         answer = self._read_answer(code)
         if answer is None and not problem:
@@ -160,12 +153,12 @@ class CodeBlock(EmittingReader):
         call = Call(
             tool=self._tool,
             tool_input=code if answer is None else answer[0],
-            span=(self._start, self._at if self._end < 0 else self._end),
+            span=(self._start, self._at if self._ended < 0 else self._ended),
             tool_span=(self._start, self._start),
             is_answer=answer is not None,
             problem=problem,
             after=(self._after, self._at) if self._after >= 0 else None,
-            lacks="closer" if self._end < 0 else "",
+            lacks="closer" if self._ended < 0 else "",
         )
         return events, call
 
