@@ -22,7 +22,7 @@ from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_written_input
 from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.families.elements import Element
+from agent_parsers.families.elements import TextElement
 from agent_parsers.families.steps import Steps
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ Question: How old is the oldest bridge of Bern?
 EscapeFormat = Choice["minimal"] | None
 """How tags inside a value are written: as ``[[tool]]``, or unchanged."""
 
-THINKING: Final = Element("thinking")
-TOOL: Final = Element("tool")
-INPUT: Final = Element("tool_input")
-OBSERVATION: Final = Element("observation")
-ANSWER: Final = Element("final_answer")
+THINKING: Final = TextElement("thinking")
+TOOL: Final = TextElement("tool")
+INPUT: Final = TextElement("tool_input")
+OBSERVATION: Final = TextElement("observation")
+ANSWER: Final = TextElement("final_answer")
 
 _ESCAPED: Final = {
     f"<{tag}>": f"[[{tag}]]"
@@ -161,7 +161,7 @@ _TWO_ANSWERS: Final = (
 )
 
 
-def _found(expected: str, element: Element) -> Callable[[str], str]:
+def _found(expected: str, element: TextElement) -> Callable[[str], str]:
     """Return a function that makes the message about a second *element* in a text."""
 
     def message(text: str) -> str:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.table import Part
 
-__all__ = ["Element"]
+__all__ = ["TextElement"]
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class TextElement:
     """An element by its name; its tags are ``<name>`` and ``</name>``."""
 
     name: str
