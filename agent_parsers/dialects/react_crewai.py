@@ -17,6 +17,7 @@ from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.step_writer import StepWriter
 from outputs.growing_json.lenient.json_text import begins_object
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def repair_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     return repair_object_input(text, repairs)
 
 
-WRITER: Final = replace(react.WRITER, write_input=write_json_input)
+WRITER: Final = StepWriter(react.STEPS.markers, write_json_input)
 WORDS: Final = PromptWords(tool_input={"parameter": "value"})
 
 DIALECT: Final = replace(

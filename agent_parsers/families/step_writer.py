@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.engine.grammar.problems import Problem
@@ -16,15 +15,22 @@ if TYPE_CHECKING:
 __all__ = ["StepWriter", "reworded"]
 
 
-@dataclass(frozen=True, slots=True)
 class StepWriter:
-    """The functions that a `Dialect` writes steps with, and its stop sequence."""
+    """The functions that a `Dialect` writes steps with, and its stop sequence.
 
-    labels: Mapping[str, Marker]
-    """The labels ``"thought"`` and ``"observation"``; `write` also needs those of ``"action"``,
-    ``"input"`` and ``"answer"``."""
-    write_input: Callable[[str | dict[Any, Any]], str] = str
-    """Returns an input as text."""
+    Args:
+        labels: The labels ``"thought"`` and ``"observation"``; `write` also needs those of
+            ``"action"``, ``"input"`` and ``"answer"``.
+        write_input: Returns an input as text.
+    """
+
+    def __init__(
+        self,
+        labels: Mapping[str, Marker],
+        write_input: Callable[[str | dict[Any, Any]], str] = str,
+    ) -> None:
+        self._labels = labels
+        self._write_input = write_input
 
     def write(self, step: Written) -> str:
         """Return one step as text."""
@@ -32,7 +38,7 @@ class StepWriter:
             return f"{self.thought(step)}{self.label('answer')} {step.answer}"
         return (
             f"{self.thought(step)}{self.label('action')} {step.tool}\n"
-            f"{self.label('input')} {self.write_input(step.tool_input)}"
+            f"{self.label('input')} {self._write_input(step.tool_input)}"
         )
 
     def thought(self, step: Written) -> str:
@@ -55,7 +61,7 @@ class StepWriter:
 
     def label(self, name: str) -> str:
         """Return a label as it is written, with its colon."""
-        return self.labels[name].canonical
+        return self._labels[name].canonical
 
 
 def reworded(problems: Mapping[str, Problem], words: Mapping[str, str]) -> dict[str, Problem]:
