@@ -86,6 +86,7 @@ PROBLEMS: Final = {
         "expected a Thought before the Action or the Answer",
         "Invalid Format: Begin with a Thought.",
     ),
+    "no_input": replace(react.PROBLEMS["no_input"], exact=""),
     "bad_input": Problem(
         "expected a JSON object after the label Action Input",
         'Invalid Format: Write the Action Input as a JSON object, such as {"key": "value"}.',

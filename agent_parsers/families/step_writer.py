@@ -65,7 +65,9 @@ class StepWriter:
 
 
 def reworded(problems: Mapping[str, Problem], words: Mapping[str, str]) -> dict[str, Problem]:
-    """Return *problems* in other words, without the messages of the reference parser.
+    """Return *problems* in other words.
+
+    Those that change are without the message of the reference parser, which has the old words.
 
     Args:
         problems: The problems by name.
@@ -77,7 +79,9 @@ def reworded(problems: Mapping[str, Problem], words: Mapping[str, str]) -> dict[
             text = text.replace(old, new)
         return text
 
-    return {
-        name: Problem(put(problem.reason), put(problem.observation))
-        for name, problem in problems.items()
-    }
+    def said(problem: Problem) -> Problem:
+        texts = problem.reason, problem.observation
+        new = put(problem.reason), put(problem.observation)
+        return problem if new == texts else Problem(*new)
+
+    return {name: said(problem) for name, problem in problems.items()}
