@@ -8,7 +8,6 @@ Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 
 from __future__ import annotations
 
-import re
 from functools import cache, partial
 from typing import Final
 
@@ -36,7 +35,7 @@ TOOL: Final = "Intermediate Answer"
 """LangChain's name for the only tool."""
 FOLLOWUPS: Final = ("Follow up:", "Followup:")
 FINISH_STRING: Final = "So the final answer is: "
-_NEEDED: Final = "Are follow up questions needed here"
+_NEEDED: Final = Label("Are follow up questions needed here")
 _OBSERVATION: Final = Label("Intermediate answer")
 
 
@@ -88,7 +87,7 @@ def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
     return Table(
         new_call=QuestionCall,
         markers={
-            "needed": Literal(f"{_NEEDED}:"),
+            "needed": Literal(_NEEDED.canonical),
             "question": Literal(followups[0], followups[1:]),
             "answer": Literal(finish_string),
             "line": Literal("\n"),
@@ -125,7 +124,7 @@ def _steps(followups: tuple[str, ...], finish_string: str) -> Steps:
         },
         markers={
             "run": Label("Question"),
-            "needed": Label(_NEEDED),
+            "needed": _NEEDED,
             "question": question,
             "observation": _OBSERVATION,
             "answer": label_or_literal(finish_string.strip()),
@@ -157,7 +156,7 @@ def _steps(followups: tuple[str, ...], finish_string: str) -> Steps:
 
 
 def _letters(words: str) -> str:
-    return re.sub(r"[\s_-]", "", words).lower()
+    return "".join(words.replace("_", " ").replace("-", " ").split()).lower()
 
 
 PROBLEMS: Final = {
@@ -221,7 +220,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
     followup = followups[0]
 
     def write(step: Written) -> str:
-        thought = f"{_NEEDED}: {step.thought}\n" if step.thought else ""
+        thought = f"{_NEEDED.canonical} {step.thought}\n" if step.thought else ""
         if step.tool:
             return f"{thought}{followup} {step.tool_input}"
         return f"{thought}{finish_string}{step.answer}"

@@ -1,8 +1,8 @@
 """Lenient tables are derived; the files in ``tests/cases/tables`` say what comes out, row by row.
 
 They were written from tables that stood in the dialects' files, so a row that is lost or new shows
-as a difference. Each file has the states, with the problem of a turn that ends in them; the markers;
-and the transitions, such as ``thought --action--> tool``.
+as a difference. Each file has the states, with the problem of a turn that ends in them; the
+markers; and the transitions, such as ``thought --action--> tool``.
 """
 
 from pathlib import Path
