@@ -66,11 +66,11 @@ def _strict(ai_prefix: str) -> Table:
     return Table(
         read_input=react.read_input,
         markers={
-            "thought": Label("Thought"),
+            "thought": react.STEPS.markers["thought"],
             "tool needed": _YES,
             "no tool": _NO,
-            "action": Literal("Action: "),
-            "input": Literal("Action Input: "),
+            "action": Literal(f"{react.WRITER.label('action')} "),
+            "input": Literal(f"{react.WRITER.label('input')} "),
             "answer": Literal(f"{ai_prefix}:"),
         },
         parts={

@@ -35,6 +35,7 @@ Action 3: Finish[Lake Thun]"""
 
 ANSWERS: Final = frozenset({"finish"})
 
+_THOUGHT, _ACTION, _OBSERVATION = "Thought", "Action", "Observation"
 STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
@@ -44,9 +45,9 @@ STEPS: Final = Steps(
     },
     markers={
         "question": Label("Question"),
-        "thought": Label("Thought"),
-        "action": Label("Action"),
-        "observation": Label("Observation"),
+        "thought": Label(_THOUGHT),
+        "action": Label(_ACTION),
+        "observation": Label(_OBSERVATION),
     },
     begins={"action": "call"},
 )
@@ -102,19 +103,19 @@ PROBLEMS: Final = {
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"Thought {step.number}: {step.thought}\n" if step.thought else ""
+    thought = f"{generation_prompt(step.number)}{step.thought}\n" if step.thought else ""
     call = f"{step.tool}[{step.tool_input}]" if step.tool else f"Finish[{step.answer}]"
-    return f"{thought}Action {step.number}: {call}"
+    return f"{thought}{_ACTION} {step.number}: {call}"
 
 
 def generation_prompt(number: int) -> str:
     """Return the label of the next thought."""
-    return f"Thought {number}: "
+    return f"{_THOUGHT} {number}: "
 
 
 def render_observation(observation: str, number: int) -> str:
     """Return an observation as text, with the label of the next thought."""
-    return f"\nObservation {number}: {observation}\n{generation_prompt(number + 1)}"
+    return f"\n{_OBSERVATION} {number}: {observation}\n{generation_prompt(number + 1)}"
 
 
 PROMPT: Final = """\
@@ -147,7 +148,7 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("\nObservation",),
+    stop=(f"\n{_OBSERVATION}",),
     write=write,
     render_observation=render_observation,
     generation_prompt=generation_prompt,

@@ -14,7 +14,7 @@ import ast
 from functools import partial
 from typing import Any, Final
 
-from agent_parsers.engine.calls.code.block import CLOSER, CodeBlock
+from agent_parsers.engine.calls.code.block import CLOSER, OPENER, CodeBlock
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import Go, Part, Table
@@ -71,7 +71,7 @@ STEPS: Final = Steps(
         "task": Label("Task"),
         "thought": Label("Thought"),
         "label": Label("Code"),
-        "code": Literal("<code"),
+        "code": Literal(OPENER.removesuffix(">")),
         "fence": Literal("```py"),
         "observation": Label("Observation"),
     },
@@ -120,7 +120,7 @@ PROBLEMS: Final = {
 def write(step: Written) -> str:
     """Return one step as text."""
     code = step.tool_input if step.tool else f"final_answer({step.answer!r})"
-    return f"{WRITER.thought(step)}<code>\n{code}\n{CLOSER}"
+    return f"{WRITER.thought(step)}{OPENER}\n{code}\n{CLOSER}"
 
 
 PROMPT: Final = """\

@@ -12,10 +12,10 @@ from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedD
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["CLOSER", "CodeBlock"]
+__all__ = ["CLOSER", "OPENER", "CodeBlock"]
 
-CLOSER: Final = "</code>"
-"""What ends a block."""
+OPENER, CLOSER = "<code>", "</code>"
+"""What a block stands between; see also `CodeBlock`."""
 _FENCE: Final = "\n```"
 
 
@@ -137,7 +137,7 @@ class CodeBlock(EmittingReader):
         code = "".join(self._code).strip()
         problem = "" if code and self._is_block else "no_call"
         is_open = self._ended < 0
-        may_be_less = is_open or "<code>" in code or CLOSER in code
+        may_be_less = is_open or OPENER in code or CLOSER in code
         if self._is_block and (
             (is_open and self._is_fence) or (code and may_be_less and not is_python(code))
         ):
