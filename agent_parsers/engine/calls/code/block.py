@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["CLOSER", "OPENER", "CodeBlock"]
 
-OPENER, CLOSER = "<code>", "</code>"
-"""What a block stands between; see also `CodeBlock`."""
+OPENER: Final = "<code>"
+CLOSER: Final = "</code>"
 _FENCE: Final = "\n```"
 
 
@@ -64,8 +64,9 @@ class CodeBlock(EmittingReader):
         if self._raw is not None and not self._raw.is_closed:
             code, text = self._raw.feed(text)
             self._take(code, events)
-            text = self._end(text, events)
-        self._skip(text, events)
+            text = self._end(text, events) if text else ""
+        if text:
+            self._skip(text, events)
         return events
 
     def _open(self, head: str) -> str:
@@ -102,12 +103,11 @@ class CodeBlock(EmittingReader):
         self._is_inline = not self._is_fence and "\n" not in lead
 
     def _end(self, text: str, events: list[Event]) -> str:
-        """Emit the closing mark at the beginning of *text*, if any; return the text after it."""
-        size = len(self._closer) if text else 0
-        if size:
-            self._emit_lead(events)
-            self._emit(text[:size], MarkerSeen, events)
-            self._ended = self._at
+        """Emit the closing mark at the beginning of *text*; return the text after it."""
+        self._emit_lead(events)
+        size = len(self._closer)
+        self._emit(text[:size], MarkerSeen, events)
+        self._ended = self._at
         return text[size:]
 
     def _skip(self, text: str, events: list[Event]) -> None:
@@ -132,7 +132,8 @@ class CodeBlock(EmittingReader):
                 span = (self._at, self._at + half)
                 self._emit(code[len(code) - half :], MarkerSeen, events)
                 events.append(Repair("unclosed", span, "left out half of a closing tag"))
-            self._skip(self._end(rest, events), events)
+            if rest:
+                self._skip(self._end(rest, events), events)
         self._emit_lead(events)
         code = "".join(self._code).strip()
         problem = "" if code and self._is_block else "no_call"
