@@ -115,7 +115,10 @@ class Steps:
         return {row: transition for row, transition in rows.items() if transition is not None}
 
     def table(self, **settings: Any) -> Table:
-        """Return the lenient table; *settings* are other fields of `Table`, such as codecs."""
+        """Return the lenient table; *settings* are other fields of `Table`, such as codecs.
+
+        A transcript begins in the first state that is a question.
+        """
         questions = (state for state, part in self.parts.items() if part is Part.QUESTION)
         return Table(
             markers={name: _loose(marker) for name, marker in self.markers.items()},
@@ -123,7 +126,7 @@ class Steps:
             begun=self.begun,
             transitions=self.transitions,
             ends=self.ends,
-            transcript_start=next(questions),
+            transcript_start=next(questions, ""),
             lenient=True,
             **settings,
         )
