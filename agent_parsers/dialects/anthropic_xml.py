@@ -24,6 +24,8 @@ from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.engine.writing.tool_lists import list_schemas
 from agent_parsers.families.call_blocks import calls_dialect
+from agent_parsers.families.elements import TextElement
+from agent_parsers.families.steps import Steps
 from agent_parsers.families.tagged import tagged_table
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of, write_value
 
@@ -62,6 +64,22 @@ FORM: Final = TaggedForm(
 )
 LENIENT_FORM: Final = replace(FORM, lenient=True, json_arguments="odd")
 BARE: Final = "call without a wrapper"
+ELEMENTS: Final = (
+    TextElement("final_answer").read_as(Part.ANSWER, "answer", then="answered")
+    | TextElement("function_results").read_as(Part.OBSERVATION, "results", then="content")
+    | Steps(
+        parts={"answered": Part.SKIPPED},
+        markers={"end of result": Literal("</result>"), "end of output": Literal("</stdout>")},
+        rows={
+            ("content", "answer"): Go("answer"),
+            ("content", "results"): Go("results", clash="early"),
+            ("thought", "results"): Go("results", clash="early"),
+            ("results", "end of result"): Go("results"),
+            ("results", "end of output"): Go("results"),
+        },
+    )
+)
+"""The answer, and what the model must not write."""
 ENDED: Final = ("after", "answer", "answered")
 """States after calls, or in an answer, in which the model may write past the end of the turn."""
 
@@ -76,14 +94,8 @@ def _table(form: TaggedForm) -> Table:
     }
     transitions: dict[tuple[str, str], Transition] = {
         **table.transitions,
+        **ELEMENTS.transitions,
         **{("answered", name): Go("call", clash="both") for name in opens},
-        ("answer", "end of answer"): Go("answered", closes=True),
-        ("content", "answer"): Go("answer"),
-        ("content", "results"): Go("results", clash="early"),
-        ("thought", "results"): Go("results", clash="early"),
-        ("results", "end of results"): Go("content", closes=True),
-        ("results", "end of result"): Go("results"),
-        ("results", "end of output"): Go("results"),
     }
     for state in ("after", *(name for name in opens if name in table.parts)):
         if state != "call":  # in a call, another tag must end the block first
@@ -95,20 +107,10 @@ def _table(form: TaggedForm) -> Table:
         table,
         markers={
             **table.markers,
-            "answer": Literal("<final_answer>"),
-            "end of answer": Literal("</final_answer>"),
-            "results": Literal("<function_results>"),
-            "end of results": Literal("</function_results>"),
-            "end of result": Literal("</result>"),
-            "end of output": Literal("</stdout>"),
+            **ELEMENTS.markers,
             **({"question": Label("Question", loose=True)} if form.lenient else {}),
         },
-        parts={
-            **table.parts,
-            "answer": Part.ANSWER,
-            "answered": Part.SKIPPED,
-            "results": Part.OBSERVATION,
-        },
+        parts={**table.parts, **ELEMENTS.parts},
         transitions=transitions,
         read_tool=repair_tool_name if form.lenient else None,
         ends={**table.ends, **({} if form.lenient else {"answer": "open_answer"})},

@@ -11,26 +11,19 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import react_json
-from agent_parsers.families.json_steps import (
-    ANSWERS,
-    lenient_rules,
-    lenient_table,
-    opens_after,
-    strict_table,
-)
+from agent_parsers.families.json_steps import opens_after
 
 __all__ = ["DIALECT"]
 
 # LangChain's pattern requires the line break right after the tag.
-RULES: Final = replace(
-    react_json.RULES, may_open=opens_after(r"\s*```(?:json)?\n\s*", is_lead_enough=False)
-)
+may_open: Final = opens_after(r"\s*```(?:json)?\n\s*", is_lead_enough=False)
 
 DIALECT: Final = replace(
-    react_json.DIALECT,
+    react_json.FORM, rules=replace(react_json.FORM.rules, may_open=may_open)
+).dialect(
     name="chat",
     aliases=("chat_agent",),
     summary="ReAct text with a JSON blob on lines of its own, or Final Answer (LangChain)",
-    strict=strict_table(RULES, labels=("Thought", "Action"), answers=True),
-    lenient=lenient_table(lenient_rules(RULES, answers=ANSWERS)),
+    sample=react_json.SAMPLE,
+    prompt=react_json.PROMPT,
 )

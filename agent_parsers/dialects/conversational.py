@@ -8,7 +8,6 @@ Source: LangChain's conversational agent.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -16,16 +15,19 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
-from agent_parsers.engine.markers.kinds import Ahead, Label, Literal, Marker
+from agent_parsers.engine.markers.kinds import Ahead, Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
+from agent_parsers.families.step_writer import StepWriter, reworded
+from agent_parsers.families.steps import label_or_literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect, Written
 
 __all__ = ["AI_PREFIX", "DIALECT", "make_dialect"]
 
@@ -56,8 +58,6 @@ class Phrase(Literal):
 
 
 _NO: Final = Phrase(f"{_ASKS} No")
-_STOP: Final = re.compile(r"[.,](?:\s+|\Z)").match
-"""What may follow the word no."""
 
 
 def _strict(ai_prefix: str) -> Table:
@@ -66,11 +66,11 @@ def _strict(ai_prefix: str) -> Table:
     return Table(
         read_input=react.read_input,
         markers={
-            "thought": Label("Thought"),
+            "thought": react.STEPS.markers["thought"],
             "tool needed": _YES,
             "no tool": _NO,
-            "action": Literal("Action: "),
-            "input": Literal("Action Input: "),
+            "action": Literal(f"{react.WRITER.label('action')} "),
+            "input": Literal(f"{react.WRITER.label('input')} "),
             "answer": Literal(f"{ai_prefix}:"),
         },
         parts={
@@ -101,19 +101,18 @@ def read_reply(text: str, repairs: list[Repair]) -> str:
 
     A reply that directly follows the word no begins after the full stop or comma.
     """
-    stop = _STOP(text)
-    if stop is not None:
-        text = text[stop.end() :]
-        repairs.append(Repair("reply", stop.span(), "left out what ends the sentence before"))
+    if text[:1] in (".", ",") and not text[1:2].strip():
+        reply = text[1:].lstrip()
+        span = (0, len(text) - len(reply))
+        repairs.append(Repair("reply", span, "left out what ends the sentence before"))
+        text = reply
     if not text:
         raise BadPayload("no_reply", (0, 0))
     return repair_answer(text, repairs)
 
 
 def _lenient(ai_prefix: str) -> Table:
-    reply: Marker = Literal(f"{ai_prefix}:")
-    if re.fullmatch(r"\w+(?: \w+)*", ai_prefix):
-        reply = Label(ai_prefix, loose=True)
+    reply = label_or_literal(f"{ai_prefix}:")
     return replace(
         react.LENIENT,
         read_answer=read_reply,
@@ -121,7 +120,7 @@ def _lenient(ai_prefix: str) -> Table:
         markers={
             **react.LENIENT.markers,
             "question": Label("New input", loose=True),
-            "answer": reply,
+            "answer": replace(reply, loose=True) if isinstance(reply, Label) else reply,
             "human": Label("Human", loose=True),
             "tool needed": _YES,
             "no tool": _NO,
@@ -141,6 +140,7 @@ def _lenient(ai_prefix: str) -> Table:
 
 
 PROBLEMS: Final = {
+    **reworded(react.PROBLEMS, {"a Final Answer": "a reply"}),
     "nothing": Problem(
         "expected an Action or a reply",
         "Invalid Format: Write an Action with its Action Input, or a reply after its label. Each"
@@ -153,16 +153,6 @@ PROBLEMS: Final = {
         "Invalid Format: Write an Action with its Action Input, or a reply that is not empty.",
     ),
     "no_input": replace(react.PROBLEMS["no_input"], send_to_llm=False),
-    "both": Problem(
-        "found an Action and a reply; a turn has one of them",
-        "Write either an Action with its Action Input or a reply, not both.",
-    ),
-    "early": replace(
-        react.PROBLEMS["early"],
-        observation="Invalid Format: Do not write an Observation. Write an Action with its Action"
-        " Input, or a reply.",
-    ),
-    **{name: react.PROBLEMS[name] for name in ("stray_input", "no_tool", "long_tool")},
 }
 
 
@@ -198,25 +188,24 @@ def make_dialect(ai_prefix: str) -> Dialect:
     Raises:
         ValueError: The prefix is empty, or the same as another label.
     """
+    lenient = _lenient(ai_prefix)
+    writer = StepWriter(lenient.markers)
 
     def write(step: Written) -> str:
-        thought = f"Thought: {step.thought} {_ASKS}" if step.thought else f"Thought: {_ASKS}"
-        if not step.tool:
-            return f"{thought} No\n{ai_prefix}: {step.answer}"
-        return f"{thought} Yes\nAction: {step.tool}\nAction Input: {step.tool_input}"
+        asks = _YES if step.tool else _NO
+        thought = " ".join(filter(None, (step.thought, asks.canonical)))
+        return writer.write(replace(step, thought=thought))
 
-    return Dialect(
+    return replace(
+        react.DIALECT,
         name="conversational",
         aliases=("conversational_react",),
         summary="ReAct text for a chat: Action and Action Input, or AI (LangChain)",
         sample=SAMPLE,
         strict=_strict(ai_prefix),
-        lenient=_lenient(ai_prefix),
+        lenient=lenient,
         problems=PROBLEMS,
-        stop=("\nObservation:",),
         write=write,
-        render_observation=react.render_observation,
-        generation_prompt=react.generation_prompt,
         prompt=PROMPT,
         prompt_words=WORDS,
     )

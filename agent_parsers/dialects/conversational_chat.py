@@ -9,17 +9,15 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.dialects import json
-from agent_parsers.families.json_steps import strict_table
 
 __all__ = ["DIALECT"]
 
-RULES: Final = replace(json.RULES, needs_input=True, reads_null=False)
+RULES: Final = replace(json.FORM.rules, needs_input=True, reads_null=False)
 
-DIALECT: Final = replace(
-    json.DIALECT,
+DIALECT: Final = replace(json.FORM, rules=RULES).dialect(
     name="conversational_chat",
     aliases=("convo_chat",),
     summary="one JSON blob with action and action_input, both required (LangChain)",
-    strict=strict_table(RULES),
-    lenient=json.lenient(RULES),
+    sample=json.SAMPLE,
+    prompt=json.PROMPT,
 )

@@ -12,14 +12,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
-from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.markers.kinds import Inline, Label
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.families.step_writer import StepWriter, reworded
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.grammar.dialect import Written
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.engine.repairs.payloads import ToolHead
@@ -42,80 +41,40 @@ def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     return repair_tool_name(written.removesuffix(","), tools, repairs)
 
 
+_ACTION, _INPUT = "Tool", "Tool Input"
 STRICT: Final = replace(
     react.STRICT,
     markers={
         **react.STRICT.markers,
-        "action": Label("Tool", anywhere=True),
-        "input": Label("Tool Input", anywhere=True),
+        "action": Label(_ACTION, anywhere=True),
+        "input": Label(_INPUT, anywhere=True),
     },
 )
 
 
 def _lenient() -> Table:
-    borrowed = {"tool input"}  # in this dialect it is the label itself
     own: dict[str, Marker] = {
-        "action": Label("Tool", loose=True),
-        "second action": Label("Tool", loose=True, then="Tool Input"),
-        "inline action": Inline("Tool", then="Tool Input", begins=True),
-        "input": Label("Tool Input", loose=True),
-        "inline input": Label("Tool Input", anywhere=True),
-        "spaced input": Inline("Tool Input"),
+        "action": Label(_ACTION, loose=True),
+        "second action": Label(_ACTION, loose=True, then=_INPUT),
+        "inline action": Inline(_ACTION, then=_INPUT, begins=True),
+        "input": Label(_INPUT, loose=True),
+        "inline input": Label(_INPUT, anywhere=True),
+        "spaced input": Inline(_INPUT),
     }
-    markers = {name: label for name, label in react.LENIENT.markers.items() if name not in borrowed}
-    transitions = {
-        row: transition
-        for row, transition in react.LENIENT.transitions.items()
-        if row[1] not in borrowed
-    }
+    borrowed = {"tool input"}  # in this dialect it is the label itself
+    markers = {**react.LENIENT.markers, **own}
+    rows = react.LENIENT.transitions
     return replace(
         react.LENIENT,
         read_tool=read_tool,
-        markers={**markers, **own},
-        transitions=transitions,
+        markers={name: marker for name, marker in markers.items() if name not in borrowed},
+        transitions={row: rows[row] for row in rows if row[1] not in borrowed},
     )
 
 
-_TELL: Final = "Invalid Format: Write a Tool with its Tool Input, or a Final Answer."
-PROBLEMS: Final = {
-    "nothing": Problem("expected a Tool or a Final Answer", f"{_TELL} Each label begins a line."),
-    "early": Problem(
-        "found an Observation before any Tool; it is not the model's to write",
-        "Invalid Format: Do not write an Observation. Write a Tool with its Tool Input, or a Final"
-        " Answer.",
-    ),
-    "no_input": Problem(
-        "expected a Tool Input after the Tool",
-        "Invalid Format: Missing 'Tool Input:' after 'Tool:'",
-    ),
-    "stray_input": Problem(
-        "expected the Tool Input after the Tool, not before it",
-        "Invalid Format: Write the Tool first, then its Tool Input.",
-    ),
-    "both": Problem(
-        "found a Tool and a Final Answer; a turn has one of them",
-        "Write either a Tool with its Tool Input or a Final Answer, not both.",
-    ),
-    "no_tool": Problem(
-        "expected the name of a tool after the label Tool",
-        "Invalid Format: Missing the name of the tool after 'Tool:'",
-    ),
-    "long_tool": Problem(
-        "expected the name of a tool on one line after the label Tool",
-        "Invalid Format: Write the name of one tool after 'Tool:', and 'Tool Input:' on the next"
-        " line.",
-    ),
-}
-
-
-def write(step: Written) -> str:
-    """Return one step as text."""
-    if not step.tool:
-        return react.write(step)
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    return f"{thought}Tool: {step.tool}\nTool Input: {step.tool_input}"
-
-
+LENIENT: Final = _lenient()
+WRITER: Final = StepWriter(LENIENT.markers)
+PROBLEMS: Final = reworded(react.PROBLEMS, {"an Action": "a Tool", "Action": "Tool"})
 PROMPT: Final = react.PROMPT.replace("Action", "Tool")
 
 DIALECT: Final = replace(
@@ -125,8 +84,8 @@ DIALECT: Final = replace(
     summary="ReAct text: Thought, Tool and Tool Input, or Final Answer (Haystack)",
     sample=SAMPLE,
     strict=STRICT,
-    lenient=_lenient(),
+    lenient=LENIENT,
     problems=PROBLEMS,
-    write=write,
+    write=WRITER.write,
     prompt=PROMPT,
 )

@@ -8,29 +8,12 @@ Source: LangChain's JSON chat agent.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.engine.grammar.dialect import Dialect, Written
-from agent_parsers.engine.writing.tool_lists import list_schemas
-from agent_parsers.families.json_steps import (
-    ANSWERS,
-    KEYS,
-    PROBLEMS,
-    WORDS,
-    generation_prompt,
-    lenient_rules,
-    lenient_table,
-    opens_after,
-    strict_table,
-    write_blob,
-    written_call,
-)
+from agent_parsers.families.json_steps import KEYS, JsonSteps, opens_after
 
-if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.table import Table
-
-__all__ = ["DIALECT", "RULES", "lenient", "render_observation"]
+__all__ = ["DIALECT", "FORM"]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -50,35 +33,18 @@ Thought: I now know the answer.
 }
 ```"""
 
-RULES: Final = JsonCallRules(
-    keys=KEYS,
-    answers=frozenset({"Final Answer"}),
-    may_open=opens_after(r"\s*```(?:json)?[\s`]*\[?\s*", is_lead_enough=True),
-    reads_null=True,
+# LangChain's agent writes no thoughts; here they have a label.
+FORM: Final = JsonSteps(
+    rules=JsonCallRules(
+        keys=KEYS,
+        answers=frozenset({"Final Answer"}),
+        may_open=opens_after(r"\s*```(?:json)?[\s`]*\[?\s*", is_lead_enough=True),
+        reads_null=True,
+    ),
+    observation="TOOL RESPONSE",
+    has_action=False,
+    has_answer=False,
 )
-STRICT: Final = strict_table(RULES)
-
-
-def lenient(rules: JsonCallRules) -> Table:
-    """Return the table of lenient mode, given the *rules* of strict mode."""
-    return lenient_table(
-        lenient_rules(rules, answers=ANSWERS),
-        observation="TOOL RESPONSE",
-        has_action=False,
-        has_answer=False,
-    )
-
-
-def write(step: Written) -> str:
-    """Return one step as text; thoughts, which LangChain's agent does not write, have a label."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    return thought + write_blob(written_call(step))
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return an observation as text, with the label of the next thought."""
-    return f"\nTOOL RESPONSE: {observation}\n{generation_prompt(number + 1)}"
-
 
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
@@ -98,19 +64,10 @@ For example, this turn uses a tool:
 
 {action}"""
 
-DIALECT: Final = Dialect(
+DIALECT: Final = FORM.dialect(
     name="json",
     aliases=("json_chat", "json_agent"),
     summary="one JSON blob with action and action_input, the answer included (LangChain)",
     sample=SAMPLE,
-    strict=STRICT,
-    lenient=lenient(RULES),
-    problems=PROBLEMS,
-    stop=("\nTOOL RESPONSE:",),
-    write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
     prompt=PROMPT,
-    prompt_words=WORDS,
-    list_tools=list_schemas,
 )

@@ -9,28 +9,27 @@ Source: `langchain_classic.agents.mrkl.output_parser`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.dialects import react
 from agent_parsers.engine.grammar.table import Go, Note, Part
+from agent_parsers.engine.markers.patterns import Patterns
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
 __all__ = ["DIALECT"]
 
-_ACTION: Final = re.compile(r"Action\s{0,16}+\d{0,16}+\s{0,16}+:").finditer
-_INPUT: Final = re.compile(
-    r"Action\s{0,16}+\d{0,16}+\s{0,16}+Input\s{0,16}+\d{0,16}+\s{0,16}+:"
-).search
+_action, _input = (
+    Patterns({name: react.STRICT.markers[name]}).whole.search for name in ("action", "input")
+)
 
 
 def read_answer(text: str, _repairs: list[Repair]) -> str:
     """Return an answer without a following action, and without text after a blank line."""
-    action = next(_ACTION(text), None)
-    if action is None or _INPUT(text, action.end()) is None:
+    action = _action(text)
+    if action is None or _input(text, action.end()) is None:
         return text
     blank = text.find("\n\n")
     return text[: blank if blank >= 0 else action.start()].rstrip()

@@ -7,13 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.grammar.dialect import Dialect, Written
+from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
+from agent_parsers.engine.grammar.table import Go, Note, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.engine.markers.kinds import Inline, Label, Literal
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer, repair_input
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.families.step_writer import StepWriter
+from agent_parsers.families.steps import (
+    INPUT_FIRST,
+    Steps,
+    action_in_answer,
+    labels_in_lines,
+    second_turn_in_answer,
+)
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
@@ -35,6 +43,32 @@ Thought: I now know the final answer
 Final Answer: The Untertorbrücke has stood since 1489."""
 
 
+_THOUGHT: Final = Label("Thought")
+_ACTION: Final = Label("Action")
+_INPUT: Final = Label("Action Input", listed=True)
+_ANSWER: Final = Label("Final Answer")
+STEPS: Final = Steps(
+    parts={
+        "thought": Part.THOUGHT,
+        "tool": Part.TOOL,
+        "input": Part.INPUT,
+        "answer": Part.ANSWER,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
+    },
+    markers={
+        "question": Label("Question"),
+        "thought": _THOUGHT,
+        "action": _ACTION,
+        "input": _INPUT,
+        "observation": Label("Observation"),
+        "answer": _ANSWER,
+    },
+    begins={"action": "tool"},
+)
+WRITER: Final = StepWriter(STEPS.markers)
+
+
 def read_input(text: str, _repairs: list[Repair]) -> str:
     """Return an input without surrounding spaces, and without double quotes around all of it.
 
@@ -51,10 +85,10 @@ STRICT: Final = Table(
     # LangChain searches for its labels anywhere in the text, even in the middle of a line. It does
     # not know "Thought:", which is a marker here only to keep the label out of the thought.
     markers={
-        "thought": Label("Thought"),
-        "action": Label("Action", anywhere=True),
-        "input": Label("Action Input", anywhere=True),
-        "answer": Literal("Final Answer:"),
+        "thought": _THOUGHT,
+        "action": Label(_ACTION.words, anywhere=True),
+        "input": Label(_INPUT.words, anywhere=True),
+        "answer": Literal(_ANSWER.canonical),
     },
     parts={
         "thought": Part.THOUGHT,
@@ -98,115 +132,22 @@ STRICT: Final = Table(
     one_line_tools=False,
 )
 
-LENIENT: Final = Table(
-    read_tool=repair_tool_name,
-    read_input=repair_input,
-    read_answer=repair_answer,
-    markers={
-        "question": Label("Question", loose=True),
-        "thought": Label("Thought", loose=True),
-        "action": Label("Action", loose=True),
-        "input": Label("Action Input", loose=True, listed=True),
-        "inline input": Label("Action Input", anywhere=True),
-        "spaced input": Inline("Action Input"),
-        # After an action, the input label of another format is unambiguous.
-        "parameters": Label("Parameters", loose=True, borrowed=True),
-        "params": Label("Params", loose=True, borrowed=True),
-        "arguments": Label("Arguments", loose=True, borrowed=True),
-        "tool input": Label("Tool Input", loose=True, borrowed=True),
-        "bare input": Label("Input", loose=True, borrowed=True),
-        "observation": Label("Observation", loose=True),
-        "answer": Label("Final Answer", loose=True),
-        # On one line, if an input follows; also an answer, unless an action follows it.
-        "second action": Label("Action", loose=True, then="Action Input"),
-        "inline action": Inline("Action", then="Action Input", begins=True),
-        "inline answer": Inline("Final Answer", begins=True),
-    },
-    parts={
-        "thought": Part.THOUGHT,
-        "tool": Part.TOOL,
-        "input": Part.INPUT,
-        "answer": Part.ANSWER,
-        "answer, inline": Part.ANSWER,
-        "answer, action": Part.ANSWER,
-        "answer and action": Part.ANSWER,
-        "observation": Part.OBSERVATION,
-        "question": Part.QUESTION,
-        "thought, stray input": Part.THOUGHT,
-        "tool, stray input": Part.TOOL,
-    },
-    transitions={
-        # Prompts end in "Thought:" and some models repeat it, so a second one is common.
-        ("thought", "thought"): Go("thought"),
-        ("thought", "action"): Go("tool"),
-        ("thought", "input"): Note("thought, stray input"),
-        ("thought", "answer"): Go("answer"),
-        ("thought", "inline action"): Go("tool"),
-        ("thought", "inline answer"): Go("answer, inline"),
-        ("thought", "observation"): Go("observation", clash="early"),
-        ("thought, stray input", "thought"): Go("thought, stray input"),
-        ("thought, stray input", "action"): Go("tool, stray input"),
-        ("thought, stray input", "answer"): Go("answer"),
-        ("thought, stray input", "observation"): Go("observation", clash="early"),
-        ("tool, stray input", "input"): Go("input"),
-        ("tool, stray input", "inline input"): Go("input"),
-        ("tool, stray input", "spaced input"): Go("input"),
-        ("tool, stray input", "answer"): Go("answer", clash="both"),
-        ("tool, stray input", "thought"): Go("thought", clash="stray_input"),
-        ("tool, stray input", "action"): Go("tool", clash="stray_input"),
-        ("tool, stray input", "observation"): Go("observation", clash="stray_input"),
-        ("tool", "input"): Go("input"),
-        ("tool", "inline input"): Go("input"),
-        ("tool", "spaced input"): Go("input"),
-        ("tool", "parameters"): Go("input"),
-        ("tool", "params"): Go("input"),
-        ("tool", "arguments"): Go("input"),
-        ("tool", "tool input"): Go("input"),
-        ("tool", "bare input"): Go("input"),
-        ("tool", "answer"): Go("answer", clash="both"),
-        # A tool may need no input, but a turn that continues without an input has lost it.
-        ("tool", "thought"): Go("thought", clash="no_input"),
-        ("tool", "action"): Go("tool", clash="no_input"),
-        ("tool", "observation"): EndTurn("observation"),
-        # Code has lines such as "# Action: …" and YAML such as "action: …": only firm labels count,
-        # and an observation label in the same style as the label before the input.
-        ("input", "answer"): Go("answer", clash="both", firm=True),
-        ("input", "thought"): EndTurn("thought", firm=True),
-        ("input", "action"): EndTurn("tool", firm=True),
-        ("input", "observation"): EndTurn("observation", firm=True),
-        ("answer", "answer"): Go("answer", firm=True),
-        ("answer", "question"): EndTurn("question", firm=True),
-        ("answer", "observation"): EndTurn("observation", firm=True),
-        # Minutes of a meeting may have a line "Action:"; an "Action Input:" makes it a second turn,
-        # which begins at its Action if that is the line before.
-        ("answer", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
-        ("answer", "action"): Note("answer, action", firm=True),
-        ("answer, action", "second action"): Go("tool", clash="both", firm=True, in_turn=True),
-        ("answer, action", "answer"): Go("answer", firm=True),
-        ("answer, action", "question"): EndTurn("question", firm=True),
-        ("answer, action", "observation"): EndTurn("observation", firm=True),
-        ("answer, action", "input"): Note("answer and action", firm=True),
-        ("answer and action", "question"): Go("question", clash="both", firm=True),
-        # A thought may mention the answer to come.
-        ("answer, inline", "answer"): Go("answer", restarts=True),
-        ("answer, inline", "thought"): Go("thought", restarts=True),
-        ("answer, inline", "action"): Go("tool", restarts=True),
-        ("answer, inline", "inline action"): Go("tool", restarts=True),
-        ("answer, inline", "question"): EndTurn("question", firm=True),
-        ("answer, inline", "observation"): EndTurn("observation", firm=True),
-        ("observation", "thought"): Go("thought"),
-        ("observation", "action"): Go("tool"),
-        ("observation", "answer"): Go("answer"),
-        ("observation", "question"): Go("question", firm=True),
-        ("question", "question"): Go("question"),
-        ("question", "thought"): Go("thought"),
-        ("question", "action"): Go("tool"),
-        ("question", "answer"): Go("answer"),
-    },
-    ends={"tool, stray input": "stray_input", "answer and action": "both"},
-    transcript_start="question",
-    lenient=True,
-)
+# After an action, the input label of another format is unambiguous.
+_OTHER_INPUTS: Final = {
+    "parameters": Label("Parameters", borrowed=True),
+    "params": Label("Params", borrowed=True),
+    "arguments": Label("Arguments", borrowed=True),
+    "tool input": Label("Tool Input", borrowed=True),
+    "bare input": Label("Input", borrowed=True),
+}
+LENIENT: Final = (
+    STEPS
+    | INPUT_FIRST
+    | action_in_answer("input")
+    | second_turn_in_answer(_ACTION.words, _INPUT.words)
+    | labels_in_lines(_ACTION.words, _INPUT.words, _ANSWER.words)
+    | Steps(markers=_OTHER_INPUTS, rows={("tool", name): Go("input") for name in _OTHER_INPUTS})
+).table(read_tool=repair_tool_name, read_input=repair_input, read_answer=repair_answer)
 
 # LangChain's messages, which executors compare and show.
 MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE: Final = (
@@ -261,24 +202,6 @@ PROBLEMS: Final = {
 }
 
 
-def write(step: Written) -> str:
-    """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    if not step.tool:
-        return f"{thought}Final Answer: {step.answer}"
-    return f"{thought}Action: {step.tool}\nAction Input: {step.tool_input}"
-
-
-def generation_prompt(_number: int) -> str:
-    """Return the label of the next thought."""
-    return "Thought: "
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return an observation as text, with the label of the next thought."""
-    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
-
-
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
 
@@ -305,10 +228,10 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("\nObservation:",),
-    write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    stop=WRITER.stop,
+    write=WRITER.write,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
 )

@@ -17,6 +17,7 @@ from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.step_writer import StepWriter
 from outputs.growing_json.lenient.json_text import begins_object
 
 if TYPE_CHECKING:
@@ -53,13 +54,7 @@ def repair_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     return repair_object_input(text, repairs)
 
 
-def write(step: Written) -> str:
-    """Return one step as text."""
-    if not step.tool:
-        return react.write(step)
-    return react.write(replace(step, tool_input=write_json_input(step.tool_input)))
-
-
+WRITER: Final = StepWriter(react.STEPS.markers, write_json_input)
 WORDS: Final = PromptWords(tool_input={"parameter": "value"})
 
 DIALECT: Final = replace(
@@ -70,7 +65,7 @@ DIALECT: Final = replace(
     sample=SAMPLE,
     strict=replace(react.STRICT, read_input=read_input),
     lenient=replace(react.LENIENT, read_input=repair_input),
-    write=write,
+    write=WRITER.write,
     prompt_words=WORDS,
     list_tools=list_schemas,
     example=Written(tool="search", tool_input={"query": "what to look for"}),

@@ -13,10 +13,11 @@ from typing import Final
 from agent_parsers.engine.calls.brackets import BracketCall
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
+from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.families.steps import Steps
 
 __all__ = ["DIALECT"]
 
@@ -34,9 +35,25 @@ Action 3: Finish[Lake Thun]"""
 
 ANSWERS: Final = frozenset({"finish"})
 
+_THOUGHT, _ACTION, _OBSERVATION = "Thought", "Action", "Observation"
+STEPS: Final = Steps(
+    parts={
+        "thought": Part.THOUGHT,
+        "call": Part.CALL,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
+    },
+    markers={
+        "question": Label("Question"),
+        "thought": Label(_THOUGHT),
+        "action": Label(_ACTION),
+        "observation": Label(_OBSERVATION),
+    },
+    begins={"action": "call"},
+)
 STRICT: Final = Table(
     new_call=partial(BracketCall, answers=ANSWERS),
-    markers={"thought": Label("Thought"), "action": Label("Action")},
+    markers={name: STEPS.markers[name] for name in ("thought", "action")},
     parts={"thought": Part.THOUGHT, "call": Part.CALL},
     transitions={
         ("thought", "thought"): Go("thought"),
@@ -45,40 +62,8 @@ STRICT: Final = Table(
         ("call", "action"): Go("call", clash="several"),
     },
 )
-
-LENIENT: Final = Table(
-    new_call=partial(BracketCall, answers=ANSWERS, lenient=True),
-    read_tool=repair_tool_name,
-    markers={
-        "question": Label("Question", loose=True),
-        "thought": Label("Thought", loose=True),
-        "action": Label("Action", loose=True),
-        "observation": Label("Observation", loose=True),
-    },
-    parts={
-        "thought": Part.THOUGHT,
-        "call": Part.CALL,
-        "observation": Part.OBSERVATION,
-        "question": Part.QUESTION,
-    },
-    transitions={
-        ("thought", "thought"): Go("thought"),
-        ("thought", "action"): Go("call"),
-        ("thought", "observation"): Go("observation", clash="early"),
-        # Some models write several steps in one turn. Only the first is based on real observations.
-        ("call", "thought"): EndTurn("thought", firm=True),
-        ("call", "action"): EndTurn("call", firm=True),
-        ("call", "observation"): EndTurn("observation", firm=True),
-        ("call", "question"): EndTurn("question", firm=True),
-        ("observation", "thought"): Go("thought"),
-        ("observation", "action"): Go("call"),
-        ("observation", "question"): Go("question", firm=True),
-        ("question", "question"): Go("question"),
-        ("question", "thought"): Go("thought"),
-        ("question", "action"): Go("call"),
-    },
-    transcript_start="question",
-    lenient=True,
+LENIENT: Final = STEPS.table(
+    new_call=partial(BracketCall, answers=ANSWERS, lenient=True), read_tool=repair_tool_name
 )
 
 PROBLEMS: Final = {
@@ -118,19 +103,19 @@ PROBLEMS: Final = {
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"Thought {step.number}: {step.thought}\n" if step.thought else ""
+    thought = f"{generation_prompt(step.number)}{step.thought}\n" if step.thought else ""
     call = f"{step.tool}[{step.tool_input}]" if step.tool else f"Finish[{step.answer}]"
-    return f"{thought}Action {step.number}: {call}"
+    return f"{thought}{_ACTION} {step.number}: {call}"
 
 
 def generation_prompt(number: int) -> str:
     """Return the label of the next thought."""
-    return f"Thought {number}: "
+    return f"{_THOUGHT} {number}: "
 
 
 def render_observation(observation: str, number: int) -> str:
     """Return an observation as text, with the label of the next thought."""
-    return f"\nObservation {number}: {observation}\n{generation_prompt(number + 1)}"
+    return f"\n{_OBSERVATION} {number}: {observation}\n{generation_prompt(number + 1)}"
 
 
 PROMPT: Final = """\
@@ -163,7 +148,7 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("\nObservation",),
+    stop=(f"\n{_OBSERVATION}",),
     write=write,
     render_observation=render_observation,
     generation_prompt=generation_prompt,

@@ -13,24 +13,9 @@ from __future__ import annotations
 from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.engine.grammar.dialect import Dialect, Written
-from agent_parsers.engine.writing.tool_lists import list_schemas
-from agent_parsers.families.json_steps import (
-    ANSWERS,
-    KEYS,
-    PROBLEMS,
-    WORDS,
-    generation_prompt,
-    lenient_rules,
-    lenient_table,
-    opens_after,
-    render_observation,
-    strict_table,
-    write_blob,
-    written_call,
-)
+from agent_parsers.families.json_steps import KEYS, JsonSteps, opens_after
 
-__all__ = ["DIALECT", "RULES"]
+__all__ = ["DIALECT", "FORM"]
 
 SAMPLE: Final = """\
 Question: How old is the oldest bridge of Bern?
@@ -46,22 +31,13 @@ Observation: The Untertorbrücke was built from 1461 to 1489.
 Thought: I now know the final answer
 Final Answer: The Untertorbrücke has stood since 1489."""
 
-RULES: Final = JsonCallRules(
-    keys=KEYS,
-    may_open=opens_after(r"\s*```(?:json)?\s*", is_lead_enough=False),
-    fills_fence=True,
+FORM: Final = JsonSteps(
+    rules=JsonCallRules(
+        keys=KEYS,
+        may_open=opens_after(r"\s*```(?:json)?\s*", is_lead_enough=False),
+        fills_fence=True,
+    )
 )
-STRICT: Final = strict_table(RULES, labels=("Thought", "Action"), answers=True)
-LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS))
-
-
-def write(step: Written) -> str:
-    """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    if not step.tool:
-        return f"{thought}Final Answer: {step.answer}"
-    return f"{thought}Action:\n{write_blob(written_call(step))}"
-
 
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
@@ -81,19 +57,10 @@ For example, this turn uses a tool:
 
 {action}"""
 
-DIALECT: Final = Dialect(
+DIALECT: Final = FORM.dialect(
     name="react_json",
     aliases=("react_json_single_input",),
     summary="ReAct text with the action as a JSON blob, or Final Answer (LangChain)",
     sample=SAMPLE,
-    strict=STRICT,
-    lenient=LENIENT,
-    problems=PROBLEMS,
-    stop=("\nObservation:",),
-    write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
     prompt=PROMPT,
-    prompt_words=WORDS,
-    list_tools=list_schemas,
 )

@@ -19,6 +19,7 @@ from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_object_input
 from agent_parsers.engine.repairs.json_inputs import read_json_input, write_json_input
 from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.step_writer import StepWriter, reworded
 
 __all__ = ["DIALECT"]
 
@@ -73,7 +74,9 @@ LENIENT: Final = replace(
     },
 )
 
+WRITER: Final = StepWriter(LENIENT.markers, write_json_input)
 PROBLEMS: Final = {
+    **reworded(react.PROBLEMS, {"a Final Answer": "an Answer"}),
     "nothing": Problem(
         "expected an Action or an Answer",
         "Invalid Format: Write a Thought, then an Action with its Action Input, or an Answer. Each"
@@ -83,30 +86,18 @@ PROBLEMS: Final = {
         "expected a Thought before the Action or the Answer",
         "Invalid Format: Begin with a Thought.",
     ),
+    "no_input": replace(react.PROBLEMS["no_input"], exact=""),
     "bad_input": Problem(
         "expected a JSON object after the label Action Input",
         'Invalid Format: Write the Action Input as a JSON object, such as {"key": "value"}.',
     ),
-    "both": Problem(
-        "found an Action and an Answer; a turn has one of them",
-        "Write either an Action with its Action Input or an Answer, not both.",
-    ),
-    "no_input": replace(react.PROBLEMS["no_input"], exact=""),
-    "early": replace(
-        react.PROBLEMS["early"],
-        observation="Invalid Format: Do not write an Observation. Write an Action with its Action"
-        " Input, or an Answer.",
-    ),
-    **{name: react.PROBLEMS[name] for name in ("stray_input", "no_tool", "long_tool")},
 }
 
 
 def write(step: Written) -> str:
     """Return one step as text, with the label of the thought even if the thought is empty."""
-    thought = f"Thought: {step.thought}".rstrip(" ")
-    if not step.tool:
-        return f"{thought}\nAnswer: {step.answer}"
-    return f"{thought}\nAction: {step.tool}\nAction Input: {write_json_input(step.tool_input)}"
+    thought = "" if step.thought else f"{WRITER.label('thought')}\n"
+    return thought + WRITER.write(step)
 
 
 PROMPT: Final = """\

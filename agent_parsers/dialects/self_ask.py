@@ -8,7 +8,6 @@ Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 
 from __future__ import annotations
 
-import re
 from functools import cache, partial
 from typing import Final
 
@@ -17,8 +16,9 @@ from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.engine.markers.kinds import Label, Literal, Marker
+from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.events import Event, InputDelta, ToolNamed
+from agent_parsers.families.steps import Steps, label_or_literal
 
 __all__ = ["DIALECT", "FINISH_STRING", "FOLLOWUPS", "TOOL", "make_dialect"]
 
@@ -35,7 +35,8 @@ TOOL: Final = "Intermediate Answer"
 """LangChain's name for the only tool."""
 FOLLOWUPS: Final = ("Follow up:", "Followup:")
 FINISH_STRING: Final = "So the final answer is: "
-_NEEDED: Final = "Are follow up questions needed here"
+_NEEDED: Final = Label("Are follow up questions needed here")
+_OBSERVATION: Final = Label("Intermediate answer")
 
 
 class QuestionCall(CallReader):
@@ -86,7 +87,7 @@ def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
     return Table(
         new_call=QuestionCall,
         markers={
-            "needed": Literal(f"{_NEEDED}:"),
+            "needed": Literal(_NEEDED.canonical),
             "question": Literal(followups[0], followups[1:]),
             "answer": Literal(finish_string),
             "line": Literal("\n"),
@@ -105,62 +106,15 @@ def _strict(followups: tuple[str, ...], finish_string: str) -> Table:
     )
 
 
-def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
-    markers: dict[str, Marker] = {
-        "run": Label("Question", loose=True),
-        "needed": Label(_NEEDED, loose=True),
-        "question": _loose(followups[0]),
-        "observation": Label("Intermediate answer", loose=True),
-        "answer": _loose(finish_string),
-        "inline observation": Label("Intermediate answer", anywhere=True),
+def _steps(followups: tuple[str, ...], finish_string: str) -> Steps:
+    question, *others = (label_or_literal(words.strip()) for words in followups)
+    also = {
+        marker.canonical: marker
+        for marker in others
+        # Labels that differ in case, blanks and the like are read as the same.
+        if _letters(marker.canonical) != _letters(question.canonical)
     }
-    # LangChain finds these in the middle of a line, where models write them: "Yes. Follow up: …".
-    inline = {
-        name: Label(label.words, anywhere=True)
-        for name, label in (("question", markers["question"]), ("answer", markers["answer"]))
-        if isinstance(label, Label)
-    }
-    transitions: dict[tuple[str, str], EndTurn | Go] = {
-        ("thought", "needed"): Go("thought"),
-        ("thought", "question"): Go("call"),
-        ("thought", "answer"): Go("answer"),
-        ("thought", "observation"): Go("observation", clash="early"),
-        # Answers to several questions cannot be known before the first was asked.
-        ("call", "needed"): EndTurn("thought", firm=True),
-        ("call", "question"): EndTurn("call", firm=True),
-        ("call", "observation"): EndTurn("observation"),
-        # A question on a line with other words may have its invented answer there too.
-        ("call", "inline observation"): EndTurn("observation"),
-        ("call", "answer"): Go("answer", clash="both"),
-        ("call", "run"): EndTurn("run", firm=True),
-        ("answer", "answer"): Go("answer", firm=True),
-        ("answer", "question"): Go("call", clash="both", firm=True),
-        ("answer", "observation"): EndTurn("observation", firm=True),
-        ("answer", "run"): EndTurn("run", firm=True),
-        ("observation", "needed"): Go("thought"),
-        ("observation", "question"): Go("call"),
-        ("observation", "answer"): Go("answer"),
-        ("observation", "run"): Go("run", firm=True),
-        ("run", "run"): Go("run"),
-        ("run", "needed"): Go("thought"),
-        ("run", "question"): Go("call"),
-        ("run", "answer"): Go("answer"),
-    }
-    for name, marker in inline.items():
-        markers[f"inline {name}"] = marker
-        transitions["thought", f"inline {name}"] = transitions["thought", name]
-    for words in followups[1:]:
-        if _letters(words) != _letters(followups[0]):  # otherwise the first label matches it
-            markers[words] = _loose(words)
-            rows = [
-                (state, transition)
-                for (state, name), transition in transitions.items()
-                if name == "question"
-            ]
-            transitions |= {(state, words): transition for state, transition in rows}
-    return Table(
-        new_call=partial(QuestionCall, lenient=True),
-        markers=markers,
+    steps = Steps(
         parts={
             "thought": Part.THOUGHT,
             "call": Part.CALL,
@@ -168,20 +122,41 @@ def _lenient(followups: tuple[str, ...], finish_string: str) -> Table:
             "observation": Part.OBSERVATION,
             "run": Part.QUESTION,
         },
-        transitions=transitions,
-        transcript_start="run",
-        lenient=True,
+        markers={
+            "run": Label("Question"),
+            "needed": _NEEDED,
+            "question": question,
+            "observation": _OBSERVATION,
+            "answer": label_or_literal(finish_string.strip()),
+            "inline observation": Label(_OBSERVATION.words, anywhere=True),
+            **also,
+        },
+        begins={"needed": "thought", "question": "call", **dict.fromkeys(also, "call")},
+        rows={
+            # Answers to several questions cannot be known before the first was asked. A question
+            # on a line with other words may have its invented answer there too.
+            ("call", "observation"): EndTurn("observation"),
+            ("call", "inline observation"): EndTurn("observation"),
+            **{
+                ("answer", name): Go("call", clash="both", firm=True)
+                for name in ("question", *also)
+            },
+        },
     )
+    # LangChain finds these in the middle of a line, where models write them: "Yes. Follow up: …".
+    for name, to in (("question", "call"), ("answer", "answer")):
+        label = steps.markers[name]
+        if isinstance(label, Label):
+            inline = f"inline {name}"
+            steps |= Steps(
+                rows={("thought", inline): Go(to)},
+                markers={inline: Label(label.words, anywhere=True)},
+            )
+    return steps
 
 
 def _letters(words: str) -> str:
-    return re.sub(r"[\s_-]", "", words).lower()
-
-
-def _loose(words: str) -> Marker:
-    """Return *words* with a colon as a label; other words as a literal."""
-    label = re.fullmatch(r"(\w+(?: \w+)*):", words.strip())
-    return Label(label[1], loose=True) if label else Literal(words.strip())
+    return "".join(words.replace("_", " ").replace("-", " ").split()).lower()
 
 
 PROBLEMS: Final = {
@@ -245,7 +220,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
     followup = followups[0]
 
     def write(step: Written) -> str:
-        thought = f"{_NEEDED}: {step.thought}\n" if step.thought else ""
+        thought = f"{_NEEDED.canonical} {step.thought}\n" if step.thought else ""
         if step.tool:
             return f"{thought}{followup} {step.tool_input}"
         return f"{thought}{finish_string}{step.answer}"
@@ -256,9 +231,11 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
         summary="Self-ask: follow-up questions to one tool, then the final answer (LangChain)",
         sample=SAMPLE,
         strict=_strict(followups, finish_string),
-        lenient=_lenient(followups, finish_string),
+        lenient=_steps(followups, finish_string).table(
+            new_call=partial(QuestionCall, lenient=True)
+        ),
         problems=PROBLEMS,
-        stop=("\nIntermediate answer:",),
+        stop=(f"\n{_OBSERVATION.canonical}",),
         write=write,
         render_observation=render_observation,
         prompt=PROMPT,
@@ -269,7 +246,7 @@ def make_dialect(followups: tuple[str, ...], finish_string: str) -> Dialect:
 
 def render_observation(observation: str, _number: int) -> str:
     """Return an observation as text; the next question or answer begins on a new line."""
-    return f"\nIntermediate answer: {observation}\n"
+    return f"\n{_OBSERVATION.canonical} {observation}\n"
 
 
 DIALECT: Final = make_dialect(FOLLOWUPS, FINISH_STRING)

@@ -14,15 +14,15 @@ import ast
 from functools import partial
 from typing import Any, Final
 
-from agent_parsers.engine.calls.raw_values import RawValue, held_size
-from agent_parsers.engine.calls.reader import Call, CallReader
+from agent_parsers.engine.calls.code.block import CLOSER, OPENER, CodeBlock
 from agent_parsers.engine.grammar.dialect import Dialect, Written
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import EndTurn, Go, Part, Table
+from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.writing.tool_lists import list_functions
-from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+from agent_parsers.families.step_writer import StepWriter
+from agent_parsers.families.steps import Steps
 
 __all__ = ["DIALECT", "TOOL"]
 
@@ -40,18 +40,8 @@ final_answer('The Untertorbrücke has stood since 1489.')
 
 TOOL: Final = "python_interpreter"
 """The only tool; other tools are functions that the code calls."""
-_END: Final = "</code>"
 _MOST_ANSWER: Final = 10_000
 """Longest code that is searched for an answer, in characters."""
-
-
-def is_python(code: str) -> bool:
-    """Return whether the syntax of *code* is valid. Nothing is evaluated."""
-    try:
-        ast.parse(code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 def read_answer(code: str) -> tuple[Any] | None:
@@ -70,208 +60,38 @@ def read_answer(code: str) -> tuple[Any] | None:
         return None
 
 
-class CodeCall(CallReader):
-    """Reads a block of code after ``<code`` or, in lenient mode, ````` ```py `````.
-
-    The reader takes the rest of the opening mark too, since it distinguishes the two. Code whose
-    end is missing must be complete Python, since either the stop sequence or a limit removed it.
-
-    Args:
-        lenient: Whether to leave out half of a closing mark.
-    """
-
-    problems = frozenset({"no_call", "open_call", "after_call"})
-
-    __slots__ = (
-        "_after", "_at", "_code", "_end", "_head", "_is_block", "_is_fence", "_is_inline", "_lead",
-        "_lenient", "_raw", "_start",
-    )  # fmt: skip
-
-    def __init__(self, *, lenient: bool = False) -> None:
-        self._lenient = lenient
-        self._start = self._at = self._end = self._after = -1
-        self._head = ""
-        self._lead: str | None = ""  # the rest of the opening mark, and the white space after it
-        self._raw: RawValue | None = None
-        self._is_fence = False
-        self._is_block = True
-        self._is_inline = False  # no line break before the code, or between its end and other text
-        self._code: list[str] = []
-
-    def feed(self, text: str, at: int) -> list[Event]:
-        """Take *text* at offset *at* and return the events it completes."""
-        if self._start < 0:
-            self._start = self._at = at
-        events: list[Event] = []
-        if self._raw is None:
-            text = self._open(self._head + text)
-        if self._raw is not None:
-            self._read(text, events)
-        return events
-
-    def _open(self, head: str) -> str:
-        """Determine the kind of block from the *head* of its text, and return the rest."""
-        self._head = head
-        mark = ">" if head[0] == ">" else "thon"
-        if head != mark and mark.startswith(head):
-            return ""
-        self._is_fence = mark != ">"
-        self._raw = RawValue("\n```" if self._is_fence else _END)
-        self._lead = mark if head.startswith(mark) else ""
-        return head.removeprefix(mark)
-
-    def _read(self, text: str, events: list[Event]) -> None:
-        assert self._raw is not None, "the block is open"
-        if not self._raw.is_closed:
-            code, text = self._raw.feed(text)
-            self._take(code, events)
-            if self._raw.is_closed:
-                self._close(text, events)
-            return
-        self._skip(text, events)
-
-    def _take(self, code: str, events: list[Event]) -> None:
-        if self._lead is not None:
-            begun = code.lstrip()
-            self._lead += code[: len(code) - len(begun)]
-            if not begun:
-                return
-            self._emit_lead(events)
-            self._start = self._at
-            code = begun
-        self._code.append(code)
-        self._emit(code, InputDelta, events)
-
-    def _emit_lead(self, events: list[Event]) -> None:
-        lead, self._lead = self._lead or "", None
-        self._emit(lead, MarkerSeen, events)
-        # Strict mode has no fences, and no letter may follow "```python".
-        self._is_block = not self._is_fence or (self._lenient and lead != "thon")
-        self._is_inline = not self._is_fence and "\n" not in lead
-
-    def _close(self, text: str, events: list[Event]) -> None:
-        """Skip the closing mark at the beginning of *text*."""
-        if self._lead is not None:
-            self._emit_lead(events)
-        size = len("\n```" if self._is_fence else _END)
-        self._emit(text[:size], MarkerSeen, events)
-        self._end = self._at
-        self._skip(text[size:], events)
-
-    def _skip(self, text: str, events: list[Event]) -> None:
-        if self._after < 0:
-            blank = text[: len(text) - len(text.lstrip())]
-            self._is_inline = self._is_inline and "\n" not in blank
-            if len(blank) < len(text):
-                self._after = self._at + len(blank)
-        self._emit(text, SkippedDelta, events)
-
-    def close(self) -> tuple[list[Event], Call]:
-        """End the text of the call; return the events that were held back, and the call."""
-        events: list[Event] = []
-        if self._raw is None:
-            self._emit(self._head, SkippedDelta, events)
-            return events, Call(TOOL, "", (self._start, max(self._at, 0)), problem="no_call")
-        if not self._raw.is_closed:
-            code, rest = self._raw.close()
-            half = self._half_mark(code)
-            self._take(code[: len(code) - half], events)
-            if half:
-                span = (self._at, self._at + half)
-                self._emit(code[len(code) - half :], MarkerSeen, events)
-                events.append(Repair("unclosed", span, "left out half of a closing tag"))
-            if self._raw.is_closed:
-                self._close(rest, events)
-        if self._lead is not None:
-            self._emit_lead(events)
-        code = "".join(self._code).strip()
-        problem = "" if code and self._is_block else "no_call"
-        is_open = self._end < 0
-        may_be_less = is_open or "<code>" in code or "</code>" in code
-        if self._is_block and (
-            (is_open and self._is_fence) or (code and may_be_less and not is_python(code))
-        ):
-            problem = "open_call"
-        elif self._is_inline and self._after >= 0 and not problem:
-            problem = "after_call"  # a sentence quotes it
-        if self._is_fence and not problem:
-            span = (self._start, self._end)
-            events.append(Repair("fence", span, "read a fence as a block of code"))
-        answer = read_answer(code)
-        if answer is None and not problem:
-            events.insert(0, ToolNamed(TOOL, (self._start, self._start)))
-        call = Call(
-            tool=TOOL,
-            tool_input=code if answer is None else answer[0],
-            span=(self._start, self._at if self._end < 0 else self._end),
-            tool_span=(self._start, self._start),
-            is_answer=answer is not None,
-            problem=problem,
-            after=(self._after, self._at) if self._after >= 0 else None,
-            lacks="closer" if self._end < 0 else "",
-        )
-        return events, call
-
-    def _half_mark(self, code: str) -> int:
-        """Return how many characters of the closing mark *code* ends with, at least two."""
-        size = held_size(code, _END) if self._lenient and not self._is_fence else 0
-        return size if size > 1 else 0
-
-    def _emit(
-        self, text: str, kind: type[InputDelta | SkippedDelta | MarkerSeen], events: list[Event]
-    ) -> None:
-        """Append the event for *text*, which is read next."""
-        if text:
-            span = (self._at, self._at + len(text))
-            self._at = span[1]
-            events.append(kind(text, span))
-
-
-STRICT: Final = Table(
-    new_call=CodeCall,
-    markers={"thought": Label("Thought"), "code": Literal("<code")},
-    parts={"thought": Part.THOUGHT, "call": Part.CALL},
-    transitions={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
-)
-
-LENIENT: Final = Table(
-    new_call=partial(CodeCall, lenient=True),
-    markers={
-        "task": Label("Task", loose=True),
-        "thought": Label("Thought", loose=True),
-        "label": Label("Code", loose=True),
-        "code": Literal("<code"),
-        "fence": Literal("```py"),
-        "observation": Label("Observation", loose=True),
-    },
+STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
         "call": Part.CALL,
         "observation": Part.OBSERVATION,
         "task": Part.QUESTION,
     },
-    transitions={
-        ("thought", "thought"): Go("thought"),
+    markers={
+        "task": Label("Task"),
+        "thought": Label("Thought"),
+        "label": Label("Code"),
+        "code": Literal(OPENER.removesuffix(">")),
+        "fence": Literal("```py"),
+        "observation": Label("Observation"),
+    },
+    begins={"code": "call", "fence": "call"},
+    rows={
         # Older prompts have this label before the fence.
         ("thought", "label"): Go("thought"),
-        ("thought", "code"): Go("call"),
-        ("thought", "fence"): Go("call"),
-        ("thought", "observation"): Go("observation", clash="early"),
-        ("call", "thought"): EndTurn("thought", firm=True),
-        ("call", "observation"): EndTurn("observation", firm=True),
-        ("call", "task"): EndTurn("task", firm=True),
-        ("observation", "thought"): Go("thought"),
-        ("observation", "code"): Go("call"),
-        ("observation", "fence"): Go("call"),
-        ("observation", "task"): Go("task", firm=True),
-        ("task", "task"): Go("task"),
-        ("task", "thought"): Go("thought"),
-        ("task", "code"): Go("call"),
-        ("task", "fence"): Go("call"),
+        # Code may have such marks in its strings.
+        ("call", "code"): None,
+        ("call", "fence"): None,
     },
-    transcript_start="task",
-    lenient=True,
 )
+WRITER: Final = StepWriter(STEPS.markers)
+STRICT: Final = Table(
+    new_call=partial(CodeBlock, TOOL, read_answer),
+    markers={name: STEPS.markers[name] for name in ("thought", "code")},
+    parts={"thought": Part.THOUGHT, "call": Part.CALL},
+    transitions={("thought", "thought"): Go("thought"), ("thought", "code"): Go("call")},
+)
+LENIENT: Final = STEPS.table(new_call=partial(CodeBlock, TOOL, read_answer, lenient=True))
 
 PROBLEMS: Final = {
     "nothing": Problem(
@@ -299,19 +119,8 @@ PROBLEMS: Final = {
 
 def write(step: Written) -> str:
     """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
     code = step.tool_input if step.tool else f"final_answer({step.answer!r})"
-    return f"{thought}<code>\n{code}\n</code>"
-
-
-def generation_prompt(_number: int) -> str:
-    """Return the label of the next thought."""
-    return "Thought: "
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return the output of the code as text, with the label of the next thought."""
-    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
+    return f"{WRITER.thought(step)}{OPENER}\n{code}\n{CLOSER}"
 
 
 PROMPT: Final = """\
@@ -360,11 +169,11 @@ DIALECT: Final = Dialect(
     strict=STRICT,
     lenient=LENIENT,
     problems=PROBLEMS,
-    stop=("</code>", "\nObservation:"),
-    closer="</code>",
+    stop=(CLOSER, *WRITER.stop),
+    closer=CLOSER,
     write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
+    render_observation=WRITER.render_observation,
+    generation_prompt=WRITER.generation_prompt,
     prompt=PROMPT,
     prompt_words=WORDS,
     list_tools=list_functions,

@@ -14,22 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.engine.grammar.dialect import Dialect, Written
-from agent_parsers.engine.writing.tool_lists import list_schemas
-from agent_parsers.families import json_steps as _json_calls
-from agent_parsers.families.json_steps import (
-    ANSWERS,
-    KEYS,
-    PROBLEMS,
-    generation_prompt,
-    lenient_rules,
-    lenient_table,
-    opens_after,
-    render_observation,
-    strict_table,
-    write_blob,
-    written_call,
-)
+from agent_parsers.families.json_steps import KEYS, WORDS, JsonSteps, opens_after
 
 __all__ = ["DIALECT"]
 
@@ -65,22 +50,16 @@ def _is_answer(text: str) -> bool:
     return '"action"' not in text and _is_blob(text) is None
 
 
-RULES: Final = JsonCallRules(
-    keys=KEYS,
-    answers=frozenset({"Final Answer"}),
-    may_open=opens_after(r"\s*```(?:json)?\s*\[?\s*", is_lead_enough=True),
-    fills_fence=True,
-    may_answer=_is_answer,
+FORM: Final = JsonSteps(
+    rules=JsonCallRules(
+        keys=KEYS,
+        answers=frozenset({"Final Answer"}),
+        may_open=opens_after(r"\s*```(?:json)?\s*\[?\s*", is_lead_enough=True),
+        fills_fence=True,
+        may_answer=_is_answer,
+    ),
+    has_answer=False,
 )
-STRICT: Final = strict_table(RULES, labels=("Thought", "Action"))
-LENIENT: Final = lenient_table(lenient_rules(RULES, answers=ANSWERS), has_answer=False)
-
-
-def write(step: Written) -> str:
-    """Return one step as text."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
-    return f"{thought}Action:\n{write_blob(written_call(step))}"
-
 
 PROMPT: Final = """\
 Answer the question as well as you can. You can use these tools:
@@ -100,25 +79,13 @@ For example, this turn uses a tool:
 
 {action}"""
 
-WORDS: Final = replace(
-    _json_calls.WORDS,
-    tool_input={"parameter": "value"},
-    last_thought="I know what to respond",
-)
-
-DIALECT: Final = Dialect(
+DIALECT: Final = FORM.dialect(
     name="structured_chat",
     aliases=("structured_chat_agent",),
     summary="ReAct text with JSON blobs for actions and for the answer (LangChain)",
     sample=SAMPLE,
-    strict=STRICT,
-    lenient=LENIENT,
-    problems=PROBLEMS,
-    stop=("\nObservation:",),
-    write=write,
-    render_observation=render_observation,
-    generation_prompt=generation_prompt,
     prompt=PROMPT,
-    prompt_words=WORDS,
-    list_tools=list_schemas,
+    prompt_words=replace(
+        WORDS, tool_input={"parameter": "value"}, last_thought="I know what to respond"
+    ),
 )

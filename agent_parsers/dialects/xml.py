@@ -19,9 +19,11 @@ from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.reasoning import other_reasoning
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.engine.markers.kinds import Label, Literal
+from agent_parsers.engine.markers.kinds import Label
 from agent_parsers.engine.repairs.inputs import repair_written_input
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.families.elements import TextElement
+from agent_parsers.families.steps import Steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,10 +43,16 @@ Question: How old is the oldest bridge of Bern?
 EscapeFormat = Choice["minimal"] | None
 """How tags inside a value are written: as ``[[tool]]``, or unchanged."""
 
+THINKING: Final = TextElement("thinking")
+TOOL: Final = TextElement("tool")
+INPUT: Final = TextElement("tool_input")
+OBSERVATION: Final = TextElement("observation")
+ANSWER: Final = TextElement("final_answer")
+
 _ESCAPED: Final = {
     f"<{tag}>": f"[[{tag}]]"
-    for name in ("tool", "tool_input", "observation")
-    for tag in (name, f"/{name}")
+    for element in (TOOL, INPUT, OBSERVATION)
+    for tag in (element.name, f"/{element.name}")
 }
 """The tags that LangChain escapes, which do not include ``<final_answer>``."""
 
@@ -66,12 +74,12 @@ def unescape(text: str) -> str:
 STRICT: Final = Table(
     markers={
         # LangChain does not read this tag; here it is only kept out of the thought.
-        "thinking": Literal("<thinking>"),
-        "end of thinking": Literal("</thinking>"),
-        "tool": Literal("<tool>"),
-        "input": Literal("<tool_input>"),
-        "answer": Literal("<final_answer>"),
-        "end of answer": Literal("</final_answer>"),
+        "thinking": THINKING.opener,
+        "end of thinking": THINKING.closer,
+        "tool": TOOL.opener,
+        "input": INPUT.opener,
+        "answer": ANSWER.opener,
+        "end of answer": ANSWER.closer,
     },
     parts={
         "thought": Part.THOUGHT,
@@ -102,41 +110,25 @@ STRICT: Final = Table(
     one_line_tools=False,
 )
 
-LENIENT: Final = Table(
-    read_tool=repair_tool_name,
-    markers={
-        "question": Label("Question", loose=True),
-        "thinking": Literal("<thinking>"),
-        "end of thinking": Literal("</thinking>"),
-        "tool": Literal("<tool>"),
-        "input": Literal("<tool_input>"),
-        "end of input": Literal("</tool_input>"),
-        "observation": Literal("<observation>"),
-        "end of observation": Literal("</observation>"),
-        "answer": Literal("<final_answer>"),
-        "end of answer": Literal("</final_answer>"),
-    },
+STEPS: Final = Steps(
     parts={
         "thought": Part.THOUGHT,
-        "thinking": Part.THOUGHT,
         "call": Part.CALL,
         "call, input": Part.CALL,
-        "answer": Part.ANSWER,
         "after": Part.SKIPPED,
-        "observation": Part.OBSERVATION,
         "question": Part.QUESTION,
         "thought, stray input": Part.THOUGHT,
     },
-    transitions={
-        # Calls in a thought are not made.
-        ("thought", "thinking"): Go("thinking"),
-        ("thinking", "end of thinking"): Go("thought", closes=True),
-        ("thinking", "observation"): Go("observation", clash="early"),
+    markers={
+        "question": Label("Question"),
+        "tool": TOOL.opener,
+        "input": INPUT.opener,
+        "end of input": INPUT.closer,
+    },
+    begins={"tool": "call"},
+    rows={
         ("thought", "end of thinking"): Go("thought", closes=True),
-        ("thought", "tool"): Go("call"),
         ("thought", "input"): Note("thought, stray input"),
-        ("thought", "answer"): Go("answer"),
-        ("thought", "observation"): Go("observation", clash="early"),
         ("thought, stray input", "tool"): Go("call", clash="stray_input"),
         ("thought, stray input", "answer"): Go("answer"),
         # No tag counts in an input that is closed later. An input that is never closed ends with
@@ -144,109 +136,82 @@ LENIENT: Final = Table(
         # transcript it ends at the observation, so that the rest of the run is not lost.
         ("call", "input"): Note("call, input", in_turn=True),
         ("call, input", "end of input"): Note("call", in_turn=True),
-        ("call", "thinking"): EndTurn("thought"),
-        ("call", "tool"): EndTurn("call"),
-        ("call", "observation"): EndTurn("observation"),
-        ("call", "answer"): Go("answer", clash="both"),
-        ("call", "question"): EndTurn("question", firm=True),
-        ("answer", "end of answer"): Go("after", closes=True),
-        ("answer", "question"): EndTurn("question", firm=True),
+        ("call", "thinking"): EndTurn("thought"),  # a step begins in the first state
         ("after", "tool"): Go("call", clash="both"),
         ("after", "answer"): Go("answer", clash="several_answers"),
         ("after", "observation"): EndTurn("observation"),
         ("after", "question"): EndTurn("question", firm=True),
-        ("observation", "end of observation"): Go("thought", closes=True),
-        ("question", "question"): Go("question"),
-        ("question", "thinking"): Go("thinking"),
-        ("question", "tool"): Go("call"),
-        ("question", "answer"): Go("answer"),
     },
+    apart={"call, input": (), "thought, stray input": ()},
     ends={"thinking": "open_reasoning"},
-    transcript_start="question",
-    lenient=True,
 )
+LENIENT: Final = (
+    STEPS
+    | THINKING.read_as(Part.THOUGHT, "thinking", then="thought", counts=["observation"])
+    | ANSWER.read_as(Part.ANSWER, "answer", then="after", counts=["question"])
+    | OBSERVATION.read_as(Part.OBSERVATION, "observation", then="thought")
+).table(read_tool=repair_tool_name)
 
 # LangChain's messages, which users compare.
-_MALFORMED: Final = (
+_NEITHER: Final = (
     "Malformed output: expected either a tool invocation or a final answer in XML format."
+)
+_TWO_ANSWERS: Final = (
+    "Malformed output: expected exactly one <final_answer>...</final_answer> block."
 )
 
 
-def _count(text: str, name: str) -> int:
-    """Return the number of complete elements *name*, counted as in LangChain."""
-    count = at = 0
-    while (at := text.find(f"<{name}>", at)) >= 0 and (at := text.find(f"</{name}>", at)) >= 0:
-        count += 1
-    return count
+def _found(expected: str, element: TextElement) -> Callable[[str], str]:
+    """Return a function that makes the message about a second *element* in a text."""
+
+    def message(text: str) -> str:
+        count = at = 0
+        while (at := text.find(element.opener.canonical, at)) >= 0 and (
+            at := text.find(element.closer.canonical, at)
+        ) >= 0:
+            count += 1
+        return f"Malformed tool invocation: expected {expected} block, but found {count}."
+
+    return message
 
 
-def _several_tools(text: str) -> str:
-    return (
-        "Malformed tool invocation: expected exactly one <tool> block,"
-        f" but found {_count(text, 'tool')}."
-    )
+def _as_langchain(
+    reason: str, observation: str, exact: str | Callable[[str], str] = _NEITHER
+) -> Problem:
+    return Problem(reason, observation, exact=exact, send_to_llm=False)
 
 
-def _several_inputs(text: str) -> str:
-    return (
-        "Malformed tool invocation: expected at most one <tool_input> block,"
-        f" but found {_count(text, 'tool_input')}."
-    )
-
-
-_FORM: Final = "Invalid Format: Write <tool>name</tool><tool_input>input</tool_input>"
+_CALL: Final = f"Write {TOOL.write('name')}{INPUT.write('input')}"
+_ANSWER: Final = ANSWER.write("answer")
+_AN_ACTION: Final = f"Invalid Format: {_CALL}."
+_ONE_ACTION: Final = f"Invalid Format: {_CALL} once, then stop: the observation is given to you."
+_AN_ANSWER: Final = f"Invalid Format: Write {_ANSWER}."
 PROBLEMS: Final = {
-    "nothing": Problem(
+    "nothing": _as_langchain(
         "expected a <tool> with its <tool_input>, or a <final_answer>",
-        f"{_FORM}, or <final_answer>answer</final_answer>.",
-        exact=_MALFORMED,
-        send_to_llm=False,
+        f"Invalid Format: {_CALL}, or {_ANSWER}.",
     ),
-    "no_call": Problem(
-        "expected </tool> after the name of the tool",
-        f"{_FORM}.",
-        exact=_MALFORMED,
-        send_to_llm=False,
-    ),
+    "no_call": _as_langchain("expected </tool> after the name of the tool", _AN_ACTION),
     "open_call": Problem(
         "expected </tool_input> before the next tag",
         "The <tool_input> is not closed, so nothing was done. Write it again, whole, and stop.",
     ),
-    "open_answer": Problem(
-        "expected </final_answer> at the end of the answer",
-        "Invalid Format: Write <final_answer>answer</final_answer>.",
-        exact=_MALFORMED,
-        send_to_llm=False,
+    "open_answer": _as_langchain("expected </final_answer> at the end of the answer", _AN_ANSWER),
+    "no_tool": Problem("expected the name of a tool in <tool>", _AN_ACTION),
+    "long_tool": Problem("expected the name of a tool on one line in <tool>", _AN_ACTION),
+    "stray_input": Problem("expected the <tool_input> after the <tool>, not before it", _AN_ACTION),
+    "several_tools": _as_langchain(
+        "found a second <tool>; a turn has one", _ONE_ACTION, _found("exactly one <tool>", TOOL)
     ),
-    "no_tool": Problem(
-        "expected the name of a tool in <tool>",
-        f"{_FORM}.",
-    ),
-    "long_tool": Problem(
-        "expected the name of a tool on one line in <tool>",
-        f"{_FORM}.",
-    ),
-    "stray_input": Problem(
-        "expected the <tool_input> after the <tool>, not before it",
-        f"{_FORM}.",
-    ),
-    "several_tools": Problem(
-        "found a second <tool>; a turn has one",
-        f"{_FORM} once, then stop: the observation is given to you.",
-        exact=_several_tools,
-        send_to_llm=False,
-    ),
-    "several_inputs": Problem(
+    "several_inputs": _as_langchain(
         "found a second <tool_input>; a tool has one",
-        f"{_FORM} once, then stop: the observation is given to you.",
-        exact=_several_inputs,
-        send_to_llm=False,
+        _ONE_ACTION,
+        _found("at most one <tool_input>", INPUT),
     ),
-    "several_answers": Problem(
+    "several_answers": _as_langchain(
         "found a second <final_answer>; a turn has one",
-        "Invalid Format: Write <final_answer>answer</final_answer> once.",
-        exact="Malformed output: expected exactly one <final_answer>...</final_answer> block.",
-        send_to_llm=False,
+        f"{_AN_ANSWER.removesuffix('.')} once.",
+        _TWO_ANSWERS,
     ),
     "both": Problem(
         "found a <tool> and a <final_answer>; a turn has one of them",
@@ -254,7 +219,7 @@ PROBLEMS: Final = {
     ),
     "early": Problem(
         "found an <observation> before any <tool>; it is not the model's to write",
-        f"Invalid Format: Do not write an <observation>. {_FORM.removeprefix('Invalid Format: ')}.",
+        f"Invalid Format: Do not write an <observation>. {_CALL}.",
     ),
 }
 
@@ -285,7 +250,7 @@ WORDS: Final = PromptWords(
 
 def render_observation(observation: str, _number: int) -> str:
     """Return an observation as text; its end tag is already escaped, and no other tag counts."""
-    return f"<observation>{observation}</observation>"
+    return OBSERVATION.write(observation)
 
 
 @cache
@@ -302,14 +267,13 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
         return take(repair_written_input(text, repairs))
 
     def write(step: Written) -> str:
-        thought = f"<thinking>{step.thought}</thinking>\n" if step.thought else ""
+        thought = f"{THINKING.write(step.thought)}\n" if step.thought else ""
         if not step.tool:
-            return f"{thought}<final_answer>{put(step.answer)}</final_answer>"
-        tool, tool_input = put(step.tool), put(str(step.tool_input))
-        return f"{thought}<tool>{tool}</tool><tool_input>{tool_input}</tool_input>"
+            return thought + ANSWER.write(put(step.answer))
+        return thought + TOOL.write(put(step.tool)) + INPUT.write(put(str(step.tool_input)))
 
-    strays = ("<tool>", "<observation>", "<final_answer>")
-    call = partial(TagCall, "tool", "tool_input", read_tool=take, strays=strays)
+    strays = tuple(element.opener.canonical for element in (TOOL, OBSERVATION, ANSWER))
+    call = partial(TagCall, TOOL.name, INPUT.name, read_tool=take, strays=strays)
     return Dialect(
         name="xml",
         aliases=("xml_agent",),
@@ -322,9 +286,9 @@ def make_dialect(escape_format: EscapeFormat) -> Dialect:
             read_answer=read_text,
         ),
         problems=PROBLEMS,
-        stop=("</tool_input>",),
-        reasoning=other_reasoning("<thinking>"),  # the element for thoughts
-        closer="</tool_input>",
+        stop=(INPUT.closer.canonical,),
+        reasoning=other_reasoning(THINKING.opener.canonical),  # the element for thoughts
+        closer=INPUT.closer.canonical,
         write=write,
         render_observation=render_observation,
         prompt=PROMPT,

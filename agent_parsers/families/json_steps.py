@@ -1,4 +1,4 @@
-"""Rules, tables, problems and writers of the dialects that write an action as a JSON object.
+"""Dialects that write an action as a JSON object, behind labels or alone.
 
 Lenient mode reads the first JSON object in a turn that is a call, wherever it is:
 
@@ -19,19 +19,23 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.json.call import JsonCall
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.marks import Before, one_of
+from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 from agent_parsers.engine.markers.kinds import Label, Literal
 from agent_parsers.engine.repairs.inputs import repair_answer
 from agent_parsers.engine.repairs.names import repair_tool_name
+from agent_parsers.engine.writing.tool_lists import list_schemas
+from agent_parsers.families.step_writer import StepWriter
+from agent_parsers.families.steps import Steps, action_in_answer
 from agent_parsers.toolset.problems.names import folded
 
 if TYPE_CHECKING:
@@ -41,23 +45,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Written
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = [
-    "ANSWERS",
-    "KEYS",
-    "PROBLEMS",
-    "WORDS",
-    "generation_prompt",
-    "lenient_rules",
-    "lenient_table",
-    "opens_after",
-    "render_observation",
-    "strict_table",
-    "write_blob",
-    "written_call",
-]  # fmt: skip
-
-ANSWERS: Final = frozenset({"finalanswer"})
-"""Names of the action that gives the answer, as `folded` returns them."""
+__all__ = ["KEYS", "WORDS", "JsonSteps", "opens_after"]
 
 OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
@@ -88,166 +76,6 @@ def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], 
 def _begins_anywhere(fence: str, is_lead: bool) -> bool:
     """Return whether a call may follow *fence*: anywhere except in code in the middle of a line."""
     return is_lead or fence.strip() != "`" or "\n" in fence
-
-
-def lenient_rules(strict: JsonCallRules, *, answers: frozenset[str] = frozenset()) -> JsonCallRules:
-    """Return the rules of lenient mode.
-
-    Args:
-        strict: The rules of strict mode.
-        answers: Names of the action that give the answer, as `folded` returns them.
-    """
-    keys = replace(
-        strict.keys,
-        folds=True,
-        other_tools=OTHER_TOOLS,
-        other_inputs=OTHER_INPUTS,
-        wrappers=WRAPPERS,
-        encoded=ENCODED,
-    )
-    return replace(
-        strict,
-        strict=strict,
-        keys=keys,
-        may_open=_begins_anywhere,
-        answers=answers,
-        name_key=folded,
-        lenient=True,
-        needs_input=False,
-        reads_null=True,
-    )
-
-
-def strict_table(
-    rules: JsonCallRules, *, labels: tuple[str, ...] = ("Thought",), answers: bool = False
-) -> Table:
-    """Return a table that reads one call.
-
-    Args:
-        rules: The rules of strict mode.
-        labels: Labels that may precede a thought or a call, and are not part of it.
-        answers: Whether ``Final Answer:`` begins the answer. LangChain looks for it anywhere; here
-            a string of the call may contain it.
-    """
-    markers: dict[str, Marker] = {label.lower(): Label(label) for label in labels}
-    transitions: dict[tuple[str, str], Go | Note] = {("turn", name): Go("turn") for name in markers}
-    parts = {"turn": Part.CALL, "call": Part.CALL}
-    ends = {}
-    if answers:
-        markers |= {"answer": Literal("Final Answer:"), "next answer": Label("Final Answer")}
-        parts |= {"answer": Part.ANSWER}
-        transitions |= {
-            ("turn", "answer"): Go("answer"),
-            ("call", "answer"): Go("answer", clash="both"),
-            # An answer may mention final answers; a label that begins a line starts a new one.
-            ("answer", "next answer"): Go("answer"),
-        }
-    if answers and "action" in markers:
-        # An answer may have a line "Action:", but no call after it.
-        markers |= {"key": Literal(f'"{rules.keys.tool}"')}
-        parts |= {"answer, action": Part.ANSWER, "answer and action": Part.ANSWER}
-        transitions |= {
-            ("answer", "action"): Note("answer, action"),
-            ("answer, action", "key"): Note("answer and action"),
-            ("answer, action", "next answer"): Go("answer"),
-        }
-        ends = {"answer and action": "both"}
-    return Table(
-        new_call=partial(JsonCall, rules),
-        markers=markers,
-        parts=parts,
-        begun={"turn": "call"},
-        transitions=transitions,
-        ends=ends,
-        one_line_tools=False,
-    )
-
-
-def lenient_table(
-    rules: JsonCallRules,
-    *,
-    observation: str = "Observation",
-    has_action: bool = True,
-    has_answer: bool = True,
-) -> Table:
-    """Return the table of lenient mode and of transcripts.
-
-    Args:
-        rules: The rules of lenient mode.
-        observation: The label of an observation.
-        has_action: Whether the dialect writes the label ``Action:`` before a call. If not, a fence
-            with the tag ``json`` ends the question of a transcript.
-        has_answer: Whether the dialect writes the label ``Final Answer:`` before an answer.
-    """
-    fence = {} if has_action else {"fence": Literal("```json")}
-    after_question = {("question", name): Go("turn") for name in fence}
-    return Table(
-        new_call=partial(JsonCall, rules),
-        read_tool=repair_tool_name,
-        read_answer=repair_answer,
-        markers={
-            "question": Label("Question", loose=True),
-            "thought": Label("Thought", loose=True),
-            "action": Label("Action", loose=True, borrowed=not has_action),
-            "observation": Label(observation, loose=True),
-            "answer": Label("Final Answer", loose=True, borrowed=not has_answer),
-            "key": Literal(f'"{rules.keys.tool}"'),
-            # A transcript that begins with a brace has no question before its first turn.
-            "object": Before("\n", ahead=one_of("{"), place="text"),
-            **fence,
-        },
-        parts={
-            "turn": Part.CALL,
-            "call": Part.CALL,
-            "action": Part.CALL,
-            "answer": Part.ANSWER,
-            "answer, action": Part.ANSWER,
-            "answer and action": Part.ANSWER,
-            "observation": Part.OBSERVATION,
-            "question": Part.QUESTION,
-        },
-        # Before its JSON begins, a turn is a thought.
-        begun={"turn": "call", "action": "call"},
-        transitions={
-            ("turn", "thought"): Go("turn"),
-            ("turn", "action"): Go("action"),
-            ("turn", "answer"): Go("answer"),
-            ("turn", "observation"): Go("observation", clash="early"),
-            ("turn", "question"): Go("question", clash="early"),
-            ("action", "thought"): Go("turn"),
-            ("action", "action"): Go("action"),
-            ("action", "answer"): Go("answer"),
-            ("action", "observation"): Go("observation", clash="no_call"),
-            ("action", "question"): Go("question", clash="no_call"),
-            # One action in a turn: a second one was written without the result of the first.
-            ("call", "thought"): EndTurn("turn"),
-            ("call", "action"): EndTurn("action"),
-            ("call", "observation"): EndTurn("observation"),
-            ("call", "question"): EndTurn("question"),
-            ("call", "answer"): Go("answer", clash="both"),
-            ("answer", "answer"): Go("answer", firm=True),
-            ("answer", "question"): EndTurn("question", firm=True),
-            ("answer", "observation"): EndTurn("observation", firm=True),
-            # An answer, such as minutes, may have a line "Action:"; only a call makes it an action.
-            ("answer", "action"): Note("answer, action", firm=True),
-            ("answer, action", "key"): Note("answer and action"),
-            ("answer, action", "answer"): Go("answer", firm=True),
-            ("observation", "thought"): Go("turn"),
-            ("observation", "action"): Go("action"),
-            ("observation", "answer"): Go("answer"),
-            ("observation", "question"): Go("question", firm=True),
-            ("question", "question"): Go("question"),
-            ("question", "thought"): Go("turn"),
-            ("question", "action"): Go("action"),
-            ("question", "answer"): Go("answer"),
-            ("question", "object"): Go("turn"),
-            **after_question,
-        },
-        ends={"action": "no_call", "answer and action": "both"},
-        transcript_start="question",
-        one_line_tools=False,
-        lenient=True,
-    )
 
 
 _NOT_PARSED: Final = "Could not parse LLM output: {text}"
@@ -301,27 +129,165 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
 }
 """What can be wrong. Strict mode has LangChain's message, which is the same for most problems."""
 
-
 WORDS: Final = PromptWords(tool="the name of the tool", arguments={"parameter": "value"})
 
 
-def write_blob(call: Mapping[str, Any], *, tag: str = "json") -> str:
-    """Return *call* as JSON in a fence."""
-    return f"```{tag}\n{json.dumps(call, ensure_ascii=False, indent=2)}\n```"
+@dataclass(frozen=True, kw_only=True)
+class JsonSteps:
+    """The steps of a dialect that writes an action as a JSON object."""
+
+    rules: JsonCallRules
+    """How strict mode reads the object."""
+    observation: str = "Observation"
+    """The label of an observation."""
+    has_action: bool = True
+    """Whether the dialect writes the label ``Action:`` before a call. If not, a fence with the tag
+    ``json`` ends the question of a transcript."""
+    has_answer: bool = True
+    """Whether the dialect writes the label ``Final Answer:`` before an answer. If not, an answer is
+    the action of that name."""
+
+    def dialect(self, *, prompt_words: PromptWords = WORDS, **own: Any) -> Dialect:
+        """Return the dialect; *own* are its fields that do not follow from its steps."""
+        return Dialect(
+            strict=self._strict(),
+            lenient=self._lenient(),
+            problems=PROBLEMS,
+            stop=self._writer.stop,
+            write=self.write,
+            render_observation=self._writer.render_observation,
+            generation_prompt=self._writer.generation_prompt,
+            prompt_words=prompt_words,
+            list_tools=list_schemas,
+            **own,
+        )
+
+    def write(self, step: Written) -> str:
+        """Return one step as text."""
+        writer = self._writer
+        if not step.tool and self.has_answer:
+            return writer.write(step)
+        call: dict[str, Any] = {KEYS.tool: "Final Answer", KEYS.input: step.answer}
+        if step.tool:
+            call = {KEYS.tool: step.tool, KEYS.input: step.tool_input}
+        label = f"{writer.label('action')}\n" if self.has_action else ""
+        blob = json.dumps(call, ensure_ascii=False, indent=2)
+        return f"{writer.thought(step)}{label}```json\n{blob}\n```"
+
+    @property
+    def _writer(self) -> StepWriter:
+        return StepWriter(self._steps.markers)
+
+    @property
+    def _steps(self) -> Steps:
+        return _steps(self.observation, self.has_action, self.has_answer)
+
+    def _lenient(self) -> Table:
+        """Return the table of lenient mode and of transcripts."""
+        keys = replace(
+            self.rules.keys,
+            folds=True,
+            other_tools=OTHER_TOOLS,
+            other_inputs=OTHER_INPUTS,
+            wrappers=WRAPPERS,
+            encoded=ENCODED,
+        )
+        rules = replace(
+            self.rules,
+            strict=self.rules,
+            keys=keys,
+            may_open=_begins_anywhere,
+            answers=frozenset({"finalanswer"}),
+            name_key=folded,
+            lenient=True,
+            needs_input=False,
+            reads_null=True,
+        )
+        return self._steps.table(
+            new_call=partial(JsonCall, rules),
+            read_tool=repair_tool_name,
+            read_answer=repair_answer,
+            one_line_tools=False,
+        )
+
+    def _strict(self) -> Table:
+        """Return a table that reads one call. Labels before it are not part of the thought."""
+        label = self._steps.markers
+        markers: dict[str, Marker] = {"thought": label["thought"]}
+        transitions: dict[tuple[str, str], Go | Note] = {("turn", "thought"): Go("turn")}
+        parts = {"turn": Part.CALL, "call": Part.CALL}
+        ends = {}
+        if self.has_action:
+            markers["action"] = label["action"]
+            transitions["turn", "action"] = Go("turn")
+        if self.has_answer:
+            # LangChain looks for an answer anywhere; here a string of the call may contain it. An
+            # answer may mention final answers; a label that begins a line starts a new one.
+            answer = label["answer"]
+            markers |= {"answer": Literal(answer.canonical), "next answer": answer}
+            parts |= {"answer": Part.ANSWER}
+            transitions |= {
+                ("turn", "answer"): Go("answer"),
+                ("call", "answer"): Go("answer", clash="both"),
+                ("answer", "next answer"): Go("answer"),
+            }
+        if self.has_answer and self.has_action:
+            # An answer may have a line "Action:", but no call after it.
+            markers["key"] = label["key"]
+            parts |= {"answer, action": Part.ANSWER, "answer and action": Part.ANSWER}
+            transitions |= {
+                ("answer", "action"): Note("answer, action"),
+                ("answer, action", "key"): Note("answer and action"),
+                ("answer, action", "next answer"): Go("answer"),
+            }
+            ends = {"answer and action": "both"}
+        return Table(
+            new_call=partial(JsonCall, self.rules),
+            markers=markers,
+            parts=parts,
+            begun={"turn": "call"},
+            transitions=transitions,
+            ends=ends,
+            one_line_tools=False,
+        )
 
 
-def generation_prompt(_number: int) -> str:
-    """Return the label that prompts for a thought."""
-    return "Thought: "
-
-
-def render_observation(observation: str, number: int) -> str:
-    """Return an observation, and the label that prompts for the next thought."""
-    return f"\nObservation: {observation}\n{generation_prompt(number + 1)}"
-
-
-def written_call(step: Written) -> dict[str, Any]:
-    """Return *step*, an action or an answer, as the object that dialects with `KEYS` write."""
-    if step.tool:
-        return {"action": step.tool, "action_input": step.tool_input}
-    return {"action": "Final Answer", "action_input": step.answer}
+@cache
+def _steps(observation: str, has_action: bool, has_answer: bool) -> Steps:
+    """Return the parts of steps in lenient mode; the arguments are fields of `JsonSteps`."""
+    fence: dict[str, Marker] = {} if has_action else {"fence": Literal("```json")}
+    after = {"action": "action", "observation": "observation", "question": "question"}
+    steps = Steps(
+        parts={
+            "turn": Part.CALL,
+            "call": Part.CALL,
+            "action": Part.CALL,
+            "answer": Part.ANSWER,
+            "observation": Part.OBSERVATION,
+            "question": Part.QUESTION,
+        },
+        begun={"turn": "call", "action": "call"},
+        markers={
+            "question": Label("Question"),
+            "thought": Label("Thought"),
+            "action": Label("Action", borrowed=not has_action),
+            "observation": Label(observation),
+            "answer": Label("Final Answer", borrowed=not has_answer),
+            "key": Literal(f'"{KEYS.tool}"'),
+            # A transcript that begins with a brace has no question before its first turn.
+            "object": Before("\n", ahead=one_of("{"), place="text"),
+            **fence,
+        },
+        begins={"thought": "turn"},
+        rows={
+            ("turn", "question"): Go("question", clash="early"),
+            ("action", "observation"): Go("observation", clash="no_call"),
+            ("action", "question"): Go("question", clash="no_call"),
+            # The call reader knows what is in a string, so no label after it has to be firm.
+            ("call", "thought"): EndTurn("turn"),
+            **{("call", name): EndTurn(to) for name, to in after.items()},
+            **{("question", name): Go("turn") for name in ("object", *fence)},
+        },
+        ends={"action": "no_call"},
+    )
+    return steps | action_in_answer("key")

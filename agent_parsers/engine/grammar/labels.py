@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
@@ -83,17 +83,12 @@ def with_labels(
 
     def write(step: Written) -> str:
         guard = _unused(f"{step.thought}{step.tool}{step.tool_input!r}{step.answer}")
-        tool_input = step.tool_input
-        if isinstance(tool_input, str):
-            tool_input = _guarded(tool_input, guard)
-        step = replace(
-            step,
-            thought=_guarded(step.thought, guard),
-            tool=_guarded(step.tool, guard),
-            tool_input=tool_input,
-            answer=_guarded(step.answer, guard),
-        )
-        return new.text(dialect.write(step)).replace(guard, "")
+        guarded: dict[str, Any] = {
+            name: _guarded(value, guard)
+            for name in ("thought", "tool", "tool_input", "answer")
+            if isinstance(value := getattr(step, name), str)
+        }
+        return new.text(dialect.write(replace(step, **guarded))).replace(guard, "")
 
     def render_observation(observation: str, number: int) -> str:
         guard = _unused(observation)

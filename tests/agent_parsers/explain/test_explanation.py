@@ -248,7 +248,7 @@ def test_a_label_that_must_be_firm_does_not_count_otherwise() -> None:
 def test_an_ignored_label_has_the_labels_that_count() -> None:
     text = "Action: search\nAction Input: a\nQuestion: b"
     (mark,) = ignored("react", text)
-    assert mark[1].startswith("in the input, where only 'Final Answer:', ")
+    assert mark[1].startswith("in the input, where only 'Thought:', ")
 
 
 def test_no_label_counts_in_reasoning_and_after_the_end() -> None:

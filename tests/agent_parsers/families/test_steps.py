@@ -1,0 +1,102 @@
+"""A lenient table follows from the parts of a step, its habits and its own rows."""
+
+from agent_parsers.authoring import EndTurn, Go, Label, Literal, Part
+from agent_parsers.engine.grammar.problems import Problem
+from agent_parsers.families.elements import TextElement
+from agent_parsers.families.step_writer import StepWriter, reworded
+from agent_parsers.families.steps import FOLLOWS, INPUT_FIRST, Steps, label_or_literal
+
+STEPS = Steps(
+    parts={
+        "thought": Part.THOUGHT,
+        "call": Part.CALL,
+        "observation": Part.OBSERVATION,
+        "question": Part.QUESTION,
+    },
+    markers={
+        "question": Label("Question"),
+        "thought": Label("Thought"),
+        "action": Label("Action"),
+        "observation": Label("Observation"),
+        "fence": Literal("```"),
+    },
+    begins={"action": "call"},
+)
+
+
+def test_a_marker_does_in_every_state_of_a_part_what_the_matrix_says() -> None:
+    rows = (STEPS | Steps(parts={"plan": Part.THOUGHT})).transitions
+    assert rows["plan", "observation"] == FOLLOWS[Part.THOUGHT, Part.OBSERVATION]._replace(
+        to="observation"
+    )
+    assert rows["call", "action"] == EndTurn("call", firm=True)
+    assert ("thought", "fence") not in rows  # it begins no state
+
+
+def test_rows_of_its_own_replace_those_of_the_matrix() -> None:
+    steps = STEPS | Steps(
+        rows={("thought", "fence"): Go("call"), ("call", "question"): None},
+        apart={"observation": ["thought"]},
+    )
+    rows = steps.transitions
+    assert rows["thought", "fence"] == Go("call")
+    assert ("call", "question") not in rows
+    assert [marker for state, marker in rows if state == "observation"] == ["thought"]
+    assert STEPS.transitions["call", "question"] == EndTurn("question", firm=True)
+
+
+def test_a_call_state_is_a_thought_until_its_call_begins() -> None:
+    turn = Steps(parts={"turn": Part.CALL}, begun={"turn": "call"})
+    rows = (STEPS | turn).transitions
+    assert rows["turn", "action"] == Go("call")
+    assert rows["turn", "observation"] == Go("observation", clash="early")
+
+
+def test_labels_at_the_beginning_of_a_line_are_loose_in_the_table() -> None:
+    inline = Label("Action", anywhere=True)
+    steps = STEPS | Steps(
+        markers={"inline": inline},
+        rows={("thought", "inline"): Go("call"), ("thought", "fence"): Go("thought")},
+    )
+    markers = steps.table(new_call=object).markers
+    assert markers["thought"] == Label("Thought", loose=True)
+    assert markers["inline"] is inline
+
+
+def test_a_habit_adds_states_rows_and_ends() -> None:
+    assert STEPS.ends == {}
+    assert (STEPS | INPUT_FIRST).ends == {"tool, stray input": "stray_input"}
+
+
+def test_only_the_closer_counts_in_an_element() -> None:
+    element = TextElement("note")
+    steps = STEPS | element.read_as(Part.OBSERVATION, "note", then="thought", counts=["question"])
+    assert {
+        marker: row for (state, marker), row in steps.transitions.items() if state == "note"
+    } == {
+        "question": Go("question", firm=True),
+        "end of note": Go("thought", closes=True),
+    }
+    assert steps.markers["end of note"] == Literal("</note>")
+    assert element.write("a") == "<note>a</note>"
+
+
+def test_words_and_a_colon_are_a_label() -> None:
+    assert label_or_literal("Next step:") == Label("Next step")
+    assert label_or_literal("So it is ") == Literal("So it is ")
+
+
+def test_steps_are_written_with_the_labels_that_are_read() -> None:
+    writer = StepWriter({**STEPS.markers, "observation": Label("Result")})
+    assert writer.stop == ("\nResult:",)
+    assert writer.render_observation("42", 1) == "\nResult: 42\nThought: "
+
+
+def test_a_problem_that_other_words_do_not_change_is_the_same() -> None:
+    problems = {
+        "both": Problem("found an Action", "Write an Action.", exact="as it was"),
+        "early": Problem("found a result", "Write no result."),
+    }
+    new = reworded(problems, {"an Action": "a Tool"})
+    assert new["both"] == Problem("found a Tool", "Write a Tool.")
+    assert new["early"] is problems["early"]
