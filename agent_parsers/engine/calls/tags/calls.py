@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call
-from agent_parsers.engine.calls.tags.call import JsonArguments
-from agent_parsers.engine.calls.tags.form import TagPart
+from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TagPart
+from agent_parsers.engine.calls.tags.json_arguments import JsonArguments
 from agent_parsers.engine.calls.tags.tags import GAP, In, TagActions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
 
@@ -48,14 +48,10 @@ class TaggedCalls(TagActions):
         }
     )
 
-    __slots__ = ("_json", "_json_at", "_start", "_tail")
-
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
-        super().__init__(form, len(lead))
-        self._start = -1
+        super().__init__(form, is_bare=bool(lead))
         self._tail = lead  # text that is not decided yet
         self._json: JsonArguments | None = None
-        self._json_at = -1  # where the arguments in JSON begin
 
     @property
     @override
@@ -77,10 +73,10 @@ class TaggedCalls(TagActions):
     def feed(self, text: str, at: int) -> list[Event]:
         """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
-            self._start = self._at = at
-        events: list[Event] = []
+            self._start, self._at = at, at - len(self._tail)
         if self._inner is not None:
             return self._inner.feed(text, at)
+        events: list[Event] = []
         self._read(self._tail + text, events, is_last=False)
         return events
 
@@ -150,33 +146,33 @@ class TaggedCalls(TagActions):
     def _read_text(self, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read text without tags from *at* to *stop*, up to the white space at its end."""
         body = text[at:stop].rstrip()
+        end = at + len(body)
         if not body:
             return at
-        is_first = self._text_at < 0
-        if is_first:
-            self._emit(body[: len(body) - len(body.lstrip())], MarkerSeen, events, GAP)
-            at += len(body) - len(body.lstrip())
+        if self._text_at < 0:
             body = body.lstrip()
+            self._emit(text[at : end - len(body)], MarkerSeen, events, GAP)
+            if self._opens_json(body[0]):
+                return end - len(body)
+            self._text_at = self._at
         if self._in is not In.BLOCK:
-            if is_first and body[0] == "{" and self._may_be_json():
-                self._miss_end_of_name((self._at, self._at + 1))
-                self._json = JsonArguments(lenient=self._form.lenient)
-                self._json_at = self._at
-                return at
-            self._call.spoil("stray_text")
-        elif is_first and self._last is None and body[0] in "{[" and self._form.json_calls:
-            self._inner = self._form.json_calls()
-            self._repair("json", "read a call in JSON", (self._at, self._at + 1))
-            return at
-        if is_first:
-            self._text_at = self._at - self._lead
+            self._spoil("stray_text")
         self._emit(body, self._text_kind(), events)
-        return at + len(body)
+        return end
 
-    def _may_be_json(self) -> bool:
-        """Return whether a brace may begin the arguments of the call."""
-        is_read = self._in is In.CALL and self._form.json_arguments != "no"
-        return is_read and not self._call.has_inputs
+    def _opens_json(self, char: str) -> bool:
+        """Begin to read JSON if text that begins with *char* may be a call or its arguments."""
+        form, call = self._form, self._call
+        if self._in is In.CALL and char == "{":
+            if form.json_arguments != "no" and call.input_span is None:
+                self._miss_end_of_name((self._at, self._at + 1))
+                self._json = JsonArguments(self._at, lenient=form.lenient)
+                return True
+        elif self._in is In.BLOCK and self._last is None and char in "{[" and form.json_calls:
+            self._inner = form.json_calls()
+            self._repair("json", "read a call in JSON", (self._at, self._at + 1))
+            return True
+        return False
 
     def _read_name(self, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read a name written as text, up to the next tag or the end of the line."""
@@ -188,28 +184,22 @@ class TaggedCalls(TagActions):
         part = text[at : stop if end is None else end.start()]
         if part:
             self._held.append(part)
-        at += len(part)
         if end is not None:
             self._end_name(events)
-        return at
+        return at + len(part)
 
     def _read_json(
         self, json: JsonArguments, text: str, at: int, stop: int, events: list[Event]
     ) -> int:
         """Read arguments in JSON; return where they end, or *stop* if they continue."""
-        used = json.feed(text[at:stop])
-        self._held.append(text[at : at + used])
-        text_known = "".join(self._held)
-        size = json.known - (self._at - self._json_at)
-        self._emit(text_known[:size], InputDelta, events)
-        self._held = [text_known[size:]]
+        used, known = json.feed(text[at:stop])
+        self._emit(known, InputDelta, events)
         at += used
         if json.is_over:
-            rest = self._held[0]
-            blank = len(rest) - len(rest.rstrip())  # this belongs to the next tag
-            self._held = [rest[: len(rest) - blank]]
+            rest = json.held.rstrip()
+            at -= len(json.held) - len(rest)  # white space belongs to the next tag
+            json.held = rest
             self._end_json(json, events)
-            at -= blank
         return at
 
     def _ends_json(self, tag: Match[str] | None) -> bool:
@@ -219,20 +209,27 @@ class TaggedCalls(TagActions):
 
     def _end_json(self, json: JsonArguments, events: list[Event]) -> None:
         """Add the arguments in JSON; text from an error on is not part of the call."""
-        rest = "".join(self._held)
-        self._held.clear()
         self._json = None
         is_broken = json.is_broken
         if not is_broken:
-            self._emit(rest, InputDelta, events)
-        is_cut = self._cut_or("") != ""
-        self._call.add_all(json, (self._json_at, self._at), is_cut=is_cut)
-        self._repairs += (repair.moved(self._json_at) for repair in json.repairs())
+            self._emit(json.held, InputDelta, events)
+        is_cut = self._is_cut and not json.is_over
+        self._call.lacks = json.lacks or "closer"
+        value = json.close()
+        if value is None:
+            self._spoil("open_call" if is_cut else "bad_input")
+        else:
+            if json.repeats_key:
+                self._spoil("two_values")
+            self._inputs |= value
+        span = (json.at, self._at)
+        self._add_input(span)
+        self._repairs += json.repairs()
         if self._form.json_arguments == "odd":
-            self._repair("json", "read arguments in JSON", (self._json_at, self._at))
+            self._repair("json", "read arguments in JSON", span)
         if is_broken:
             self._text_at = self._at
-            self._emit(rest, SkippedDelta, events)
+            self._emit(json.held, SkippedDelta, events)
 
     def _read_value(
         self, value: TaggedValue, text: str, at: int, events: list[Event], *, is_last: bool
@@ -243,7 +240,7 @@ class TaggedCalls(TagActions):
             size = 2 if text.startswith("\r\n", at) else text.startswith("\n", at)
             if size:
                 self._emit(text[at : at + size], MarkerSeen, events, GAP)
-                self._value_at = self._at
+                value.at = self._at
                 return at + size
         stop, tag = value.search(text, at, is_last=is_last)
         if stop > at:
@@ -255,7 +252,7 @@ class TaggedCalls(TagActions):
         part, written = self._form.part(tag), text[stop : tag.end()]
         span = self._span(tag[0], written)
         self._end_value(value, part, span)
-        if part is TagPart.OWN_NAME or part is TagPart.END_VALUE:
+        if part in OWN_CLOSERS:
             self._check_tag(part, tag[0], span)
             self._emit(written, MarkerSeen, events, TagPart.END_VALUE.value)
         else:
@@ -267,34 +264,31 @@ class TaggedCalls(TagActions):
         self._is_over = True
         if self._value is not None:
             self._read(self._tail, events, is_last=True)
-        if self._json is not None:
+        if self._json is not None and self._json.is_quoting:
             tail = self._tail
-            if self._json.is_quoting:
-                at = self._read_json(self._json, tail, 0, len(tail), events)
-                self._read(tail[at:], events, is_last=True)
-            if self._json is not None:
-                self._end_json(self._json, events)
-        is_closed = self._is_met
-        is_half = False  # whether the apparent end of the call may be part of a value
-        if self._value is not None:
-            is_half = self._end_last_value(self._value)
-            is_closed = is_closed or is_half
+            at = self._read_json(self._json, tail, 0, len(tail), events)
+            self._read(tail[at:], events, is_last=True)
+        if self._json is not None:
+            self._end_json(self._json, events)
+        is_half = self._value is not None and self._end_last_value(self._value)
+        is_closed = self._is_met or is_half
         cut = self._tail.strip()  # the beginning of a tag
-        if cut:
+        if cut:  # if the call seems to end there, that may be part of a value
             is_closed = is_half = self._form.is_closing(cut)
         if self._in is In.NAME and is_closed:
             self._end_name(events)
-            self._miss_end_of_name(self._call.tool_at)
+            self._miss_end_of_name(self._call.tool_span)
         elif self._in is In.NAME:
-            self._emit("".join(self._held), SkippedDelta, events)
-            self._call.spoil("open_call")
+            self._emit(self._take_held(), SkippedDelta, events)
+            self._spoil("open_call")
         elif self._in is In.KEY:
             self._end_key(None, events)
         if self._text_at >= 0:
             self._emit(self._tail, self._text_kind(), events)
-        elif cut and not is_closed:
-            self._end_cut(cut)
-        self._emit(self._tail if self._text_at < 0 else "", MarkerSeen, events, "tag")
+        else:
+            if cut and not is_closed:
+                self._end_cut(cut)
+            self._emit(self._tail, MarkerSeen, events, "tag")
         self._end_run()
         is_open = self._in is not In.BLOCK
         self._leave(without_end="" if is_closed else self._cut_or("open_tag"))
@@ -306,15 +300,14 @@ class TaggedCalls(TagActions):
         is_repaired = self._form.lenient and value.lose_quote()
         self._end_value(value, TagPart.END_VALUE if is_repaired else None)
         if is_repaired:
-            span = (self._value_at, self._at)
+            span = (value.at, self._at)
             self._repair("unclosed", "ended what quotes a value without its mark", span)
         return is_repaired
 
     def _end_cut(self, cut: str) -> None:
         """Report that the text ends in an incomplete tag, *cut*, that may open something."""
         if self._in is not In.BLOCK:
-            self._call.spoil(self._cut_or("stray_text"))
+            self._spoil(self._cut_or("stray_text"))
         elif self._last is None or not self._form.is_closing(cut, surely=False):
-            start = self._at - self._lead
-            span = (start, start + len(self._tail))
+            span = (self._at, self._at + len(self._tail))
             self._calls.append(Call("", "", span, problem="open_call"))

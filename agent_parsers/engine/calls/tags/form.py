@@ -55,9 +55,9 @@ class TagPart(Enum):
 GAP: Final = r"\s{0,32}+"
 """Pattern for the white space allowed between a tag and the text that has to follow it."""
 
-CLOSERS: Final = frozenset(
-    {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS, TagPart.END_VALUE, TagPart.OWN_NAME}
-)
+OWN_CLOSERS: Final = frozenset({TagPart.END_VALUE, TagPart.OWN_NAME})
+"""Tags that close a value."""
+CLOSERS: Final = OWN_CLOSERS | {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS}
 """Tags that may close a call or its last value."""
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"
@@ -303,13 +303,12 @@ class TaggedForm:
         """Return whether the spelling of a *tag* that was found is accepted."""
         return self.lenient or self.tags[self.part(tag)].is_canonical(tag[0])
 
-    def part_in_value(self, tag: Match[str]) -> TagPart | None:
-        """Return the role of a *tag* that was found in a value; `None` if it is text there."""
-        return self.part(tag) if self.is_known(tag) else None
-
-    def hole(self, part: TagPart, seen: str) -> Hole | None:
-        """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
-        return self.tags[part].hole(seen)
+    def read(self, tag: Match[str]) -> tuple[TagPart | None, Hole | None]:
+        """Return the role and the hole of a *tag* that was found; no role if it is text."""
+        if not self.is_known(tag):
+            return None, None
+        part = self.part(tag)
+        return part, self.tags[part].hole(tag[0])
 
     def is_closing(self, text: str, *, surely: bool = True) -> bool:
         """Return whether *text* may begin a closing tag and, if *surely*, no other tag."""
