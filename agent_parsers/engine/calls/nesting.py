@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["Nesting"]
 
@@ -23,6 +26,10 @@ class Nesting(Generic[What]):
 
     def __len__(self) -> int:
         return len(self._open)
+
+    def __iter__(self) -> Iterator[What]:
+        """Iterate over what is open, innermost first."""
+        return reversed(self._open)
 
     def __contains__(self, what: What) -> bool:
         return self._count[what] > 0

@@ -14,10 +14,8 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["MAX_CODE", "MAX_DEPTH", "Source", "python_string", "write_python"]
+__all__ = ["MAX_CODE", "Source", "python_string", "write_python"]
 
-MAX_DEPTH: Final = 100
-"""How many brackets may be open at once; Python's own parser gives up at twice as many."""
 MAX_CODE: Final = 500_000
 """Longest value that is read, in characters, not counting the contents of its strings: `ast` needs
 a hundred bytes for each character."""

@@ -1,0 +1,156 @@
+"""What the readers of calls in code share: a name, arguments in brackets, text after them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Callable
+
+    from agent_parsers.engine.calls.code.arguments import Arguments
+
+__all__ = ["LONGEST_HEAD", "CodeCalls", "no_call"]
+
+LONGEST_HEAD: Final = 200
+"""Longest text before a bracket, in characters; longer text does not begin a call."""
+
+
+class CodeCalls(CallsReader):
+    """Reads calls as a name with arguments in brackets, step by step.
+
+    Args:
+        bare: Whether no marker of the dialect opens the calls.
+        lenient: Whether to repair common mistakes of models.
+    """
+
+    _ends_head: ClassVar[re.Pattern[str]]
+    """Finds the first character that is not part of what precedes a bracket."""
+
+    def __init__(self, *, bare: bool, lenient: bool) -> None:
+        super().__init__()
+        self._lenient, self._is_bare = lenient, bare
+        self._read: Callable[[str, list[Event]], str] = self._read_start
+        self._at = self._rest_at = -1  # where the next event, and text that is not a call, begin
+        self._lead = ""  # brackets, commas and white space not emitted yet
+        self._held: list[str] = []  # what may be a name, after that
+        self._name = ""  # of the current call
+        self._call_at = self._name_at = self._input_at = -1  # where it, name and arguments begin
+        self._odd: list[Repair] = []  # repairs before the arguments
+        self._arguments: Arguments | None = None  # while they are read
+        self._unreported: list[str] = []  # text that may belong to them
+        self._calls: list[Call] = []
+
+    @property
+    @override
+    def is_quoting(self) -> bool:
+        """Whether the next text is inside a string of a call."""
+        reader = self._inner or self._arguments
+        return reader is not None and reader.is_quoting
+
+    @override
+    def feed(self, text: str, at: int) -> list[Event]:
+        """Read *text*, which begins at offset *at*, and return the events it completes."""
+        if self._inner is not None:
+            return self._inner.feed(text, at)
+        if self._at < 0:
+            self._at = at
+        events: list[Event] = []
+        if self._held:
+            self._held.append(text)
+            if self._ends_head.search(text) is None and sum(map(len, self._held)) <= LONGEST_HEAD:
+                return events
+            text = "".join(self._held)
+            self._held = []
+        while text:
+            text = self._read(text, events)
+        return events
+
+    def _close(self, events: list[Event]) -> tuple[list[Event], Call]:
+        """Return *events* and the first call; `more` has the others."""
+        first, *more = self._calls
+        self.more = tuple(more)
+        return events, first
+
+    # -- steps: each returns the text to read next ------------------------------------------------
+
+    @abstractmethod
+    def _read_start(self, text: str, events: list[Event]) -> str:
+        """Read up to the first call."""
+
+    def _begin_call(
+        self, head: tuple[str, str, str], marks: tuple[str, str], events: list[Event]
+    ) -> None:
+        """Emit the *head* of a call: the name, what precedes it and what follows it."""
+        before, self._name, after = head
+        self._call_at = self._at
+        self._emit(before, MarkerSeen, events, marks[0])
+        self._name_at = self._at
+        self._emit(self._name, ToolNamed, events)
+        self._emit(after, MarkerSeen, events, marks[1])
+        self._input_at = self._at
+
+    def _read_arguments(self, text: str, events: list[Event]) -> str:
+        arguments = self._arguments
+        assert arguments is not None, "the head of a call creates them"
+        end = arguments.feed(text)
+        self._unreported.append(text if end < 0 else text[: end - 1])
+        size = arguments.known - self._at
+        if size > 0:
+            known = "".join(self._unreported)
+            self._emit(known[:size], InputDelta, events)
+            self._unreported = [known[size:]]
+        if end < 0:
+            return ""
+        self._end_call(arguments, self._at + 1)
+        self._lead = text[end - 1]
+        self._read = self._read_next
+        return text[end:]
+
+    @abstractmethod
+    def _read_next(self, text: str, events: list[Event]) -> str:
+        """Read what follows a call."""
+
+    def _end_call(self, arguments: Arguments, stop: int, problem: str = "") -> None:
+        """Add the call that ends at *stop*."""
+        odd, self._odd = self._odd, []
+        if not problem and odd and not self._lenient:
+            problem = "other_form"
+        problem = problem or arguments.problem
+        unnamed = () if problem else tuple(arguments.unnamed)
+        call = Call(
+            tool=self._name,
+            tool_input=arguments.values,
+            span=(self._call_at, stop),
+            tool_span=(self._name_at, self._name_at + len(self._name)),
+            problem=problem or ("positional" if unnamed else ""),
+            is_bare=self._is_bare,
+            repairs=() if problem else (*odd, *arguments.repairs),
+            unnamed=unnamed,
+            input_span=(self._input_at, self._at) if self._input_at < self._at else None,
+            others={key: partial(tuple, [text]) for key, text in arguments.written.items()},
+        )
+        self._calls.append(call)
+        self._arguments = None
+
+    def _read_junk(self, text: str, events: list[Event]) -> str:
+        self._emit(text, SkippedDelta, events)
+        return ""
+
+    def _take_blank(self, text: str) -> str:
+        """Add the white space at the beginning of *text* to the next mark."""
+        body = text.lstrip()
+        self._lead += text[: len(text) - len(body)]
+        return body
+
+
+def no_call(problem: str, span: tuple[int, int]) -> Call:
+    """Return a `Call` for text that is not a call: content, if there is no *problem*."""
+    return Call("", "", span, problem=problem, is_text=not problem)
