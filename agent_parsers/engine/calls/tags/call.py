@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.engine.calls.json.watch import LenientWatch, StrictWatch
+from agent_parsers.engine.calls.json.watch import LenientWatch, watch
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import Repair
 from outputs.growing_json.errors import JsonError, JsonLimitError
@@ -13,7 +13,6 @@ from outputs.growing_json.errors import JsonError, JsonLimitError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from agent_parsers.engine.calls.json.watch import Watch
     from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
 
@@ -112,9 +111,7 @@ class JsonArguments:
     __slots__ = ("_json", "is_cut")
 
     def __init__(self, *, lenient: bool) -> None:
-        self._json: Watch = LenientWatch() if lenient else StrictWatch()
-        self._json.start(())
-        self._json.is_settled = True  # no object inside it is watched
+        self._json = watch(lenient=lenient)
         self.is_cut = False
 
     def feed(self, text: str) -> int:
