@@ -44,15 +44,14 @@ class BraceCalls(CodeCalls):
         self._quote, self._closer = quote, closer
 
     @override
-    def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events held back and the call; `more` has later content."""
-        events: list[Event] = []
-        head = "".join(self._held)
-        if head:
+    def _finish(self, events: list[Event]) -> list[Call]:
+        head = ""
+        if isinstance(self._arguments, BraceArguments):
+            self._close_arguments(self._arguments, events)
+        elif self._held:
+            head = self._take_held()
             self._rest_at = self._at
             self._emit(head, SkippedDelta, events)
-        elif isinstance(self._arguments, BraceArguments):
-            self._close_arguments(self._arguments, events)
         self._emit(self._lead, MarkerSeen, events, "}")
         if self._rest_at >= 0:
             # A name without arguments is not prose: a call was lost there.
@@ -60,9 +59,7 @@ class BraceCalls(CodeCalls):
             problem = "open_call" if is_call else "no_call"
             span = (self._rest_at, self._at)
             self._calls.append(no_call("" if self._calls else problem, span))
-        elif not self._calls:
-            self._calls.append(self._nothing())
-        return self._close(events)
+        return self._calls or [self._nothing()]
 
     def _nothing(self) -> Call:
         """Return the result of empty text, which models write when they make no call."""
@@ -75,7 +72,7 @@ class BraceCalls(CodeCalls):
 
     def _close_arguments(self, arguments: BraceArguments, events: list[Event]) -> None:
         """End the arguments at the end of the text, or before the closer of the call."""
-        text = "".join(self._unreported)
+        text = self._take_held()
         if not arguments.close_string():
             self._emit(text, InputDelta, events)
             self._end_call(arguments, self._at, "open_call")
@@ -83,10 +80,8 @@ class BraceCalls(CodeCalls):
         self._end_call(arguments, self._at)
         self._calls[-1].is_short = True
         self._lead = self._closer
-        self._read = self._read_next
-        rest = text[len(self._closer) :]
-        while rest:
-            rest = self._read(rest, events)
+        self._step = self._read_next
+        self._run(text[len(self._closer) :], events)
 
     @override
     def _end_call(self, arguments: Arguments, stop: int, problem: str = "") -> None:
@@ -108,7 +103,7 @@ class BraceCalls(CodeCalls):
         head = _head(text, 0, end.start()) if end is not None and end[0] in "{(" else None
         if end is None or head is None or end.start() > LONGEST_HEAD:
             self._rest_at = self._at
-            self._read = self._read_junk
+            self._step = self._skip
             return text
         pieces = (text[: head.start(2)], head[2], text[head.end(2) : end.end()])
         self._begin_call(pieces, ("call:", "{"), events)
@@ -121,7 +116,7 @@ class BraceCalls(CodeCalls):
         self._arguments = BraceArguments(
             self._at, end[0], quote=self._quote, closer=self._closer, lenient=self._lenient
         )
-        self._read = self._read_arguments
+        self._step = self._read_arguments
         return text[end.end() :]
 
     @override

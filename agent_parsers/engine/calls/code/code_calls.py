@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.reader import Call, CallsReader
-from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta, ToolNamed
+from agent_parsers.events import Event, MarkerSeen, Repair, ToolNamed
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Callable
 
     from agent_parsers.engine.calls.code.arguments import Arguments
 
@@ -35,49 +34,32 @@ class CodeCalls(CallsReader):
     """Finds the first character that is not part of what precedes a bracket."""
 
     def __init__(self, *, bare: bool, lenient: bool) -> None:
-        super().__init__()
-        self._lenient, self._is_bare = lenient, bare
-        self._read: Callable[[str, list[Event]], str] = self._read_start
-        self._at = self._rest_at = -1  # where the next event, and text that is not a call, begin
+        super().__init__(self._read_start, lenient=lenient)
+        self._is_bare = bare
+        self._rest_at = -1  # where text that is not a call begins
         self._lead = ""  # brackets, commas and white space not emitted yet
-        self._held: list[str] = []  # what may be a name, after that
         self._name = ""  # of the current call
         self._call_at = self._name_at = self._input_at = -1  # where it, name and arguments begin
         self._odd: list[Repair] = []  # repairs before the arguments
         self._arguments: Arguments | None = None  # while they are read
-        self._unreported: list[str] = []  # text that may belong to them
         self._calls: list[Call] = []
 
     @property
     @override
     def is_quoting(self) -> bool:
         """Whether the next text is inside a string of a call."""
-        reader = self._inner or self._arguments
-        return reader is not None and reader.is_quoting
+        if self._arguments is not None:
+            return self._arguments.is_quoting
+        return super().is_quoting
 
     @override
-    def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
-        if self._inner is not None:
-            return self._inner.feed(text, at)
-        if self._at < 0:
-            self._at = at
-        events: list[Event] = []
-        if self._held:
+    def _run(self, text: str, events: list[Event]) -> None:
+        if self._held and self._arguments is None:  # they may be a name
             self._held.append(text)
             if self._ends_head.search(text) is None and sum(map(len, self._held)) <= LONGEST_HEAD:
-                return events
-            text = "".join(self._held)
-            self._held = []
-        while text:
-            text = self._read(text, events)
-        return events
-
-    def _close(self, events: list[Event]) -> tuple[list[Event], Call]:
-        """Return *events* and the first call; `more` has the others."""
-        first, *more = self._calls
-        self.more = tuple(more)
-        return events, first
+                return
+            text = self._take_held()
+        super()._run(text, events)
 
     # -- steps: each returns the text to read next ------------------------------------------------
 
@@ -101,17 +83,12 @@ class CodeCalls(CallsReader):
         arguments = self._arguments
         assert arguments is not None, "the head of a call creates them"
         end = arguments.feed(text)
-        self._unreported.append(text if end < 0 else text[: end - 1])
-        size = arguments.known - self._at
-        if size > 0:
-            known = "".join(self._unreported)
-            self._emit(known[:size], InputDelta, events)
-            self._unreported = [known[size:]]
+        self._emit_known(text if end < 0 else text[: end - 1], arguments.known, events)
         if end < 0:
             return ""
         self._end_call(arguments, self._at + 1)
         self._lead = text[end - 1]
-        self._read = self._read_next
+        self._step = self._read_next
         return text[end:]
 
     @abstractmethod
@@ -139,10 +116,7 @@ class CodeCalls(CallsReader):
         )
         self._calls.append(call)
         self._arguments = None
-
-    def _read_junk(self, text: str, events: list[Event]) -> str:
-        self._emit(text, SkippedDelta, events)
-        return ""
+        self._held.clear()
 
     def _take_blank(self, text: str) -> str:
         """Add the white space at the beginning of *text* to the next mark."""

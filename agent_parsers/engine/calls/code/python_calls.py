@@ -71,15 +71,17 @@ class PythonCalls(CodeCalls):
     @override
     def close(self) -> tuple[list[Event], Call]:
         """End the text; return the events held back and the first call; `more` has the others."""
-        events: list[Event] = []
+        events, first = super().close()
         if self._inner is not None:
-            events, first = self._inner.close()
-            self._calls = [first, *self._inner.more]
-            for call in self._calls:
+            for call in (first, *self.more):
                 if not (call.problem or call.is_text):
                     odd = Repair("json", call.span, "read a call in JSON")
                     call.repairs = (*call.repairs, odd)
-        elif self._arguments is not None:
+        return events, first
+
+    @override
+    def _finish(self, events: list[Event]) -> list[Call]:
+        if self._arguments is not None:
             problem = "odd_brackets" if self._is_met else "open_call"
             self._end_call(self._arguments, self._at, problem)
         elif self._rest_at < 0:
@@ -88,11 +90,11 @@ class PythonCalls(CodeCalls):
         if self._goes_on_line and self._is_met:
             self._refuse_list()
         if self._rest_at >= 0 or not self._calls:
-            is_text = self._read == self._read_content
+            is_text = self._step == self._read_content
             problem = "odd_brackets" if self._is_call_in_junk() else "no_call"
             span = (self._rest_at, self._at)
             self._calls.append(no_call("" if is_text else problem, span))
-        return self._close(events)
+        return self._calls
 
     def _close_list(self, events: list[Event]) -> None:
         """End a text that ends before, between or after calls."""
@@ -102,10 +104,9 @@ class PythonCalls(CodeCalls):
                 self._lose_bracket()
             self._lead = ""
         elif self._is_bare:
-            held = "".join(self._held)
-            self._read_content(self._end_calls(held, events, is_content=True), events)
+            self._read_content(self._end_calls(self._take_held(), events, is_content=True), events)
             return
-        start, text = self._at, self._lead + "".join(self._held)
+        start, text = self._at, self._lead + self._take_held()
         self._emit(text, SkippedDelta, events)
         if text or not self._calls:
             span = (start, self._at) if text else (-1, -1)
@@ -131,9 +132,7 @@ class PythonCalls(CodeCalls):
             self._lead, text = "[", text[1:]
         text = self._take_blank(text)
         if text[:1] == "{" and self._new_json is not None:
-            self._inner = self._new_json()
-            events += self._inner.feed(self._lead + text, self._at)
-            return ""
+            return self._hand_on(self._new_json(), self._lead + text, events)
         if not self._is_open and (self._is_bare or (self._listed and not self._lenient)):
             return self._end_calls(text, events, is_content=self._is_bare)
         return self._read_name(text, events) if text else ""
@@ -157,7 +156,7 @@ class PythonCalls(CodeCalls):
             span = (self._name_at, self._name_at + len(self._name))
             self._odd.append(Repair("brackets", span, what))
         self._arguments = PythonArguments(self._at, lenient=self._lenient)
-        self._read = self._read_arguments
+        self._step = self._read_arguments
         return text[head.end() :]
 
     @override
@@ -170,7 +169,7 @@ class PythonCalls(CodeCalls):
         if text[:1] == "]" and self._is_open:
             self._is_open = False
             self._lead += "]"
-            self._read = self._read_after
+            self._step = self._read_after
             return text[1:]
         if text and not self._is_separated():
             return self._end_calls(text, events, is_content=False)
@@ -204,7 +203,7 @@ class PythonCalls(CodeCalls):
             self._refuse_list()
         self._lead = ""
         self._rest_at = self._at
-        self._read = self._read_content if is_content else self._read_junk
+        self._step = self._read_content if is_content else self._read_junk
         return text
 
     def _refuse_list(self) -> None:
@@ -235,7 +234,7 @@ class PythonCalls(CodeCalls):
         bracket = text.index("[", line.start())
         self._lead = text[len(body) : bracket + 1]
         self._is_open = True
-        self._read = self._read_line
+        self._step = self._read_line
         return text[bracket + 1 :]
 
     def _read_line(self, text: str, events: list[Event]) -> str:
@@ -255,10 +254,9 @@ class PythonCalls(CodeCalls):
         head = _head(self._junk)
         return head is not None and bool(head[3]) and len(self._calls) > self._first
 
-    @override
     def _read_junk(self, text: str, events: list[Event]) -> str:
         self._junk += text[: LONGEST_HEAD + 1 - len(self._junk)]
-        return super()._read_junk(text, events)
+        return self._skip(text, events)
 
 
 def _is_name(text: str) -> bool:

@@ -285,7 +285,6 @@ class JsonCall(JsonSearch):
         problem = ""
         if json.error is None and json.end is None:
             problem = self._close_json(json)
-            members.take(json.notes)
             self._report(events)
         elif json.error is not None:
             problem = "bad_call"

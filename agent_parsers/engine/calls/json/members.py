@@ -7,12 +7,11 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.json.watch import Note, Noted
 from agent_parsers.toolset.problems.names import folded
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Mapping
 
 __all__ = ["CallKeys", "Member", "Members"]
 
@@ -26,8 +25,6 @@ _REMARKS: Final = frozenset(
 class _Kind(Enum):
     TOOL = auto()
     INPUT = auto()
-    OTHER_TOOL = auto()
-    OTHER_INPUT = auto()
     RIVAL_INPUT = auto()
     """Another dialect's key for the input, where only the dialect's own key is read."""
     ID = auto()
@@ -64,24 +61,24 @@ class CallKeys:
         """The keys of the tool and its input, in quotes."""
         return f'"{self.tool}"', f'"{self.input}"'
 
-    def kind(self, key: str) -> _Kind:
-        """Return which kind of member has this *key*."""
+    def kind(self, key: str) -> tuple[_Kind, bool]:
+        """Return which kind of member has this *key*, and whether it is another dialect's."""
         if key == self.tool:
-            return _Kind.TOOL
+            return _Kind.TOOL, False
         if key == self.input:
-            return _Kind.INPUT
+            return _Kind.INPUT, False
         if key and key == self.id:
-            return _Kind.ID
+            return _Kind.ID, False
         key = folded(key)
         if not self.folds:
-            return _Kind.RIVAL_INPUT if key in self.other_inputs else _Kind.NONE
-        if key == folded(self.tool):
-            return _Kind.TOOL
-        if key == folded(self.input):
-            return _Kind.INPUT
-        if key in self.other_tools:
-            return _Kind.OTHER_TOOL
-        return _Kind.OTHER_INPUT if key in self.other_inputs else _Kind.NONE
+            return (_Kind.RIVAL_INPUT if key in self.other_inputs else _Kind.NONE), False
+        for kind, own in ((_Kind.TOOL, self.tool), (_Kind.INPUT, self.input)):
+            if key == folded(own):
+                return kind, False
+        for kind, others in ((_Kind.TOOL, self.other_tools), (_Kind.INPUT, self.other_inputs)):
+            if key in others:
+                return kind, True
+        return _Kind.NONE, False
 
     def is_odd(self, key: str) -> bool:
         """Return whether *key* is not one of the dialect's own."""
@@ -93,6 +90,9 @@ class Member:
     """A member of an object; positions are offsets from the start of the JSON."""
 
     key: str
+    kind: _Kind
+    is_other: bool
+    """Whether the key is another dialect's."""
     key_end: int
     """Where its colon ends."""
     start: int = -1
@@ -102,8 +102,6 @@ class Member:
     end: int = -1
     """Where its value ends; -1 while it is open."""
     value: Any = NOTHING
-    is_other: bool = False
-    """Whether the key is another dialect's."""
     is_begun: bool = False
     """Whether part of its value was emitted."""
 
@@ -127,7 +125,7 @@ class _Candidate:
 
 
 class Members:
-    """Finds the call among nested objects, by its keys.
+    """Finds the call among nested objects, by its keys; it observes a reader of JSON.
 
     Args:
         keys: The keys of the call's members.
@@ -140,8 +138,9 @@ class Members:
 
     def __init__(self, keys: CallKeys) -> None:
         self._keys = keys
-        self._stack: list[_Candidate] = []
-        self._last: Member | None = None
+        self._stack: list[_Candidate] = []  # one for each open container that may be the call
+        self._own: _Candidate | None = None  # the object that is the call
+        self._last: Member | None = None  # the member whose value has not ended
         self.call: list[Member] = []
         """The members for its name and its input, in the order in which they were found."""
         self.tool: Member | None = None
@@ -154,7 +153,11 @@ class Members:
         """Whether the call has ended."""
         self.has_more = False
         """Whether something follows the call in a list that another object wraps."""
-        self._own: _Candidate | None = None  # the object that is the call
+
+    @property
+    def wrappers(self) -> Container[str]:
+        """Keys under which a call may be nested."""
+        return self._keys.wrappers
 
     @property
     def id(self) -> str | None:
@@ -167,15 +170,11 @@ class Members:
     @property
     def is_twice(self) -> bool:
         """Whether two members name the tool, or two hold its input."""
-        own = self._own
-        if own is None or self.tool is None:
-            return False
-        inputs = {_Kind.INPUT, _Kind.OTHER_INPUT, _Kind.RIVAL_INPUT}
-        for rival in own.rivals:
-            if self._keys.kind(rival.key) not in inputs:
-                if not rival.is_other or isinstance(rival.value, str):
+        for rival in self._own.rivals if self._own is not None else ():
+            if rival.kind is not _Kind.TOOL:
+                if self.tool_input is not None:
                     return True
-            elif self.tool_input is not None:
+            elif not rival.is_other or isinstance(rival.value, str):
                 return True
         return False
 
@@ -184,55 +183,49 @@ class Members:
         """Whether the call has other members, which may be its input without the key."""
         return self._own is not None and self._own.has_others
 
-    def take(self, notes: Iterable[Note]) -> bool:
-        """Process the *notes*; return whether the call is found."""
-        for note in notes:
-            last = self._last
-            if note.noted is Noted.KEY:
-                self._add(note.value, note.at)
-            elif note.noted is Noted.OPENED:
-                self.has_more = self.has_more or (self.is_whole and note.value)
-                self._stack.append(_Candidate())
-                self._last = None
-            elif note.noted is Noted.CLOSED:
-                self.is_whole = self.tool is not None
-                del self._stack[note.value :]
-                self._last = None
-            elif note.noted is Noted.ITEM:
-                self.has_more = True
-            elif last is not None and note.noted is Noted.END:
-                last.end, last.value = note.at, note.value
-                self._last = None
-            elif last is not None:
-                last.start = note.at
-                last.is_text = note.noted is Noted.TEXT
-        return self.tool is not None
+    def open(self, *, is_item: bool) -> None:
+        """Note that a container opens that may be or contain the call."""
+        self.has_more = self.has_more or (self.is_whole and is_item)
+        self._stack.append(_Candidate())
+        self._last = None
 
-    def _add(self, key: str, at: int) -> None:
-        kind = self._keys.kind(key)
-        if kind is _Kind.NONE:
+    def close(self, depth: int) -> None:
+        """Note that such a container was closed; *depth* others are still open."""
+        self.is_whole = self.tool is not None
+        del self._stack[depth:]
+        self._last = None
+
+    def begin_value(self, at: int, *, is_text: bool = False) -> None:
+        """Note that a string, an object or a list begins as the value of the last key."""
+        if self._last is not None:
+            self._last.start, self._last.is_text = at, is_text
+
+    def end_value(self, at: int, members: Mapping[str, Any]) -> None:
+        """Note that the value of the last key ended; *members* has it."""
+        if self._last is not None:
+            self._last.end, self._last.value = at, members.get(self._last.key, NOTHING)
             self._last = None
-            if folded(key) not in _REMARKS:
-                self._stack[-1].has_others = True
-            return
-        if kind is _Kind.ID:
-            self._last = Member(key, at)
-            if not self.is_whole:
-                (self._own or self._stack[-1]).id = self._last
-            return
-        is_other = kind in (_Kind.OTHER_TOOL, _Kind.OTHER_INPUT)
-        member = self._last = Member(key, at, is_other=is_other)
-        candidate = self._own or self._stack[-1]
-        is_tool = kind in (_Kind.TOOL, _Kind.OTHER_TOOL)
+
+    def add_key(self, key: str, at: int) -> None:
+        """Note that a *key* was read, whose colon ends at *at*."""
+        self._last = None
         if self.is_whole:
-            self._last = None
+            return
+        kind, is_other = self._keys.kind(key)
+        candidate = self._own or self._stack[-1]
+        if kind is _Kind.NONE:
+            candidate.has_others = candidate.has_others or folded(key) not in _REMARKS
+            return
+        member = self._last = Member(key, kind, is_other, at)
+        if kind is _Kind.ID:
+            candidate.id = member
         elif kind is _Kind.RIVAL_INPUT:
             candidate.rivals.append(member)
             candidate.has_others = True
         elif self.tool is None:
-            (candidate.tools if is_tool else candidate.inputs).append(member)
+            (candidate.tools if kind is _Kind.TOOL else candidate.inputs).append(member)
             self._settle(candidate)
-        elif is_tool or self.tool_input is not None:
+        elif kind is _Kind.TOOL or self.tool_input is not None:
             candidate.rivals.append(member)
         else:
             self.tool_input = member
@@ -240,13 +233,13 @@ class Members:
 
     def _settle(self, candidate: _Candidate) -> None:
         """Take *candidate* as the call, if its members so far make it one."""
-        tools = [member for member in candidate.tools if not member.is_other]
-        if not (tools and (self._keys.is_call_alone or candidate.inputs)):
-            if not (candidate.tools and candidate.inputs):
-                return
-            tools = candidate.tools
-        inputs = [member for member in candidate.inputs if not member.is_other]
-        inputs = inputs or candidate.inputs
+        tools, inputs = (
+            [member for member in members if not member.is_other] or members
+            for members in (candidate.tools, candidate.inputs)
+        )
+        is_alone = self._keys.is_call_alone and tools and not tools[0].is_other
+        if not (tools and (inputs or is_alone)):
+            return
         self.is_wrapped = len(self._stack) > 1
         self._own = candidate
         self.tool = tools[0]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.rules import start_of_opener
-from agent_parsers.engine.calls.json.watch import LenientWatch, StrictWatch, Watch
+from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader
 from agent_parsers.events import Event, ThoughtDelta
 from output_parsers.json_in_prose.skip import BracketSkipper
-from outputs.growing_json.errors import JsonLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,9 +121,8 @@ class JsonSearch(CallReader):
             self._base = self._at + brace
             strict = self._rules.strict
             self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
-            self._json = (LenientWatch if self._rules.lenient else StrictWatch)()
-            self._json.start(self._rules.keys.wrappers)
             self._members = Members(self._rules.keys)
+            self._json = watch(self._members, lenient=self._rules.lenient)
             before = text[start - 1 : start] or self._last
             self._is_quoted = self._rules.is_quoted(before, fence)
             if self._is_open(text, brace):
@@ -157,14 +154,9 @@ class JsonSearch(CallReader):
         window = len(text) if self.is_begun else _FIRST_WINDOW
         while pos < len(text) and json.end is None and json.error is None:
             piece = text[pos : pos + window]
-            with suppress(JsonLimitError):  # the reader records it as its error
-                json.feed(piece)
-            if self._members.take(json.notes):
-                json.is_settled = True
-                window = len(text)
-            json.notes.clear()
+            json.feed(piece)
             pos += len(piece)
-            window *= 4
+            window = len(text) if self._members.tool is not None else window * 4
         return self.is_begun or (json.end is None and json.error is None)
 
     def _leave(self, text: str) -> int:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.json.watch import LenientWatch, watch
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TagPart
-from agent_parsers.engine.calls.tags.json_arguments import JsonArguments
 from agent_parsers.engine.calls.tags.tags import GAP, In, TagActions
-from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
+from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta
+from outputs.growing_json.errors import JsonError
 
 if TYPE_CHECKING:
     from re import Match
 
+    from agent_parsers.engine.calls.json.watch import Watch
     from agent_parsers.engine.calls.tags.form import TaggedForm
     from agent_parsers.engine.calls.tags.values import TaggedValue
 
@@ -51,17 +53,18 @@ class TaggedCalls(TagActions):
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
         super().__init__(form, is_bare=bool(lead))
         self._tail = lead  # text that is not decided yet
-        self._json: JsonArguments | None = None
+        self._json: Watch | None = None  # reads arguments in JSON
+        self._json_at = -1
 
     @property
     @override
     def is_quoting(self) -> bool:
         """Whether the next text is inside a value, which may quote any marker."""
-        if self._inner is not None:
-            return self._inner.is_quoting
         if self._json is not None:
             return self._json.is_quoting
-        return self._value is not None and not self._value.is_at_closer
+        if self._value is not None:
+            return not self._value.is_at_closer
+        return super().is_quoting
 
     @property
     @override
@@ -74,29 +77,31 @@ class TaggedCalls(TagActions):
         """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._start, self._at = at, at - len(self._tail)
-        if self._inner is not None:
-            return self._inner.feed(text, at)
-        events: list[Event] = []
-        self._read(self._tail + text, events, is_last=False)
-        return events
+        return super().feed(text, at)
 
     @override
     def close(self) -> tuple[list[Event], Call]:
         """End the text; return the events held back and the first call; `more` has the others."""
-        events: list[Event] = []
-        if self._inner is None and self._start >= 0:
-            self._end_text(events)
+        events, first = super().close()
+        calls = [first, *self.more]
         if self._inner is not None:
-            last, first = self._inner.close()
-            events += last
-            self._calls += (first, *self._inner.more)
-        calls = self._calls or [Call("", "", (self._start, self._at), problem="no_call")]
+            calls[:0] = self._calls
         if self._is_short and self._surplus:
             for call in calls:
                 call.problem = call.problem or "two_ends"
         calls[0].repairs = (*self._repairs, *calls[0].repairs)
         self.more = tuple(calls[1:])
         return events, calls[0]
+
+    @override
+    def _finish(self, events: list[Event]) -> list[Call]:
+        if self._start >= 0:
+            self._end_text(events)
+        return self._calls or [Call("", "", (self._start, self._at), problem="no_call")]
+
+    @override
+    def _run(self, text: str, events: list[Event]) -> None:
+        self._read(self._tail + text, events, is_last=False)
 
     def _read(self, text: str, events: list[Event], *, is_last: bool) -> None:
         self._tail = ""
@@ -166,7 +171,7 @@ class TaggedCalls(TagActions):
         if self._in is In.CALL and char == "{":
             if form.json_arguments != "no" and call.input_span is None:
                 self._miss_end_of_name((self._at, self._at + 1))
-                self._json = JsonArguments(self._at, lenient=form.lenient)
+                self._json, self._json_at = watch(lenient=self._lenient), self._at
                 return True
         elif self._in is In.BLOCK and self._last is None and char in "{[" and form.json_calls:
             self._inner = form.json_calls()
@@ -188,18 +193,17 @@ class TaggedCalls(TagActions):
             self._end_name(events)
         return at + len(part)
 
-    def _read_json(
-        self, json: JsonArguments, text: str, at: int, stop: int, events: list[Event]
-    ) -> int:
+    def _read_json(self, json: Watch, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read arguments in JSON; return where they end, or *stop* if they continue."""
-        used, known = json.feed(text[at:stop])
-        self._emit(known, InputDelta, events)
+        used = json.feed(text[at:stop])
+        self._emit_known(text[at : at + used], self._json_at + json.known, events)
         at += used
-        if json.is_over:
-            rest = json.held.rstrip()
-            at -= len(json.held) - len(rest)  # white space belongs to the next tag
-            json.held = rest
+        if json.end is not None or json.error is not None:
+            held = self._take_held()
+            rest = held.rstrip()
+            self._held = [rest]
             self._end_json(json, events)
+            at -= len(held) - len(rest)  # white space belongs to the next tag
         return at
 
     def _ends_json(self, tag: Match[str] | None) -> bool:
@@ -207,29 +211,34 @@ class TaggedCalls(TagActions):
         is_whole = tag is not None and tag.lastindex is not None
         return is_whole and self._json is not None and not self._json.is_quoting
 
-    def _end_json(self, json: JsonArguments, events: list[Event]) -> None:
+    def _end_json(self, json: Watch, events: list[Event]) -> None:
         """Add the arguments in JSON; text from an error on is not part of the call."""
         self._json = None
-        is_broken = json.is_broken
+        held, is_broken = self._take_held(), json.error is not None
         if not is_broken:
-            self._emit(json.held, InputDelta, events)
-        is_cut = self._is_cut and not json.is_over
+            self._emit(held, InputDelta, events)
+        is_cut = self._is_cut and json.end is None and not is_broken
         self._call.lacks = json.lacks or "closer"
-        value = json.close()
-        if value is None:
+        try:
+            value = json.close(supply_closers=True)
+        except JsonError:
+            value = None
+        if not isinstance(value, dict):
             self._spoil("open_call" if is_cut else "bad_input")
         else:
             if json.repeats_key:
                 self._spoil("two_values")
             self._inputs |= value
-        span = (json.at, self._at)
+        span = (self._json_at, self._at)
         self._add_input(span)
-        self._repairs += json.repairs()
+        if isinstance(json, LenientWatch) and json.error is None:
+            found = (Repair(kind, span, message) for kind, span, message in json.repairs)
+            self._repairs += (repair.moved(self._json_at) for repair in found)
         if self._form.json_arguments == "odd":
             self._repair("json", "read arguments in JSON", span)
         if is_broken:
             self._text_at = self._at
-            self._emit(json.held, SkippedDelta, events)
+            self._emit(held, SkippedDelta, events)
 
     def _read_value(
         self, value: TaggedValue, text: str, at: int, events: list[Event], *, is_last: bool

@@ -51,17 +51,15 @@ class TagActions(CallsReader):
     """
 
     def __init__(self, form: TaggedForm, *, is_bare: bool) -> None:
-        super().__init__()
+        super().__init__(lenient=form.lenient)
         self._form = form
         self._is_bare = is_bare
-        self._at = self._start = -1  # offset of what is read next, and of the first event
         self._in = In.BLOCK
         self._in_keys = False  # whether elements named after parameters may follow
         self._begin_call(-1)
         self._calls: list[Call] = []  # finished calls, and the text between them
         self._last: Call | None = None  # the last finished call
         self._repairs: list[Repair] = []
-        self._held: list[str] = []  # a name, as far as it was read
         self._key = ""  # the last key that was written as text
         self._value: TaggedValue | None = None
         self._text_at = -1  # where text after the last tag begins
@@ -129,14 +127,14 @@ class TagActions(CallsReader):
 
     def _repair(self, kind: str, message: str, span: Span, problem: str = "other_form") -> None:
         """Report a repair at *span*; in strict mode, invalidate the call with *problem*."""
-        if self._form.lenient:
+        if self._lenient:
             self._repairs.append(Repair(kind, span, message))
         else:
             self._spoil(problem)
 
     def _stray(self, span: Span) -> None:
         """Report a closing tag at *span* without an opener; in strict mode it is an error."""
-        if self._in is In.BLOCK and not self._form.lenient:
+        if self._in is In.BLOCK and not self._lenient:
             self._doubt("odd_tag")
             if self._last is None:
                 self._calls.append(Call("", "", span, problem="no_call"))
@@ -167,7 +165,7 @@ class TagActions(CallsReader):
 
     def _text_kind(self) -> type[AnswerDelta | SkippedDelta]:
         """Return the event for text: content after a call, otherwise skipped text."""
-        is_content = self._in is In.BLOCK and self._last is not None and self._form.lenient
+        is_content = self._in is In.BLOCK and self._last is not None and self._lenient
         return AnswerDelta if is_content else SkippedDelta
 
     def _end_run(self) -> None:
@@ -176,7 +174,7 @@ class TagActions(CallsReader):
         self._text_at = -1
         if span[0] < 0 or self._in is not In.BLOCK:
             return
-        if self._last is None or not self._form.lenient:
+        if self._last is None or not self._lenient:
             problem = "no_call" if self._last is None else "after_call"
             self._calls.append(Call("", "", span, problem=problem))
             return
@@ -214,11 +212,6 @@ class TagActions(CallsReader):
             self._repair("unclosed", "ended a key without its closing tag", span, "open_tag")
         elif part is not TagPart.END_KEY:
             self._spoil(self._cut_or("no_value"))
-
-    def _take_held(self) -> str:
-        held = "".join(self._held)
-        self._held.clear()
-        return held
 
     # -- values -----------------------------------------------------------------------------------
 
