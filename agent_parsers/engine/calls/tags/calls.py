@@ -9,8 +9,9 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.json.watch import LenientWatch, watch
 from agent_parsers.engine.calls.reader import Call
+from agent_parsers.engine.calls.tags.block import In
 from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TagPart
-from agent_parsers.engine.calls.tags.tags import GAP, In, TagActions
+from agent_parsers.engine.calls.tags.tags import GAP, TagActions
 from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta
 from outputs.growing_json.errors import JsonError
 
@@ -107,46 +108,44 @@ class TaggedCalls(TagActions):
         self._tail = ""
         at = 0
         while at < len(text):
-            if self._inner is not None:
-                events += self._inner.feed(text[at:], self._at)
-                return
             if self._value is not None:
                 at = self._read_value(self._value, text, at, events, is_last=is_last)
                 continue
-            tag = self._next_tag(text, at)
-            stop = len(text) if tag is None else tag.start()
-            if self._json is not None:
-                at = self._read_json(self._json, text, at, stop, events)
-                if at == stop and self._ends_json(tag):
-                    self._end_json(self._json, events)
+            stop, tag = self._next_tag(text, at)
+            if (json := self._json) is not None:
+                at = self._read_json(json, text, at, stop, events)
+                if tag is not None and at == stop and json is self._json and not json.is_quoting:
+                    self._end_json(events)
             elif self._in is In.NAME or self._in is In.KEY:
                 at = self._read_name(text, at, stop, events)
             else:
                 at = self._read_text(text, at, stop, events)
             if text[at:stop].strip():
                 continue  # another kind of text begins there
-            if tag is None or tag.lastindex is None:
+            if tag is None:
                 self._tail = text[at:]
                 return
-            if self._json is not None and self._json.is_quoting:
+            if self._json is not None:  # the tag is part of a string
                 at = self._read_json(self._json, text, at, tag.end(), events)
-                continue
-            self._take(tag, text[at : tag.end()], events)
-            at = tag.end()
+            else:
+                self._take(tag, text[at : tag.end()], events)
+                at = tag.end()
 
-    def _next_tag(self, text: str, at: int) -> Match[str] | None:
-        """Return the next tag in *text* from *at* on, or the beginning of one at its end."""
+    def _next_tag(self, text: str, at: int) -> tuple[int, Match[str] | None]:
+        """Return where the next tag in *text* begins, from *at* on, and the tag if it is whole."""
         find = self._form.growing.search
-        while (tag := find(text, at)) is not None and tag.lastindex is not None:
+        while (tag := find(text, at)) is not None:
+            if tag.lastindex is None:
+                return tag.start(), None
             part = self._form.part(tag)
             # Between calls, only a tag that opens a call is reported for its spelling.
             is_tag = self._in is not In.BLOCK or part is TagPart.CALL or self._form.is_known(tag)
             if part is TagPart.OWN_KEY:
                 is_tag = self._in is In.CALL and self._in_keys
             if is_tag and part is not TagPart.OWN_NAME:
-                break
+                return tag.start(), tag
             at = tag.end()
-        return tag
+        return len(text), None
 
     def _read_text(self, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read text without tags from *at* to *stop*, up to the white space at its end."""
@@ -157,27 +156,26 @@ class TaggedCalls(TagActions):
         if self._text_at < 0:
             body = body.lstrip()
             self._emit(text[at : end - len(body)], MarkerSeen, events, GAP)
-            if self._opens_json(body[0]):
+            if body[0] == "{" and self._may_have_json:
+                self._miss_end_of_name((self._at, self._at + 1))
+                self._json, self._json_at = watch(lenient=self._lenient), self._at
                 return end - len(body)
+            new_calls = self._form.json_calls
+            if body[0] in "{[" and new_calls and self._in is In.BLOCK and self._last is None:
+                self._repair("json", "read a call in JSON", (self._at, self._at + 1))
+                self._hand_on(new_calls(), text[end - len(body) :], events)
+                return len(text)
             self._text_at = self._at
         if self._in is not In.BLOCK:
             self._spoil("stray_text")
         self._emit(body, self._text_kind(), events)
         return end
 
-    def _opens_json(self, char: str) -> bool:
-        """Begin to read JSON if text that begins with *char* may be a call or its arguments."""
-        form, call = self._form, self._call
-        if self._in is In.CALL and char == "{":
-            if form.json_arguments != "no" and call.input_span is None:
-                self._miss_end_of_name((self._at, self._at + 1))
-                self._json, self._json_at = watch(lenient=self._lenient), self._at
-                return True
-        elif self._in is In.BLOCK and self._last is None and char in "{[" and form.json_calls:
-            self._inner = form.json_calls()
-            self._repair("json", "read a call in JSON", (self._at, self._at + 1))
-            return True
-        return False
+    @property
+    def _may_have_json(self) -> bool:
+        """Whether the arguments of the call may stand here as JSON."""
+        is_read = self._in is In.CALL and self._form.json_arguments != "no"
+        return is_read and self._call.input_span is None
 
     def _read_name(self, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read a name written as text, up to the next tag or the end of the line."""
@@ -202,29 +200,25 @@ class TaggedCalls(TagActions):
             held = self._take_held()
             rest = held.rstrip()
             self._held = [rest]
-            self._end_json(json, events)
+            self._end_json(events)
             at -= len(held) - len(rest)  # white space belongs to the next tag
         return at
 
-    def _ends_json(self, tag: Match[str] | None) -> bool:
-        """Return whether a *tag* ends arguments in JSON that are not complete."""
-        is_whole = tag is not None and tag.lastindex is not None
-        return is_whole and self._json is not None and not self._json.is_quoting
-
-    def _end_json(self, json: Watch, events: list[Event]) -> None:
+    def _end_json(self, events: list[Event]) -> None:
         """Add the arguments in JSON; text from an error on is not part of the call."""
-        self._json = None
+        json, self._json = self._json, None
+        assert json is not None, "it is read"
         held, is_broken = self._take_held(), json.error is not None
         if not is_broken:
             self._emit(held, InputDelta, events)
-        is_cut = self._is_cut and json.end is None and not is_broken
+        may_be_cut = json.end is None and not is_broken
         self._call.lacks = json.lacks or "closer"
         try:
             value = json.close(supply_closers=True)
         except JsonError:
             value = None
         if not isinstance(value, dict):
-            self._spoil("open_call" if is_cut else "bad_input")
+            self._spoil(self._cut_or("bad_input") if may_be_cut else "bad_input")
         else:
             if json.repeats_key:
                 self._spoil("two_values")
@@ -262,6 +256,8 @@ class TaggedCalls(TagActions):
         span = self._span(tag[0], written)
         self._end_value(value, part, span)
         if part in OWN_CLOSERS:
+            if part is TagPart.OWN_NAME and not self._in_keys:
+                self._repair("closer", f"read {tag[0]!r} as the end of the value", span)
             self._check_tag(part, tag[0], span)
             self._emit(written, MarkerSeen, events, TagPart.END_VALUE.value)
         else:
@@ -278,7 +274,7 @@ class TaggedCalls(TagActions):
             at = self._read_json(self._json, tail, 0, len(tail), events)
             self._read(tail[at:], events, is_last=True)
         if self._json is not None:
-            self._end_json(self._json, events)
+            self._end_json(events)
         is_half = self._value is not None and self._end_last_value(self._value)
         is_closed = self._is_met or is_half
         cut = self._tail.strip()  # the beginning of a tag
