@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import TypeVar
 
 __all__ = ["Nesting"]
 
 What = TypeVar("What")
 
 
-class Nesting(Generic[What]):
+class Nesting(list[What]):
     """What is open, outermost first; finding out whether something is open takes no search.
 
     Args:
@@ -21,32 +18,20 @@ class Nesting(Generic[What]):
     """
 
     def __init__(self, *outermost: What) -> None:
-        self._open = [*outermost]
-        self._count = Counter(outermost)
+        super().__init__(outermost)
+        self._count: dict[object, int] = Counter(outermost)
 
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def __iter__(self) -> Iterator[What]:
-        """Iterate over what is open, innermost first."""
-        return reversed(self._open)
-
-    def __contains__(self, what: What) -> bool:
-        return self._count[what] > 0
-
-    @property
-    def innermost(self) -> What:
-        """What was opened last."""
-        return self._open[-1]
+    def __contains__(self, what: object) -> bool:
+        return self._count.get(what, 0) > 0
 
     def open(self, what: What) -> None:
         """Open *what* inside all that is open."""
-        self._open.append(what)
+        self.append(what)
         self._count[what] += 1
 
     def close(self) -> What:
         """Close and return what is innermost."""
-        closed = self._open.pop()
+        closed = self.pop()
         self._count[closed] -= 1
         return closed
 

@@ -246,8 +246,11 @@ class CallsReader(EmittingReader):
 
     def _emit_known(self, text: str, known: int, events: list[Event]) -> None:
         """Emit the input that is held and *text* after it up to offset *known*; hold the rest."""
-        self._held.append(text)
         size = known - self._at
+        if size == len(text) and not self._held:
+            self._emit(text, InputDelta, events)
+            return
+        self._held.append(text)
         if size > 0:
             text = self._take_held()
             self._emit(text[:size], InputDelta, events)

@@ -54,9 +54,9 @@ class Arguments(ABC):
         """Whether the next text is inside a string, as far as is known."""
 
     @property
+    @abstractmethod
     def known(self) -> int:
         """Offset up to which the text certainly belongs to them; excludes the last bracket."""
-        return self._at if self._open else self._end - 1
 
     def feed(self, text: str) -> int:
         """Read *text*; return how much of it the arguments take up if they end in it, else -1."""
@@ -84,7 +84,7 @@ class Arguments(ABC):
 
     def _is_closer(self, mark: str) -> bool:
         """Return whether a bracket that *mark* closes is open, perhaps around others."""
-        if self._open.innermost != mark:
+        if self._open[-1] != mark:
             self._wrong("odd_brackets")
         return mark in self._open
 

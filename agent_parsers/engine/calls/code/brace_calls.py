@@ -98,8 +98,7 @@ class BraceCalls(CodeCalls):
         """Read the name and the brace after it."""
         end = self._ends_head.search(text)
         if end is None and len(text) <= LONGEST_HEAD:
-            self._held = [text]
-            return ""
+            return self._hold(text)
         head = _head(text, 0, end.start()) if end is not None and end[0] in "{(" else None
         if end is None or head is None or end.start() > LONGEST_HEAD:
             self._rest_at = self._at

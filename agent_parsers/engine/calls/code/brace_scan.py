@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.code.arguments import Arguments
-from agent_parsers.engine.calls.raw_values import held_size
 from agent_parsers.events import Repair
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ __all__ = ["BraceArguments"]
 
 _NOTHING: Final = object()
 _WORDS: Final = {"true": True, "false": False, "null": None}
+_MARKS: Final = '{}[](),:"'
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
 _MOST_DIGITS: Final = 4000
 """Longest integer, in digits; Python refuses to read slightly longer ones."""
@@ -31,10 +31,11 @@ _has_member: Final = re.compile(r",\s*+[\w.-]++\s*+:").search
 
 
 @cache
-def _finder(*marks: str) -> Callable[[str, int], re.Match[str] | None]:
-    """Return a search for the first of *marks*; a single mark is searched along with code marks."""
-    code = r"|[{}\[\](),:\"]" if len(marks) == 1 else ""
-    return re.compile("|".join(map(re.escape, marks)) + code).search
+def _finder(marks: tuple[str, ...]) -> Callable[[str, int], re.Match[str] | None]:
+    """Return a search for the first of *marks*, or the beginning of one at the end (no group)."""
+    begun = (mark[:size] for mark in marks for size in range(len(mark) - 1, 0, -1))
+    whole, half = ("|".join(map(re.escape, texts)) for texts in (marks, begun))
+    return re.compile(rf"({whole})|(?:{half})\Z").search
 
 
 class BraceArguments(Arguments):
@@ -71,20 +72,30 @@ class BraceArguments(Arguments):
     @override
     def known(self) -> int:
         """Offset up to which the text certainly belongs to them; excludes the last brace."""
-        return super().known if self._doubt is None else self._doubt[1]
+        if self._doubt is not None:
+            return self._doubt[1]
+        return self._at if self._open else self._end - 1
+
+    def _find(
+        self, marks: tuple[str, ...], text: str, at: int, before: list[str]
+    ) -> re.Match[str] | None:
+        """Return the next of *marks* in *text*, if it is whole; add the text *before* it."""
+        found = _finder(marks)(text, at)
+        stop = len(text) if found is None else found.start()
+        before.append(text[at:stop])
+        if found is not None and found[1] is not None:
+            return found
+        self._tail = text[stop:]
+        return None
 
     # -- code -------------------------------------------------------------------------------------
 
     def _read_code(self, text: str, at: int) -> int:
         """Read *text* from *at* through the next mark; return where that mark ends."""
-        stop = len(text) - held_size(text[max(at, len(text) - len(self._mark)) :], self._mark)
-        found = _finder(self._mark)(text, at)
-        if found is None or found.start() >= stop:
-            self._code.append(text[at:stop])
-            self._tail = text[stop:]
+        found = self._find((self._mark, *_MARKS), text, at, self._code)
+        if found is None:
             return len(text)
         mark, start = found[0], found.start()
-        self._code.append(text[at:start])
         if mark in (self._mark, '"'):
             self._begin_value()
             self._quote = mark
@@ -100,7 +111,7 @@ class BraceArguments(Arguments):
         elif mark == ",":
             self._end_member(start)
             self._value_at = self._at + start + 1
-        elif mark in ":(" or (mark == ")" and [*self._open] != [")"]):
+        elif mark in ":(" or (mark == ")" and self._open != [")"]):
             self._code.append(mark)
         elif self._is_closer(mark):
             while self._end_container(start) != mark:
@@ -193,20 +204,14 @@ class BraceArguments(Arguments):
         """Read *text* from *at* to the end of the string; return where it ends."""
         if self._quote == '"':
             return self._read_plain(text, at)
-        marks = (self._mark, self._closer) if self._lenient else (self._mark, self._mark)
-        found = _finder(*marks)(text, at)
+        marks = (self._mark, self._closer) if self._lenient else (self._mark,)
+        found = self._find(marks, text, at, self._body)
         if found is None:
-            most = max(map(len, marks))
-            end = text[max(at, len(text) - most) :]
-            held = max(held_size(end, mark) for mark in marks)
-            self._body.append(text[at : len(text) - held])
-            self._tail = text[len(text) - held :]
             return len(text)
-        self._body.append(text[at : found.start()])
         if found[0] != self._quote:
             if self._doubt is None:
                 self._doubt = (len(self._body), self._at + found.start())
-                self._is_over = "".join(self._body).rstrip().endswith("".join(self._open))
+                self._is_over = "".join(self._body).rstrip().endswith("".join(reversed(self._open)))
             self._body.append(found[0])
             return found.end()
         self._doubt, self._is_over = None, False
@@ -238,9 +243,9 @@ class BraceArguments(Arguments):
             return False
         pieces, end = self._doubt
         body = "".join(self._body[:pieces])
-        if not body.rstrip().endswith("".join(self._open)):
+        if not body.rstrip().endswith("".join(reversed(self._open))):
             return False
-        body = body.rstrip().removesuffix("".join(self._open))
+        body = body.rstrip().removesuffix("".join(reversed(self._open)))
         # It is unclear how much of it is text, or which of several calls it belongs to.
         is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
         if is_twice or _has_member(body):

@@ -36,6 +36,7 @@ class CodeCalls(CallsReader):
     def __init__(self, *, bare: bool, lenient: bool) -> None:
         super().__init__(self._read_start, lenient=lenient)
         self._is_bare = bare
+        self._paused = self._step
         self._rest_at = -1  # where text that is not a call begins
         self._lead = ""  # brackets, commas and white space not emitted yet
         self._name = ""  # of the current call
@@ -48,24 +49,26 @@ class CodeCalls(CallsReader):
     @override
     def is_quoting(self) -> bool:
         """Whether the next text is inside a string of a call."""
-        if self._arguments is not None:
-            return self._arguments.is_quoting
-        return super().is_quoting
-
-    @override
-    def _run(self, text: str, events: list[Event]) -> None:
-        if self._held and self._arguments is None:  # they may be a name
-            self._held.append(text)
-            if self._ends_head.search(text) is None and sum(map(len, self._held)) <= LONGEST_HEAD:
-                return
-            text = self._take_held()
-        super()._run(text, events)
+        reader = self._arguments or self._inner
+        return reader is not None and reader.is_quoting
 
     # -- steps: each returns the text to read next ------------------------------------------------
 
     @abstractmethod
     def _read_start(self, text: str, events: list[Event]) -> str:
         """Read up to the first call."""
+
+    def _hold(self, text: str) -> str:
+        """Hold *text*, which may be what precedes a bracket; then the current step goes on."""
+        self._held, self._paused, self._step = [text], self._step, self._read_head
+        return ""
+
+    def _read_head(self, text: str, _events: list[Event]) -> str:
+        self._held.append(text)
+        if self._ends_head.search(text) is None and sum(map(len, self._held)) <= LONGEST_HEAD:
+            return ""
+        self._step = self._paused
+        return self._take_held()
 
     def _begin_call(
         self, head: tuple[str, str, str], marks: tuple[str, str], events: list[Event]

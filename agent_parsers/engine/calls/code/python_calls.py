@@ -143,8 +143,7 @@ class PythonCalls(CodeCalls):
         is_first = len(self._calls) == self._first
         if head is not None and not head[3]:
             if head.end() == len(text) <= LONGEST_HEAD:
-                self._held = [text]
-                return ""
+                return self._hold(text)
             head = None
         if head is None or not _is_name(head[1]) or (self._is_bare and is_first and head[2]):
             return self._end_calls(text, events, is_content=self._is_bare and is_first)

@@ -67,7 +67,7 @@ class PythonArguments(Arguments):
     @override
     def known(self) -> int:
         """Offset up to which the text certainly belongs to them; excludes the last bracket."""
-        return super().known + len(self._tail)
+        return self._at + len(self._tail) if self._open else self._end - 1
 
     # -- code -------------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ class PythonArguments(Arguments):
         blank = _blank(text, end)
         assert blank is not None, "it matches empty text too"
         after = text[blank.end() : blank.end() + 1]
-        closer = self._open.innermost
+        closer = self._open[-1]
         return after in (",", closer, ":" if closer == "}" else ",") if after else None
 
     def _take_quote(self, after: str) -> None:

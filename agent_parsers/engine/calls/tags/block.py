@@ -165,9 +165,11 @@ class TaggedBlock(CallsReader):
 
     @override
     def _emit(self, text: str, kind: TextEvent, events: list[Event], name: str = "") -> None:
-        emitted = max(0, min(self._start - self._at, len(text)))  # with the marker before
-        self._at += emitted
-        super()._emit(text[emitted:], kind, events, name)
+        if self._at < self._start:  # it was emitted with the marker before
+            emitted = min(self._start - self._at, len(text))
+            self._at += emitted
+            text = text[emitted:]
+        super()._emit(text, kind, events, name)
 
     def _text_kind(self) -> type[AnswerDelta | SkippedDelta]:
         """Return the event for text: content after a call, otherwise skipped text."""

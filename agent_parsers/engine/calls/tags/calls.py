@@ -54,6 +54,7 @@ class TaggedCalls(TagActions):
     def __init__(self, form: TaggedForm, lead: str = "") -> None:
         super().__init__(form, is_bare=bool(lead))
         self._tail = lead  # text that is not decided yet
+        self._lead = len(lead)  # how much of it precedes the first chunk
         self._json: Watch | None = None  # reads arguments in JSON
         self._json_at = -1
 
@@ -72,13 +73,6 @@ class TaggedCalls(TagActions):
     def is_in_value(self) -> bool:
         """Whether the text ends inside a value, or after something that may close it."""
         return self.is_quoting or self._value is not None
-
-    @override
-    def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
-        if self._start < 0:
-            self._start, self._at = at, at - len(self._tail)
-        return super().feed(text, at)
 
     @override
     def close(self) -> tuple[list[Event], Call]:
@@ -101,11 +95,12 @@ class TaggedCalls(TagActions):
         return self._calls or [Call("", "", (self._start, self._at), problem="no_call")]
 
     @override
-    def _run(self, text: str, events: list[Event]) -> None:
-        self._read(self._tail + text, events, is_last=False)
-
-    def _read(self, text: str, events: list[Event], *, is_last: bool) -> None:
-        self._tail = ""
+    def _run(self, text: str, events: list[Event], *, is_last: bool = False) -> None:
+        """Read the tail and the *text* after it; if it *is_last*, nothing follows."""
+        if self._lead:
+            self._at -= self._lead
+            self._lead = 0
+        text, self._tail = self._tail + text, ""
         at = 0
         while at < len(text):
             if self._value is not None:
@@ -268,11 +263,11 @@ class TaggedCalls(TagActions):
         """End everything that is open at the end of the text."""
         self._is_over = True
         if self._value is not None:
-            self._read(self._tail, events, is_last=True)
+            self._run("", events, is_last=True)
         if self._json is not None and self._json.is_quoting:
-            tail = self._tail
+            tail, self._tail = self._tail, ""
             at = self._read_json(self._json, tail, 0, len(tail), events)
-            self._read(tail[at:], events, is_last=True)
+            self._run(tail[at:], events, is_last=True)
         if self._json is not None:
             self._end_json(events)
         is_half = self._value is not None and self._end_last_value(self._value)
