@@ -80,6 +80,10 @@ class JsonCallRules:
             return json.dumps(value, ensure_ascii=False), ""
         return {}, "bad_input"
 
+    def is_answer(self, name: Any) -> bool:
+        """Return whether *name* is not the name of a tool, but means the final answer."""
+        return isinstance(name, str) and self.name_key(name) in self.answers
+
     def odd_input(self, key: str, value: Any) -> tuple[str, ...]:
         """Return repair messages for a *value* under *key* that strict mode reads otherwise."""
         if self.several and isinstance(value, str):
@@ -206,7 +210,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         return None  # other members may matter
     if type(tool_input) is dict and may_repeat(text[brace:end], value):
         return None
-    is_answer = rules.name_key(name) in rules.answers
+    is_answer = rules.is_answer(name)
     if is_bare:
         if is_answer or rules.needs_input:
             return None

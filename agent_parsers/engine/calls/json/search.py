@@ -11,7 +11,7 @@ from agent_parsers.engine.calls.json.members import Members
 from agent_parsers.engine.calls.json.rules import start_of_opener
 from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader
-from agent_parsers.events import Event, ThoughtDelta
+from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
 from output_parsers.json_in_prose.skip import BracketSkipper
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _FIRST_WINDOW: Final = 256
 
 
 class JsonSearch(CallReader):
-    """Looks for the first JSON object in a text that is a call; the text before it is a thought.
+    """Looks for the first JSON object in a text that is a call, behind other text.
 
     A brace is prose if no JSON follows it, and so is an object that is not a call. If JSON begins
     and then breaks off, its brackets are skipped as a whole: part of a broken value is never the
@@ -34,11 +34,13 @@ class JsonSearch(CallReader):
 
     Args:
         rules: How the dialect writes calls.
+        lead: The kind of event that this other text becomes.
     """
 
     __slots__ = (
-        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_members",
-        "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start", "encloser", "is_odd",
+        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_lead",
+        "_members", "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start",
+        "encloser", "is_odd",
     )  # fmt: skip
 
     opener: ClassVar = "{"
@@ -48,8 +50,10 @@ class JsonSearch(CallReader):
     is_odd: bool
     """Whether strict mode does not look for a call there."""
 
-    def __init__(self, rules: JsonCallRules) -> None:
-        self._rules = rules
+    def __init__(
+        self, rules: JsonCallRules, *, lead: type[ThoughtDelta | AnswerDelta] = ThoughtDelta
+    ) -> None:
+        self._rules, self._lead = rules, lead
         self._start = -1  # of the text
 
     def _set_up(self, at: int) -> None:
@@ -139,9 +143,9 @@ class JsonSearch(CallReader):
         self._read = self._read_prose if self._skipper is None else self._skip
 
     def _think(self, text: str, events: list[Event]) -> None:
-        """Emit *text* as part of the thought."""
+        """Emit *text*, which precedes the call."""
         if text:
-            events.append(ThoughtDelta(text, (self._at, self._at + len(text))))
+            events.append(self._lead(text, (self._at, self._at + len(text))))
             self._at += len(text)
             self._last = text[-1]
             if self._rules.may_answer is not None:
