@@ -43,11 +43,6 @@ class BracketCall(CallsReader):
             call in parentheses (``Search("entity")``).
     """
 
-    __slots__ = (
-        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_input_at",
-        "_input_end", "_name", "_tool",
-    )  # fmt: skip
-
     def __init__(self, answers: Container[str] = (), *, lenient: bool = False) -> None:
         super().__init__(self._read_name, lenient=lenient)
         self._answers = answers
@@ -64,12 +59,10 @@ class BracketCall(CallsReader):
     @property
     @override
     def rest_at(self) -> int:
-        """Where other text begins after the call; -1 while no such text is known."""
         return self._after
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
-        """End the text in the current step; return the call."""
         problem = ""
         is_open = self._step != self._read_after  # still on its last line, which may go on
         if self._step == self._read_name and self._lenient and self._name:

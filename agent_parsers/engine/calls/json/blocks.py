@@ -38,11 +38,6 @@ class JsonCalls(CallsReader):
         thinks: Whether text before the first call is a thought rather than content.
     """
 
-    __slots__ = (
-        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_in_row", "_is_over",
-        "_odd", "_reader", "_row", "_rules", "_said",
-    )  # fmt: skip
-
     problems = JsonCall.problems
 
     def __init__(
@@ -70,7 +65,6 @@ class JsonCalls(CallsReader):
     @property
     @override
     def is_begun(self) -> bool:
-        """Whether a call has begun."""
         return self._has_call or self._reader.is_begun
 
     @property
@@ -82,7 +76,6 @@ class JsonCalls(CallsReader):
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
         events: list[Event] = []
         self._at = at + len(text)
         pos, size = 0, len(text)
@@ -103,7 +96,6 @@ class JsonCalls(CallsReader):
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
-        """End the text; return the calls, and the content beside them."""
         if self._is_over:
             self._take_said()
         else:

@@ -61,11 +61,6 @@ class JsonCall(JsonSearch):
 
     problems = JsonSearch.problems | {"several_actions"}
 
-    __slots__ = (
-        "_after", "_emitted", "_emitted_parts", "_end", "_follows", "_is_answer", "_is_closing",
-        "_lacks", "in_fence", "lead", "left",
-    )  # fmt: skip
-
     in_fence: bool
     """Whether a fence is still open, opened here or before an earlier call."""
     lead: Span | None
@@ -98,7 +93,6 @@ class JsonCall(JsonSearch):
     @property
     @override
     def rest_at(self) -> int:
-        """Where other text begins after the call; -1 while no such text is known."""
         return self._after if self._start >= 0 else -1
 
     @override
@@ -114,7 +108,6 @@ class JsonCall(JsonSearch):
 
     @override
     def read(self, text: str, at: int) -> Call:
-        """Read the whole *text*, which begins at offset *at* and may be empty."""
         if self.opener not in text:
             span = (at, at + len(text)) if text else (-1, -1)
             return self._no_call(text, span)
@@ -122,7 +115,6 @@ class JsonCall(JsonSearch):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events that were held back, and the call."""
         events: list[Event] = []
         if self._start < 0:
             return events, Call("", "", (-1, -1), problem="no_call")
@@ -147,7 +139,6 @@ class JsonCall(JsonSearch):
 
     @override
     def _think(self, text: str, events: list[Event]) -> None:
-        """Emit *text*, which precedes the call."""
         super()._think(text, events)
         if text and self._lead is AnswerDelta:
             self.lead = (self._start, self._at)

@@ -131,11 +131,6 @@ class Members:
         keys: The keys of the call's members.
     """
 
-    __slots__ = (
-        "_keys", "_last", "_own", "_stack", "call", "has_more", "is_whole", "is_wrapped", "tool",
-        "tool_input",
-    )  # fmt: skip
-
     def __init__(self, keys: CallKeys) -> None:
         self._keys = keys
         self._stack: list[_Candidate] = []  # one for each open container that may be the call

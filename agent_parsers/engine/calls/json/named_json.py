@@ -52,12 +52,6 @@ class NamedJson(CallsReader):
         mark: The mark between the name and the object; a text that contains it is not prose.
     """
 
-    __slots__ = (
-        "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_is_fenced",
-        "_json", "_lead_size", "_mark", "_may_lead", "_pieces", "_read_head", "_rules", "_size",
-        "_unnamed",
-    )  # fmt: skip
-
     problems = frozenset(
         {"no_tool", "no_call", "no_input", "open_call", "bad_call", "bad_input", "quoted_call",
          "two_values", "after_call"}
@@ -92,7 +86,6 @@ class NamedJson(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string of the input."""
         if self._inner is not None:
             return self._inner.is_quoting
         return self._json is not None and self._json.is_quoting
@@ -200,7 +193,6 @@ class NamedJson(CallsReader):
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
-        """End the text in the current step; return the call, and the content after it."""
         call, json = self._call, self._json
         if self._step == self._find_head and self._start >= 0:
             self._end_head(self._take_pieces(), events)
