@@ -53,6 +53,7 @@ class JsonCalls(CallsReader):
         self._rules = rules
         self._enclosed = rules.enclosed
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
+        self._thinks = thinks
         self._reader = JsonCall(rules, lead=ThoughtDelta if thinks else AnswerDelta)
         self._row = 0  # how many calls and texts precede the current row
         self._is_in_row = False  # whether further calls may follow directly
@@ -126,7 +127,7 @@ class JsonCalls(CallsReader):
         reader = self._reader
         last, call = reader.close()
         events += last
-        if reader.lead is not None:
+        if reader.lead is not None and (self._calls or not self._thinks):
             self._say(reader.lead)
         rules = self._rules.following or self._rules
         self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=reader.in_fence)

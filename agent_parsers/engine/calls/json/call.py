@@ -63,8 +63,6 @@ class JsonCall(JsonSearch):
 
     in_fence: bool
     """Whether a fence is still open, opened here or before an earlier call."""
-    lead: Span | None
-    """Where content stands before the call."""
     left: str
     """Text after the call; set only if several calls may follow."""
 
@@ -78,7 +76,6 @@ class JsonCall(JsonSearch):
         super().__init__(rules, lead=lead)
         self.in_fence = in_fence
         self.left = ""
-        self.lead = None
 
     @property
     def place(self) -> Span:
@@ -110,7 +107,7 @@ class JsonCall(JsonSearch):
     def read(self, text: str, at: int) -> Call:
         if self.opener not in text:
             span = (at, at + len(text)) if text else (-1, -1)
-            return self._no_call(text, span)
+            return self._rules.no_call(text, span)
         return read_whole(self._rules, text, at) or super().read(text, at)
 
     @override
@@ -124,24 +121,9 @@ class JsonCall(JsonSearch):
         self._think("".join(self._pieces), events)
         span = (self._start, self._size)
         if not self._is_broken and not is_open:
-            return events, self._no_call("".join(self._rest), span)
+            return events, self._rules.no_call("".join(self._rest), span)
         problem = "bad_call" if self._is_broken else "open_call"
         return events, Call("", "", span, problem=problem)
-
-    def _no_call(self, text: str, span: Span) -> Call:
-        """Return the answer or problem for *text*, which stands at *span* and has no call."""
-        may_answer = self._rules.may_answer
-        if may_answer is None or not text:
-            return Call("", "", span, problem="no_call")
-        if may_answer(text):
-            return Call("", text.strip(), span, is_text=True)
-        return Call("", "", span, problem="bad_call")
-
-    @override
-    def _think(self, text: str, events: list[Event]) -> None:
-        super()._think(text, events)
-        if text and self._lead is AnswerDelta:
-            self.lead = (self._start, self._at)
 
     # -- events of the call -----------------------------------------------------------------------
 
@@ -161,7 +143,7 @@ class JsonCall(JsonSearch):
             self._read = self._skip_rest
             self._skip_rest("", events)
         elif json.end is not None:
-            self._end = self._base + json.end
+            self._end = json.end
             self.in_fence = self.in_fence or "`" in self.encloser
             self._read = self._read_after
             self._read_after("".join(self._pieces)[self._end - self._at :], events)
@@ -180,7 +162,7 @@ class JsonCall(JsonSearch):
     def _emit_tool(self, member: Member, events: list[Event]) -> None:
         member.is_begun = True
         self._is_answer = self._rules.is_answer(member.value)
-        start, end = self._place(member)
+        start, end = member.span
         if member.is_text and not self._is_answer and start < end:
             self._emit_to(start, MarkerSeen, events, self._rules.keys.quoted[0])
             self._emit_to(end, ToolNamed, events, member.value.strip())
@@ -193,9 +175,9 @@ class JsonCall(JsonSearch):
             member.start = self._value_start(member)
         if not member.is_begun:
             member.is_begun = True
-            start = self._base + member.content[0]
+            start = member.span[0]
             self._emit_to(start, MarkerSeen, events, self._rules.keys.quoted[1])
-        stop = self._base + (member.content[1] if member.end >= 0 else json.known)
+        stop = member.span[1] if member.end >= 0 else json.known
         if not self._is_answer:
             self._emit_to(stop, InputDelta, events)
         elif stop > self._at:
@@ -214,13 +196,8 @@ class JsonCall(JsonSearch):
 
     def _value_start(self, member: Member) -> int:
         """Return where the value of *member* begins, which is neither a string nor a container."""
-        text = "".join(self._pieces)[self._base + member.key_end - self._at :]
+        text = "".join(self._pieces)[member.key_end - self._at :]
         return member.key_end + len(text) - len(text.lstrip())
-
-    def _place(self, member: Member) -> Span:
-        """Return where the value of *member* stands, without its quotes."""
-        start, end = member.content
-        return self._base + start, self._base + end
 
     def _emit_to(
         self, stop: int, kind: TextEvent, events: list[Event], name: str | None = None
@@ -291,7 +268,7 @@ class JsonCall(JsonSearch):
         span = (self._base, self._end if several and self._end >= 0 else self._size)
         # In lenient mode the other calls still count, and all of this one is content.
         if problem and json.error is not None and not (several and self._rules.lenient):
-            span = (self._base + json.error.pos, self._size)
+            span = (json.error.pos, self._size)
         return self._call(json, span, problem)
 
     def _close_json(self, json: Watch) -> str:
@@ -306,7 +283,7 @@ class JsonCall(JsonSearch):
         if problem:
             return problem
         self._end = self._size
-        if json.end is not None and self._base + json.end < self._size:
+        if json.end is not None and json.end < self._size:
             self._lacks = ""  # the fence around it closes it
         # A call that lacks its end and has no input may have lost its input as well.
         return "" if self._members.tool_input is not None else "open_call"
@@ -319,16 +296,18 @@ class JsonCall(JsonSearch):
         name = tool.value if isinstance(tool.value, str) and tool.end >= 0 else ""
         is_answer = rules.is_answer(name)
         value: Any = {}
-        problem = problem or self._problem(json, tool, is_answer=is_answer)
+        if not problem and json.repeats_key:
+            problem = "two_values"
+        problem = problem or rules.problem(members, self._problem_outside())
         if not problem and tool_input is not None:
             value, problem = rules.value(tool_input.key, tool_input.value, is_answer=is_answer)
         whole = (self._base, self._end if self._end >= 0 else self._size)
-        tool_span = self._place(tool) if tool.end >= 0 else span
+        tool_span = tool.span if tool.end >= 0 else span
         input_span: Span | None = None
         if not problem:
             span = tool_span
             if tool_input is not None:
-                start, end = input_span = self._place(tool_input)
+                start, end = input_span = tool_input.span
                 span = (start, end) if is_answer else (min(start, span[0]), max(end, span[1]))
         return Call(
             tool=name.strip(),
@@ -338,7 +317,7 @@ class JsonCall(JsonSearch):
             is_answer=is_answer,
             problem=problem,
             after=(self._after, self._size) if rules.lenient and self._after >= 0 else None,
-            repairs=tuple(self._repairs(json, tool, tool_input)),
+            repairs=tuple(self._repairs(json)),
             input_span=input_span,
             id=members.id,
             lacks=self._lacks,
@@ -346,56 +325,30 @@ class JsonCall(JsonSearch):
             is_bare=not rules.is_marked,
         )
 
-    def _problem(self, json: Watch, tool: Member, *, is_answer: bool) -> str:
-        """Return what is wrong with a call whose JSON is whole; ``""`` if nothing is."""
-        rules, members = self._rules, self._members
-        is_listed, closers = "[" in self.encloser, self.closers
-        if members.is_twice or json.repeats_key:
-            return "two_values"
-        is_cut_short = self._after >= 0 and not is_listed and rules.is_cut_short(closers)
-        if not isinstance(tool.value, str) or is_cut_short:
+    def _problem_outside(self) -> str:
+        """Return why what surrounds the call makes it invalid; ``""`` if it does not."""
+        rules, closers, follows = self._rules, self.closers, self._follows
+        if "[" in self.encloser:
+            is_open_list = "]" not in closers and not rules.several
+            return "several_actions" if is_open_list and follows in ("{", ",{") else ""
+        if self._after >= 0 and rules.is_cut_short(closers):
             return "bad_call"
-        is_in_list = is_listed and "]" not in closers and not rules.several
-        if members.has_more or (is_in_list and self._follows in ("{", ",{")):
-            return "bad_call" if rules.several else "several_actions"
-        may_speak = (rules.lenient or rules.several) and not rules.is_marked and not is_listed
-        if may_speak and begins_clause(closers, self._follows[:1]):
-            return "quoted_call"
-        if not is_answer and not tool.value.strip():
-            return "no_tool"
-        has_others = members.has_others and (rules.lenient or rules.several)
-        needs_input = is_answer or rules.needs_input or has_others
-        return "no_input" if needs_input and members.tool_input is None else ""
+        may_speak = (rules.lenient or rules.several) and not rules.is_marked
+        return "quoted_call" if may_speak and begins_clause(closers, follows[:1]) else ""
 
-    def _repairs(self, json: Watch, tool: Member, tool_input: Member | None) -> Iterator[Repair]:
+    def _repairs(self, json: Watch) -> Iterator[Repair]:
         """Yield the repairs: of the JSON, and of anything else that strict mode would refuse."""
-        rules, strict, base = self._rules, self._rules.strict, self._base
-        if strict is None or not isinstance(json, LenientWatch):
+        rules, base = self._rules, self._base
+        if rules.strict is None or not isinstance(json, LenientWatch):
             return
         if rules.several:
-            yield from repairs_within(json, base, self._size)
+            yield from repairs_within(json, self._size)
         else:
             for kind, (start, end), message in json.repairs:
-                yield Repair(kind, (base + start * (start < end), base + end), message)
+                yield Repair(kind, (start if start < end else base, end), message)
         if self.is_odd and not rules.several:
             yield Repair("fence", (base, base + 1), "read an action in no fence or list")
         if self._members.is_wrapped:
-            what = "a call" if rules.several else "an action"
-            message = f"read {what} that stands inside another object"
+            message = f"read {rules.what} that stands inside another object"
             yield Repair("wrapped", (base, self._size), message)
-        for member in self._members.call:
-            if rules.keys.is_odd(member.key) and member.end >= 0 <= member.start:
-                what = "the name of the tool" if member is tool else "its input"
-                yield Repair("key", self._place(member), f"read {member.key!r} as {what}")
-        if tool.end < 0 or not isinstance(tool.value, str):
-            return
-        is_answer = rules.is_answer(tool.value)
-        if is_answer and tool.value not in strict.answers:
-            yield Repair("answer_as_action", self._place(tool), "took the action for the answer")
-        if tool_input is None and strict.needs_input:
-            start, end = self._place(tool)
-            span = (min(start, end - 1), end)  # an empty name is shown by its quote
-            yield Repair("missing_input", span, "took a missing input for an empty one")
-        elif tool_input is not None and tool_input.end >= 0 and not is_answer:
-            odd = rules.odd_input(tool_input.key, tool_input.value)
-            yield from (Repair("input_type", self._place(tool_input), text) for text in odd)
+        yield from rules.repairs(self._members, rules.strict)

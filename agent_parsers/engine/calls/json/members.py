@@ -13,6 +13,8 @@ from outputs.growing_json.scalars import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
+    from agent_parsers.events import Span
+
 __all__ = ["CallKeys", "Member", "Members"]
 
 _REMARKS: Final = frozenset(
@@ -87,7 +89,7 @@ class CallKeys:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A member of an object; positions are offsets from the start of the JSON."""
+    """A member of an object; positions are offsets in the whole text."""
 
     key: str
     kind: _Kind
@@ -106,7 +108,7 @@ class Member:
     """Whether part of its value was emitted."""
 
     @property
-    def content(self) -> tuple[int, int]:
+    def span(self) -> Span:
         """Where its value stands, without its quotes."""
         return self.start + self.is_text, self.end - self.is_text
 

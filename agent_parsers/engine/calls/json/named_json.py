@@ -112,8 +112,8 @@ class NamedJson(CallsReader):
             size = head.stop + len(before) - 1
         self._name(head, text[:size], events)
         self._is_fenced = "`" in text[head.stop : size]
-        self._json = watch(lenient=self._lenient)
         self._base = self._at
+        self._json = watch(base=self._base, lenient=self._lenient)
         self._step = self._read_json
         return text[size:]
 
@@ -151,7 +151,7 @@ class NamedJson(CallsReader):
     def _emit_input(self, json: Watch, events: list[Event]) -> str:
         """Emit what is known of the object; return the text after it, if it has ended."""
         text = self._take_pieces()
-        size = max(0, self._base + json.known - self._at)
+        size = max(0, json.known - self._at)
         self._emit(text[:size], InputDelta, events)
         if json.error is not None:
             self._step = self._skip
@@ -203,7 +203,7 @@ class NamedJson(CallsReader):
         call.span = (self._start, self._at)
         calls = [call]
         if json is not None and json.end is not None:
-            call.whole = (self._start, self._base + json.end)
+            call.whole = (self._start, json.end)
         if call.input_span is not None:
             self._check_closers(call, call.input_span[1])
         if self._after >= 0:
@@ -251,7 +251,7 @@ class NamedJson(CallsReader):
         else:
             if self._after < 0:
                 self._emit("".join(self._closers), MarkerSeen, events, "}")
-            call.input_span = span = (self._base, self._base + json.end)
+            call.input_span = span = (self._base, json.end)
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
             if json.repeats_key:
@@ -259,7 +259,7 @@ class NamedJson(CallsReader):
             odd = self._rules.odd_input(key, value)
             call.repairs += tuple(Repair("input_type", span, text) for text in odd)
         call.problem = call.problem or problem
-        call.repairs += tuple(repairs_within(json, self._base, self._at))
+        call.repairs += tuple(repairs_within(json, self._at))
 
     def _check_closers(self, call: Call, end: int) -> None:
         """Check the closers after an object that ends at *end*, and that no sentence continues."""

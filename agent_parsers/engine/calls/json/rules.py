@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.reader import Call
+from agent_parsers.events import Repair
 from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.scalars import NOTHING, matcher
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from agent_parsers.engine.calls.json.members import CallKeys
+    from agent_parsers.engine.calls.json.members import CallKeys, Members
     from agent_parsers.events import Span
 
 __all__ = [
@@ -92,6 +93,61 @@ class JsonCallRules:
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
         return ("read an input that is neither text nor an object",)
+
+    def no_call(self, text: str, span: Span) -> Call:
+        """Return the answer or problem for *text*, which stands at *span* and has no call."""
+        if self.may_answer is None or not text:
+            return Call("", "", span, problem="no_call")
+        if self.may_answer(text):
+            return Call("", text.strip(), span, is_text=True)
+        return Call("", "", span, problem="bad_call")
+
+    @property
+    def what(self) -> str:
+        """What the dialect calls a call."""
+        return "a call" if self.several else "an action"
+
+    def problem(self, members: Members, outside: str = "") -> str:
+        """Return what is wrong with the *members* of a call, or ``""``.
+
+        Args:
+            members: The members, of which one names the tool.
+            outside: What is wrong with the place where the call stands.
+        """
+        assert members.tool is not None, "the call was found"
+        name = members.tool.value
+        if members.is_twice:
+            return "two_values"
+        if not isinstance(name, str):
+            return "bad_call"
+        if members.has_more and outside != "bad_call":
+            outside = "bad_call" if self.several else "several_actions"
+        is_answer = self.is_answer(name)
+        if outside or not (is_answer or name.strip()):
+            return outside or "no_tool"
+        may_lack_key = members.has_others and (self.lenient or self.several)
+        needs_input = is_answer or self.needs_input or may_lack_key
+        return "no_input" if needs_input and members.tool_input is None else ""
+
+    def repairs(self, members: Members, strict: JsonCallRules) -> Iterator[Repair]:
+        """Yield the repairs of the *members* of a call: what the *strict* rules would refuse."""
+        tool, tool_input = members.tool, members.tool_input
+        for member in members.call:
+            if self.keys.is_odd(member.key) and member.end >= 0 <= member.start:
+                what = "the name of the tool" if member is tool else "its input"
+                yield Repair("key", member.span, f"read {member.key!r} as {what}")
+        if tool is None or tool.end < 0 or not isinstance(tool.value, str):
+            return
+        is_answer = self.is_answer(tool.value)
+        if is_answer and tool.value not in strict.answers:
+            yield Repair("answer_as_action", tool.span, "took the action for the answer")
+        if tool_input is None and strict.needs_input:
+            start, end = tool.span
+            span = (min(start, end - 1), end)  # an empty name is shown by its quote
+            yield Repair("missing_input", span, "took a missing input for an empty one")
+        elif tool_input is not None and tool_input.end >= 0 and not is_answer:
+            odd = self.odd_input(tool_input.key, tool_input.value)
+            yield from (Repair("input_type", tool_input.span, text) for text in odd)
 
     def is_quoted(self, before: str, opener: str) -> bool:
         """Return whether a sentence leads to an *opener*, given the character *before* it.

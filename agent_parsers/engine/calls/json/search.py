@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.events import Span
 
 __all__ = ["JsonSearch"]
 
@@ -40,13 +41,15 @@ class JsonSearch(CallReader):
     __slots__ = (
         "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_lead",
         "_members", "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start",
-        "encloser", "is_odd",
+        "encloser", "is_odd", "lead",
     )  # fmt: skip
 
     opener: ClassVar = "{"
 
     encloser: str
     """What precedes the JSON: a fence, the bracket of a list, white space."""
+    lead: Span | None
+    """Where text stands before the call."""
     is_odd: bool
     """Whether strict mode does not look for a call there."""
 
@@ -55,6 +58,7 @@ class JsonSearch(CallReader):
     ) -> None:
         self._rules, self._lead = rules, lead
         self._start = -1  # of the text
+        self.lead = None
 
     def _set_up(self, at: int) -> None:
         """Prepare to read text from offset *at* on; `read_whole` needs none of this."""
@@ -126,7 +130,7 @@ class JsonSearch(CallReader):
             strict = self._rules.strict
             self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
             self._members = Members(self._rules.keys)
-            self._json = watch(self._members, lenient=self._rules.lenient)
+            self._json = watch(self._members, self._base, lenient=self._rules.lenient)
             before = text[start - 1 : start] or self._last
             self._is_quoted = self._rules.is_quoted(before, fence)
             if self._is_open(text, brace):
@@ -147,6 +151,7 @@ class JsonSearch(CallReader):
         if text:
             events.append(self._lead(text, (self._at, self._at + len(text))))
             self._at += len(text)
+            self.lead = (self._start, self._at)
             self._last = text[-1]
             if self._rules.may_answer is not None:
                 self._rest.append(text)
@@ -171,11 +176,10 @@ class JsonSearch(CallReader):
         self._is_broken = self._is_broken or (self._rules.fills_fence and "`" in self.encloser)
         if json.error is None:
             assert json.end is not None
-            return self._base - self._at + json.end
-        start = self._base - self._at
-        stop = start + json.error.pos
+            return json.end - self._at
+        stop = json.error.pos - self._at
         # Text that breaks off right after its brace is prose; no part of anything longer is a call.
-        if text[start + 1 : stop].strip():
+        if text[self._base - self._at + 1 : stop].strip():
             self._is_broken = self._is_broken or self._is_lead
             self._skipper = BracketSkipper(json.depth, in_string=json.broke_in_string)
             stop = self._skipper.skip(text, stop)
