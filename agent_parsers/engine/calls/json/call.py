@@ -331,7 +331,7 @@ class JsonCall(JsonSearch):
         if "[" in self.encloser:
             is_open_list = "]" not in closers and not rules.several
             return "several_actions" if is_open_list and follows in ("{", ",{") else ""
-        if self._after >= 0 and rules.is_cut_short(closers):
+        if self._after >= 0 and rules.fills_fence and not rules.lenient and "`" not in closers:
             return "bad_call"
         may_speak = (rules.lenient or rules.several) and not rules.is_marked
         return "quoted_call" if may_speak and begins_clause(closers, follows[:1]) else ""
@@ -349,6 +349,7 @@ class JsonCall(JsonSearch):
         if self.is_odd and not rules.several:
             yield Repair("fence", (base, base + 1), "read an action in no fence or list")
         if self._members.is_wrapped:
-            message = f"read {rules.what} that stands inside another object"
+            what = "a call" if rules.several else "an action"
+            message = f"read {what} that stands inside another object"
             yield Repair("wrapped", (base, self._size), message)
         yield from rules.repairs(self._members, rules.strict)

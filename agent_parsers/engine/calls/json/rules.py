@@ -102,11 +102,6 @@ class JsonCallRules:
             return Call("", text.strip(), span, is_text=True)
         return Call("", "", span, problem="bad_call")
 
-    @property
-    def what(self) -> str:
-        """What the dialect calls a call."""
-        return "a call" if self.several else "an action"
-
     def problem(self, members: Members, outside: str = "") -> str:
         """Return what is wrong with the *members* of a call, or ``""``.
 
@@ -159,16 +154,11 @@ class JsonCallRules:
             return False
         return leads and "\n" not in opener and "`" not in opener
 
-    def is_cut_short(self, closers: str) -> bool:
-        """Return whether other text follows a call in its fence, given its *closers*."""
-        return self.fills_fence and not self.lenient and "`" not in closers
-
 
 # A fence may be written with two backticks, or with blanks between them. Its length is bounded, so
 # that the text held back for it is bounded too.
 _fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
 _LONGEST_FENCE: Final = 49
-_USUAL_OPENERS: Final = {"```json\n", "```\n", "```json", "```"}
 after_call: Final = matcher(r"[\s`\]}]*+")
 """Matches the closers of a call and of what encloses it; possibly empty."""
 between_calls: Final = matcher(r"[\s`\]},;]*+")
@@ -215,29 +205,23 @@ def with_fence(place: Span, encloser: str, closers: str) -> Span:
     return place[0] - len(encloser.lstrip()), place[1] + (closer.end() if closer else 0)
 
 
-def _whole(rules: JsonCallRules, text: str, place: Span, at: int) -> Span:
-    """Return the *place* of a call in *text*, extended by the fence that the dialect writes."""
-    start = start_of_opener(text, place[0] - at)
-    opener = text[start : place[0] - at]
-    if rules.strict is not None and not rules.strict.may_open(opener, not start):
-        return place
-    return with_fence(place, opener, text[place[1] - at :])
-
-
 def _before_blank(text: str, at: int) -> int:
     while at and text[at - 1].isspace():
         at -= 1
     return at
 
 
-def _may_begin(rules: JsonCallRules, text: str, brace: int) -> bool:
-    """Return whether a call may begin at a *brace* in *text*."""
-    opener = text[:brace]
-    if opener and opener not in _USUAL_OPENERS:
-        opener = text[start_of_opener(text, brace) : brace]
-    start = brace - len(opener)
-    before = text[max(start - 1, 0) : start]
-    return rules.may_open(opener, not start) and not rules.is_quoted(before, opener)
+def _whole(rules: JsonCallRules, text: str, brace: int, end: int) -> Span | None:
+    """Return where JSON stands with the dialect's fence, or `None` if it may not be a call."""
+    start = start_of_opener(text, brace)
+    opener = text[start:brace]
+    if after_call(text, end).end() < len(text) or not rules.may_open(opener, not start):
+        return None
+    if rules.is_quoted(text[max(start - 1, 0) : start], opener):
+        return None
+    if rules.strict is not None and not rules.strict.may_open(opener, not start):
+        return brace, end
+    return with_fence((brace, end), opener, text[end:])
 
 
 def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
@@ -253,7 +237,8 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
         return None  # it is unclear which one is the key
-    if after_call(text, end).end() < len(text) or not _may_begin(rules, text, brace):
+    whole = _whole(rules, text, brace, end)
+    if whole is None:
         return None
     value = parse_whole(text[brace:end], MAX_DEPTH)
     if not isinstance(value, dict):
@@ -286,6 +271,6 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         (place, place + len(name)),
         is_answer,
         input_span=None if is_bare else (at, at + end),  # approximate; the reader is exact
-        whole=_whole(rules, text, (at + brace, at + end), at),
+        whole=(at + whole[0], at + whole[1]),
         is_bare=not rules.is_marked,
     )
