@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.call import JsonCall
-from agent_parsers.engine.calls.json.rules import is_one_line
+from agent_parsers.engine.calls.json.enclosers import is_one_line
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 
@@ -130,7 +130,7 @@ class JsonCalls(CallsReader):
         if reader.lead is not None and (self._calls or not self._thinks):
             self._say(reader.lead)
         rules = self._rules.following or self._rules
-        self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=reader.in_fence)
+        self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=reader.closers.in_fence)
         # There is only text up to the end: no call has begun.
         is_only_text = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
         is_cut = call.problem == "open_call" and not self._is_met
@@ -205,7 +205,7 @@ class JsonCalls(CallsReader):
         """Check that the closers after a *call* match its openers; other text begins at *stop*."""
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
-        ends, closers = self._ends, reader.closers
+        ends, closers = self._ends, reader.closers.text
         if after and after not in "{[" and self._rules.in_rows and is_one_line(closers):
             self._quote_row()
         found = "".join(closers.split())

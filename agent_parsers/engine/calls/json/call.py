@@ -11,15 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.rules import (
-    after_call,
-    backticks,
-    begins_clause,
-    between_calls,
-    between_fences,
-    read_whole,
-    with_fence,
-)
+from agent_parsers.engine.calls.json.enclosers import Closers, begins_clause, with_fence
+from agent_parsers.engine.calls.json.rules import read_whole
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
 from agent_parsers.engine.calls.reader import Call
@@ -61,8 +54,6 @@ class JsonCall(JsonSearch):
 
     problems = JsonSearch.problems | {"several_actions"}
 
-    in_fence: bool
-    """Whether a fence is still open, opened here or before an earlier call."""
     left: str
     """Text after the call; set only if several calls may follow."""
 
@@ -74,18 +65,14 @@ class JsonCall(JsonSearch):
         in_fence: bool = False,
     ) -> None:
         super().__init__(rules, lead=lead)
-        self.in_fence = in_fence
+        self.closers = Closers(several=rules.several, in_rows=rules.in_rows, in_fence=in_fence)
+        """The closers after the JSON, and what follows them."""
         self.left = ""
 
     @property
     def place(self) -> Span:
         """Where the complete JSON of the call stands."""
         return self._base, self._end
-
-    @property
-    def closers(self) -> str:
-        """The closers after the JSON of the call, with white space."""
-        return "".join(self._rest)
 
     @property
     @override
@@ -100,8 +87,6 @@ class JsonCall(JsonSearch):
         self._end = -1  # of the JSON
         self._lacks: Lack = ""  # what is missing at the end of the text
         self._after = -1  # where text after the call begins
-        self._follows = ""  # the first character of that text; after a comma, also the next one
-        self._is_closing = False  # whether the end of a fence has begun
 
     @override
     def read(self, text: str, at: int) -> Call:
@@ -129,7 +114,6 @@ class JsonCall(JsonSearch):
 
     @override
     def _begin(self, events: list[Event]) -> None:
-        self._rest.clear()
         self._read = self._read_call
         self._read_call("", events)
 
@@ -144,7 +128,7 @@ class JsonCall(JsonSearch):
             self._skip_rest("", events)
         elif json.end is not None:
             self._end = json.end
-            self.in_fence = self.in_fence or "`" in self.encloser
+            self.closers.in_fence = self.closers.in_fence or "`" in self.encloser
             self._read = self._read_after
             self._read_after("".join(self._pieces)[self._end - self._at :], events)
 
@@ -216,12 +200,11 @@ class JsonCall(JsonSearch):
         self._emit_to(self._size, SkippedDelta, events)
 
     def _read_after(self, text: str, events: list[Event]) -> None:
+        closers = self.closers
         if self._after < 0:
-            stop = self._closers_in(text)
-            self._rest.append(text[:stop])
+            stop = closers.read(text)
             if stop == len(text):
                 return
-            self._follows = text[stop]
             if self._rules.several:
                 self.left = text[stop:]
                 self._size -= len(self.left)
@@ -230,28 +213,9 @@ class JsonCall(JsonSearch):
             self._after = self._size - len(text) + stop
             self._emit_to(self._after, MarkerSeen, events, "}")
             text = text[stop + 1 :]
-        if self._follows == ",":
-            self._follows += text.lstrip()[:1]
+        if closers.follows == ",":
+            closers.follows += text.lstrip()[:1]
         self._skip_rest(text, events)
-
-    def _closers_in(self, text: str) -> int:
-        """Return where the closers of the call, and of what encloses it, end in *text*.
-
-        If other rows of calls may follow, a fence on a line of its own opens the next row, unless
-        an earlier fence is still open.
-        """
-        if not self._rules.in_rows:
-            return (between_calls if self._rules.several else after_call)(text, 0).end()
-        at = 0
-        while at < len(text):
-            start, at = at, between_fences(text, at).end()
-            if self._is_closing and "\n" in text[start:at]:
-                self.in_fence = False
-            if not self.in_fence or not text.startswith("`", at):
-                break
-            at = backticks(text, at).end()
-            self._is_closing = True
-        return at
 
     # -- the end of the text ----------------------------------------------------------------------
 
@@ -321,13 +285,13 @@ class JsonCall(JsonSearch):
             input_span=input_span,
             id=members.id,
             lacks=self._lacks,
-            whole=whole if self.is_odd else with_fence(whole, self.encloser, self.closers),
+            whole=whole if self.is_odd else with_fence(whole, self.encloser, self.closers.text),
             is_bare=not rules.is_marked,
         )
 
     def _problem_outside(self) -> str:
         """Return why what surrounds the call makes it invalid; ``""`` if it does not."""
-        rules, closers, follows = self._rules, self.closers, self._follows
+        rules, closers, follows = self._rules, self.closers.text, self.closers.follows
         if "[" in self.encloser:
             is_open_list = "]" not in closers and not rules.several
             return "several_actions" if is_open_list and follows in ("{", ",{") else ""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.json.enclosers import after_call, begins_clause
 from agent_parsers.engine.calls.json.named_head import Head
-from agent_parsers.engine.calls.json.rules import begins_clause
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.events import (
@@ -32,7 +32,6 @@ __all__ = ["Head", "NamedJson"]
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""
 _closers: Final = matcher(r"[\s\]}]*+")
-_closers_of_fence: Final = matcher(r"[\s\]}`]*+")
 
 
 class NamedJson(CallsReader):
@@ -164,7 +163,7 @@ class NamedJson(CallsReader):
 
     def _read_closers(self, text: str, events: list[Event]) -> str:
         """Read the closers of the object, and of what encloses it."""
-        stop = (_closers_of_fence if self._is_fenced else _closers)(text, 0).end()
+        stop = (after_call if self._is_fenced else _closers)(text, 0).end()
         self._closers.append(text[:stop])
         if stop < len(text):
             self._emit("".join(self._closers), MarkerSeen, events, "}")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from agent_parsers.engine.calls.json.enclosers import after_call, start_of_opener, with_fence
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import Repair
 from outputs.growing_json.lenient.repeated_keys import may_repeat
-from outputs.growing_json.scalars import NOTHING, matcher
+from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
@@ -19,10 +19,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.members import CallKeys, Members
     from agent_parsers.events import Span
 
-__all__ = [
-    "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
-    "is_one_line", "read_whole", "start_of_opener", "with_fence",
-]  # fmt: skip
+__all__ = ["JsonCallRules", "read_whole"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,62 +150,6 @@ class JsonCallRules:
         if not self.lenient or self.is_marked:
             return False
         return leads and "\n" not in opener and "`" not in opener
-
-
-# A fence may be written with two backticks, or with blanks between them. Its length is bounded, so
-# that the text held back for it is bounded too.
-_fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
-_LONGEST_FENCE: Final = 49
-after_call: Final = matcher(r"[\s`\]}]*+")
-"""Matches the closers of a call and of what encloses it; possibly empty."""
-between_calls: Final = matcher(r"[\s`\]},;]*+")
-"""Matches the same where another call may follow."""
-between_fences: Final = matcher(r"[\s\]},;]*+")
-"""Matches the same without the end of a fence."""
-backticks: Final = matcher(r"`*+")
-_end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
-"""Matches the same up to the end of the fence in which a call stands."""
-
-
-def begins_clause(closers: str, after: str) -> bool:
-    """Return whether a sentence continues after a call, so that it may only mention the call.
-
-    Args:
-        closers: The closers of the call.
-        after: The first character after them; ``""`` if nothing follows.
-    """
-    return (after.islower() or after == ",") and is_one_line(closers)
-
-
-def is_one_line(closers: str) -> bool:
-    """Return whether the *closers* of a call end on its line, and close no fence."""
-    return "\n" not in closers and "`" not in closers
-
-
-def start_of_opener(text: str, stop: int) -> int:
-    """Return where the opener before a brace at *stop* begins in *text*: a fence, a bracket.
-
-    White space before the opener belongs to it.
-    """
-    at = _before_blank(text, stop)
-    if text.startswith("[", at - 1) and at:
-        at = _before_blank(text, at - 1)
-    fence = _fence(text, max(0, at - _LONGEST_FENCE), at)
-    return at if fence is None else _before_blank(text, fence.start())
-
-
-def with_fence(place: Span, encloser: str, closers: str) -> Span:
-    """Return the *place* of a call, extended by the fence around it, if there is one."""
-    if "```" not in encloser:
-        return place
-    closer = _end_of_fence(closers)
-    return place[0] - len(encloser.lstrip()), place[1] + (closer.end() if closer else 0)
-
-
-def _before_blank(text: str, at: int) -> int:
-    while at and text[at - 1].isspace():
-        at -= 1
-    return at
 
 
 def _whole(rules: JsonCallRules, text: str, brace: int, end: int) -> Span | None:

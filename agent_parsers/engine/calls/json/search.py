@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
-from agent_parsers.engine.calls.json.rules import start_of_opener
 from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader
 from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
