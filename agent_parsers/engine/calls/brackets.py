@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, EmittingReader
+from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.engine.repairs.names import read_python_call
 from agent_parsers.events import (
     AnswerDelta,
@@ -20,7 +20,7 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Container
 
 __all__ = ["BracketCall"]
 
@@ -28,7 +28,7 @@ _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"
 
 
-class BracketCall(EmittingReader):
+class BracketCall(CallsReader):
     """Reads ``Search[entity]``, as the ReAct paper writes it.
 
     The entity is read verbatim and may contain brackets. The call ends on the line on which the
@@ -43,16 +43,9 @@ class BracketCall(EmittingReader):
             call in parentheses (``Search("entity")``).
     """
 
-    __slots__ = (
-        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_input_at",
-        "_input_end", "_lenient", "_name", "_read", "_start", "_tool",
-    )  # fmt: skip
-
     def __init__(self, answers: Container[str] = (), *, lenient: bool = False) -> None:
+        super().__init__(self._read_name, lenient=lenient)
         self._answers = answers
-        self._lenient = lenient
-        self._read: Callable[[str, list[Event]], str] = self._read_name
-        self._start = self._at = -1  # where the call stands; what is read next
         self._name: list[str] = []
         self._tool = ""
         self._delta: type[InputDelta | AnswerDelta] = InputDelta
@@ -66,34 +59,22 @@ class BracketCall(EmittingReader):
     @property
     @override
     def rest_at(self) -> int:
-        """Where other text begins after the call; -1 while no such text is known."""
         return self._after
 
-    def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
-        if self._start < 0:
-            self._start = self._at = at
-        events: list[Event] = []
-        while text:
-            text = self._read(text, events)
-        return events
-
-    def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events that were held back, and the call."""
-        events: list[Event] = []
+    @override
+    def _finish(self, events: list[Event]) -> list[Call]:
         problem = ""
-        is_open = self._read != self._read_after  # still on its last line, which may go on
-        if self._read == self._read_name and self._lenient and self._name:
+        is_open = self._step != self._read_after  # still on its last line, which may go on
+        if self._step == self._read_name and self._lenient and self._name:
             self._read_parentheses("".join(self._name), events)
-        if self._read in (self._read_name, self._read_no_call):
+        if self._step in (self._read_name, self._read_no_call):
             problem = "no_call"
             self._emit("".join(self._name), SkippedDelta, events)
-        elif self._read == self._read_entity:
-            if self._held:
-                self._close_bracket("]", events)
-            else:
-                problem = "open_call"
-        elif self._read == self._read_line:
+        elif self._step == self._read_entity and not self._held:
+            problem = "open_call"
+        elif self._step == self._read_entity:
+            self._close_bracket("]", events)
+        elif self._step == self._read_line:
             self._end_line(events)
         if not problem and not self._tool:
             problem = "no_tool"
@@ -108,7 +89,7 @@ class BracketCall(EmittingReader):
             input_span=(self._input_at, self._input_end) if self._input_at >= 0 else None,
             lacks="closer" if is_open and not problem else "",
         )
-        return events, call
+        return [call]
 
     def _read_name(self, text: str, events: list[Event]) -> str:
         name, bracket, rest = text.partition("[")
@@ -117,7 +98,7 @@ class BracketCall(EmittingReader):
             return ""
         written = "".join(self._name)
         if len(written.strip().splitlines()) > 1:  # the bracket belongs to something else
-            self._read = self._read_no_call
+            self._step = self._read_no_call
             return bracket + rest
         if self._lenient:
             written = self._undress(written, events)
@@ -129,7 +110,7 @@ class BracketCall(EmittingReader):
             self._emit(self._tool, ToolNamed, events)
             self._emit(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
         self._depth = 1
-        self._read = self._read_entity
+        self._step = self._read_entity
         self._input_at = self._input_end = self._at
         return rest
 
@@ -168,7 +149,7 @@ class BracketCall(EmittingReader):
         self._emit(")", MarkerSeen, events, "]")
         self._entity = [value]
         self._end = self._at
-        self._read = self._read_after
+        self._step = self._read_after
         events.append(Repair("parentheses", span, "read a call in parentheses"))
 
     def _read_no_call(self, text: str, _events: list[Event]) -> str:
@@ -183,7 +164,7 @@ class BracketCall(EmittingReader):
             self._depth += 1 if bracket[0] == "[" else -1
             if not self._depth:
                 self._take(text[: bracket.start()], events)
-                self._read = self._read_line
+                self._step = self._read_line
                 return text[bracket.start() :]
         if text[-1] == "]":
             self._held = ["]"]
@@ -207,7 +188,7 @@ class BracketCall(EmittingReader):
 
     def _end_line(self, events: list[Event]) -> None:
         line = "".join(self._held)
-        self._read = self._read_after
+        self._step = self._read_after
         if line.rstrip()[-1] == "]":
             last = line.rindex("]")
             self._take(line[:last], events)

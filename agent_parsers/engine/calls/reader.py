@@ -170,10 +170,6 @@ class CallsReader(EmittingReader):
         lenient: Whether to accept what the dialect itself does not write.
     """
 
-    __slots__ = (
-        "_goes_on", "_held", "_inner", "_is_met", "_lenient", "_start", "_step", "_wrong", "more"
-    )  # fmt: skip
-
     def __init__(self, first: Step | None = None, *, lenient: bool = False) -> None:
         self._start = self._at = -1
         self._step = first or self._skip
@@ -193,7 +189,6 @@ class CallsReader(EmittingReader):
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
         if self._start < 0:
             self._start = self._at = at
         if self._inner is not None:
@@ -204,14 +199,12 @@ class CallsReader(EmittingReader):
 
     @override
     def meet(self) -> None:
-        """Note that a marker closes the text, so nothing of it was cut off."""
         self._is_met = True
         if self._inner is not None:
             self._inner.meet()
 
     @override
     def go_on(self) -> None:
-        """Note that another call opens after the text, so it is not cut off."""
         self._goes_on = True
 
     @override

@@ -65,13 +65,11 @@ class BraceArguments(Arguments):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string, as far as is known."""
         return bool(self._quote) and not self._is_over
 
     @property
     @override
     def known(self) -> int:
-        """Offset up to which the text certainly belongs to them; excludes the last brace."""
         if self._doubt is not None:
             return self._doubt[1]
         return self._at if self._open else self._end - 1

@@ -48,7 +48,6 @@ class CodeCalls(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string of a call."""
         reader = self._arguments or self._inner
         return reader is not None and reader.is_quoting
 

@@ -70,7 +70,6 @@ class PythonCalls(CodeCalls):
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events held back and the first call; `more` has the others."""
         events, first = super().close()
         if self._inner is not None:
             for call in (first, *self.more):

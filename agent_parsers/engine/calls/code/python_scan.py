@@ -58,7 +58,6 @@ class PythonArguments(Arguments):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string, unless it is a quote."""
         if not self._quote:
             return len(self._tail) == 1
         return not self._tail.startswith(self._quote)
@@ -66,7 +65,6 @@ class PythonArguments(Arguments):
     @property
     @override
     def known(self) -> int:
-        """Offset up to which the text certainly belongs to them; excludes the last bracket."""
         return self._at + len(self._tail) if self._open else self._end - 1
 
     # -- code -------------------------------------------------------------------------------------

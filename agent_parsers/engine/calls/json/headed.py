@@ -63,11 +63,6 @@ class HeadedMessage(CallsReader):
         may_begin: Returns whether a header may begin with a text.
     """
 
-    __slots__ = (
-        "_body", "_body_at", "_end", "_header", "_may_begin", "_pieces", "_read_header", "_size",
-        "_tail",
-    )  # fmt: skip
-
     problems = NamedJson.problems | {"open_header"}
 
     def __init__(
@@ -141,7 +136,6 @@ class HeadedMessage(CallsReader):
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
-        """End the text in the current step; return the call, or else the content."""
         if self._start < 0:
             return [Call("", "", (0, 0), is_text=True)]
         header = self._header

@@ -13,6 +13,8 @@ from outputs.growing_json.scalars import NOTHING
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
+    from agent_parsers.events import Span
+
 __all__ = ["CallKeys", "Member", "Members"]
 
 _REMARKS: Final = frozenset(
@@ -87,7 +89,7 @@ class CallKeys:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A member of an object; positions are offsets from the start of the JSON."""
+    """A member of an object; positions are offsets in the whole text."""
 
     key: str
     kind: _Kind
@@ -106,20 +108,17 @@ class Member:
     """Whether part of its value was emitted."""
 
     @property
-    def content(self) -> tuple[int, int]:
+    def span(self) -> Span:
         """Where its value stands, without its quotes."""
         return self.start + self.is_text, self.end - self.is_text
 
 
 @dataclass(slots=True, eq=False)
 class _Candidate:
-    """The members of one object that may be the call."""
+    """An object that may be the call."""
 
-    tools: list[Member] = field(default_factory=list)
-    inputs: list[Member] = field(default_factory=list)
-    rivals: list[Member] = field(default_factory=list)
-    """Further members that name the tool or hold its input."""
-    id: Member | None = None
+    members: list[Member] = field(default_factory=list)
+    """Those that name a tool, or hold its input or the call's id."""
     has_others: bool = False
     """Whether it has other members, which may be an input without its key."""
 
@@ -130,11 +129,6 @@ class Members:
     Args:
         keys: The keys of the call's members.
     """
-
-    __slots__ = (
-        "_keys", "_last", "_own", "_stack", "call", "has_more", "is_whole", "is_wrapped", "tool",
-        "tool_input",
-    )  # fmt: skip
 
     def __init__(self, keys: CallKeys) -> None:
         self._keys = keys
@@ -162,15 +156,15 @@ class Members:
     @property
     def id(self) -> str | None:
         """The id that the model gave the call; `None` if it has no id, or one that is not text."""
-        member = None if self._own is None else self._own.id
-        if member is None or not isinstance(member.value, str):
-            return None
-        return member.value.strip() or None
+        ids = [member.value for member in self._members if member.kind is _Kind.ID]
+        return ids[-1].strip() or None if ids and isinstance(ids[-1], str) else None
 
     @property
     def is_twice(self) -> bool:
         """Whether two members name the tool, or two hold its input."""
-        for rival in self._own.rivals if self._own is not None else ():
+        for rival in self._members:
+            if rival.kind is _Kind.ID or rival in (self.tool, self.tool_input):
+                continue
             if rival.kind is not _Kind.TOOL:
                 if self.tool_input is not None:
                     return True
@@ -182,6 +176,10 @@ class Members:
     def has_others(self) -> bool:
         """Whether the call has other members, which may be its input without the key."""
         return self._own is not None and self._own.has_others
+
+    @property
+    def _members(self) -> list[Member]:
+        return [] if self._own is None else self._own.members
 
     def open(self, *, is_item: bool) -> None:
         """Note that a container opens that may be or contain the call."""
@@ -213,37 +211,31 @@ class Members:
             return
         kind, is_other = self._keys.kind(key)
         candidate = self._own or self._stack[-1]
+        is_remark = kind is not _Kind.NONE or folded(key) in _REMARKS
+        if kind is _Kind.RIVAL_INPUT or not is_remark:
+            candidate.has_others = True
         if kind is _Kind.NONE:
-            candidate.has_others = candidate.has_others or folded(key) not in _REMARKS
             return
         member = self._last = Member(key, kind, is_other, at)
-        if kind is _Kind.ID:
-            candidate.id = member
-        elif kind is _Kind.RIVAL_INPUT:
-            candidate.rivals.append(member)
-            candidate.has_others = True
-        elif self.tool is None:
-            (candidate.tools if kind is _Kind.TOOL else candidate.inputs).append(member)
+        candidate.members.append(member)
+        if self.tool is None:
             self._settle(candidate)
-        elif kind is _Kind.TOOL or self.tool_input is not None:
-            candidate.rivals.append(member)
-        else:
+        elif kind is _Kind.INPUT and self.tool_input is None:
             self.tool_input = member
             self.call.append(member)
 
     def _settle(self, candidate: _Candidate) -> None:
         """Take *candidate* as the call, if its members so far make it one."""
-        tools, inputs = (
-            [member for member in members if not member.is_other] or members
-            for members in (candidate.tools, candidate.inputs)
+        # The dialect's own key counts before another dialect's.
+        by_key = sorted(candidate.members, key=lambda member: member.is_other)
+        tool, tool_input = (
+            next((member for member in by_key if member.kind is kind), None)
+            for kind in (_Kind.TOOL, _Kind.INPUT)
         )
-        is_alone = self._keys.is_call_alone and tools and not tools[0].is_other
-        if not (tools and (inputs or is_alone)):
+        if tool is None:
+            return
+        if tool_input is None and (tool.is_other or not self._keys.is_call_alone):
             return
         self.is_wrapped = len(self._stack) > 1
-        self._own = candidate
-        self.tool = tools[0]
-        self.tool_input = inputs[0] if inputs else None
-        self.call = sorted((tools[0], *inputs[:1]), key=lambda member: member.key_end)
-        found = (self.tool, self.tool_input)
-        candidate.rivals += (m for m in (*candidate.tools, *candidate.inputs) if m not in found)
+        self._own, self.tool, self.tool_input = candidate, tool, tool_input
+        self.call = [member for member in candidate.members if member in (tool, tool_input)]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.json.enclosers import after_call, begins_clause
 from agent_parsers.engine.calls.json.named_head import Head
-from agent_parsers.engine.calls.json.rules import begins_clause
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.events import (
@@ -32,7 +32,6 @@ __all__ = ["Head", "NamedJson"]
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""
 _closers: Final = matcher(r"[\s\]}]*+")
-_closers_of_fence: Final = matcher(r"[\s\]}`]*+")
 
 
 class NamedJson(CallsReader):
@@ -51,12 +50,6 @@ class NamedJson(CallsReader):
         may_lead: Returns whether a text may still become a head; `None` if any text may.
         mark: The mark between the name and the object; a text that contains it is not prose.
     """
-
-    __slots__ = (
-        "_after", "_bare", "_base", "_call", "_closed", "_closers", "_follows", "_is_fenced",
-        "_json", "_lead_size", "_mark", "_may_lead", "_pieces", "_read_head", "_rules", "_size",
-        "_unnamed",
-    )  # fmt: skip
 
     problems = frozenset(
         {"no_tool", "no_call", "no_input", "open_call", "bad_call", "bad_input", "quoted_call",
@@ -92,7 +85,6 @@ class NamedJson(CallsReader):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string of the input."""
         if self._inner is not None:
             return self._inner.is_quoting
         return self._json is not None and self._json.is_quoting
@@ -119,8 +111,8 @@ class NamedJson(CallsReader):
             size = head.stop + len(before) - 1
         self._name(head, text[:size], events)
         self._is_fenced = "`" in text[head.stop : size]
-        self._json = watch(lenient=self._lenient)
         self._base = self._at
+        self._json = watch(base=self._base, lenient=self._lenient)
         self._step = self._read_json
         return text[size:]
 
@@ -158,7 +150,7 @@ class NamedJson(CallsReader):
     def _emit_input(self, json: Watch, events: list[Event]) -> str:
         """Emit what is known of the object; return the text after it, if it has ended."""
         text = self._take_pieces()
-        size = max(0, self._base + json.known - self._at)
+        size = max(0, json.known - self._at)
         self._emit(text[:size], InputDelta, events)
         if json.error is not None:
             self._step = self._skip
@@ -171,7 +163,7 @@ class NamedJson(CallsReader):
 
     def _read_closers(self, text: str, events: list[Event]) -> str:
         """Read the closers of the object, and of what encloses it."""
-        stop = (_closers_of_fence if self._is_fenced else _closers)(text, 0).end()
+        stop = (after_call if self._is_fenced else _closers)(text, 0).end()
         self._closers.append(text[:stop])
         if stop < len(text):
             self._emit("".join(self._closers), MarkerSeen, events, "}")
@@ -200,7 +192,6 @@ class NamedJson(CallsReader):
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
-        """End the text in the current step; return the call, and the content after it."""
         call, json = self._call, self._json
         if self._step == self._find_head and self._start >= 0:
             self._end_head(self._take_pieces(), events)
@@ -211,7 +202,7 @@ class NamedJson(CallsReader):
         call.span = (self._start, self._at)
         calls = [call]
         if json is not None and json.end is not None:
-            call.whole = (self._start, self._base + json.end)
+            call.whole = (self._start, json.end)
         if call.input_span is not None:
             self._check_closers(call, call.input_span[1])
         if self._after >= 0:
@@ -259,7 +250,7 @@ class NamedJson(CallsReader):
         else:
             if self._after < 0:
                 self._emit("".join(self._closers), MarkerSeen, events, "}")
-            call.input_span = span = (self._base, self._base + json.end)
+            call.input_span = span = (self._base, json.end)
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
             if json.repeats_key:
@@ -267,7 +258,7 @@ class NamedJson(CallsReader):
             odd = self._rules.odd_input(key, value)
             call.repairs += tuple(Repair("input_type", span, text) for text in odd)
         call.problem = call.problem or problem
-        call.repairs += tuple(repairs_within(json, self._base, self._at))
+        call.repairs += tuple(repairs_within(json, self._at))
 
     def _check_closers(self, call: Call, end: int) -> None:
         """Check the closers after an object that ends at *end*, and that no sentence continues."""

@@ -37,13 +37,15 @@ class Watch(JsonReader):
 
     Args:
         members: The observer; `None` if the JSON is the arguments of a call.
+        base: Offset of the JSON in the text; all positions count from the start of that text.
     """
 
     _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
     _READS_REMAINS: ClassVar = True  # so that repeated keys are noticed
 
-    def __init__(self, members: Members | None = None) -> None:
+    def __init__(self, members: Members | None = None, base: int = 0) -> None:
         super().__init__()
+        self._offset = base
         self._members = members or _NOBODY
         # How many open containers may be or contain the call; -1 without an observer.
         self._level = -1 if members is None else 0
@@ -70,7 +72,7 @@ class Watch(JsonReader):
 
     @property
     def known(self) -> int:
-        """How many characters of the value were read whose meaning is certain."""
+        """Where the text ends whose meaning is certain, or the value, if it has ended."""
         if self.error is not None:
             return self.error.pos
         return self._offset - len(self._held) if self.end is None else self.end
@@ -186,16 +188,16 @@ class LenientWatch(Watch, LenientJsonReader):
     )
 
 
-def watch(members: Members | None = None, *, lenient: bool) -> Watch:
-    """Return a reader of JSON with an observer, if there are *members* to observe."""
-    return LenientWatch(members) if lenient else StrictWatch(members)
+def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> Watch:
+    """Return a reader of JSON at offset *base*, with an observer if there are *members*."""
+    return LenientWatch(members, base) if lenient else StrictWatch(members, base)
 
 
-def repairs_within(json: Watch, base: int, stop: int) -> Iterator[Repair]:
-    """Yield the repairs of *json*, which begins at offset *base* in a text up to *stop*.
+def repairs_within(json: Watch, stop: int) -> Iterator[Repair]:
+    """Yield the repairs of *json*, which stands in a text up to *stop*.
 
     The repair of missing text has the span of the character in its place, or of the last one.
     """
     for kind, (start, end), message in json.repairs if isinstance(json, LenientWatch) else ():
-        at = min(base + start, stop - 1)
-        yield Repair(kind, (at, max(base + end, at + 1)), message)
+        at = min(start, stop - 1)
+        yield Repair(kind, (at, max(end, at + 1)), message)

@@ -61,7 +61,6 @@ class TaggedCalls(TagActions):
     @property
     @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a value, which may quote any marker."""
         if self._json is not None:
             return self._json.is_quoting
         if self._value is not None:
@@ -71,12 +70,10 @@ class TaggedCalls(TagActions):
     @property
     @override
     def is_in_value(self) -> bool:
-        """Whether the text ends inside a value, or after something that may close it."""
         return self.is_quoting or self._value is not None
 
     @override
     def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events held back and the first call; `more` has the others."""
         events, first = super().close()
         calls = [first, *self.more]
         if self._inner is not None:
@@ -153,7 +150,7 @@ class TaggedCalls(TagActions):
             self._emit(text[at : end - len(body)], MarkerSeen, events, GAP)
             if body[0] == "{" and self._may_have_json:
                 self._miss_end_of_name((self._at, self._at + 1))
-                self._json, self._json_at = watch(lenient=self._lenient), self._at
+                self._json, self._json_at = watch(base=self._at, lenient=self._lenient), self._at
                 return end - len(body)
             new_calls = self._form.json_calls
             if body[0] in "{[" and new_calls and self._in is In.BLOCK and self._last is None:
@@ -189,7 +186,7 @@ class TaggedCalls(TagActions):
     def _read_json(self, json: Watch, text: str, at: int, stop: int, events: list[Event]) -> int:
         """Read arguments in JSON; return where they end, or *stop* if they continue."""
         used = json.feed(text[at:stop])
-        self._emit_known(text[at : at + used], self._json_at + json.known, events)
+        self._emit_known(text[at : at + used], json.known, events)
         at += used
         if json.end is not None or json.error is not None:
             held = self._take_held()
@@ -221,8 +218,7 @@ class TaggedCalls(TagActions):
         span = (self._json_at, self._at)
         self._add_input(span)
         if isinstance(json, LenientWatch) and json.error is None:
-            found = (Repair(kind, span, message) for kind, span, message in json.repairs)
-            self._repairs += (repair.moved(self._json_at) for repair in found)
+            self._repairs += (Repair(kind, at, message) for kind, at, message in json.repairs)
         if self._form.json_arguments == "odd":
             self._repair("json", "read arguments in JSON", span)
         if is_broken:
