@@ -79,6 +79,10 @@ class Call:
     """Values without names, which may belong to the tool's parameters in order. If there are any,
     the problem is ``"positional"``."""
 
+    def refuse(self, problem: str) -> None:
+        """Mark the call as invalid; the first *problem* is the one reported."""
+        self.problem = self.problem or problem
+
 
 class CallReader(ABC):
     """Reads one call chunk by chunk; each call needs a new reader.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from functools import cache
@@ -12,6 +11,7 @@ from typing_extensions import override
 
 from agent_parsers.engine.calls.code.arguments import Arguments
 from agent_parsers.events import Repair
+from outputs.growing_json.scalars import NOTHING, unescape
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["BraceArguments"]
 
-_NOTHING: Final = object()
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _MARKS: Final = '{}[](),:"'
 _number: Final = re.compile(r"-?(?:0|[1-9][0-9]*+)(\.[0-9]++)?([eE][-+]?[0-9]++)?").fullmatch
@@ -58,7 +57,7 @@ class BraceArguments(Arguments):
         self._mark, self._closer = quote, closer
         self._frames: list[Any] = [self.values]  # open objects and lists
         self._keys: list[str | None] = [None]  # name of the member that is read in each of them
-        self._value: Any = _NOTHING  # a string, an object or a list
+        self._value: Any = NOTHING  # a string, an object or a list
         self._doubt: tuple[int, int] | None = None  # pieces and offset at which it may have ended
         self._is_over = False  # whether the braces may have ended there as well
 
@@ -119,7 +118,7 @@ class BraceArguments(Arguments):
     def _begin_value(self) -> None:
         is_wanted = isinstance(self._frames[-1], list) or self._keys[-1] is not None
         is_key = not is_wanted and self._lenient  # a name in quotes, if a colon follows
-        if self._value is not _NOTHING or "".join(self._code).strip() or not (is_wanted or is_key):
+        if self._value is not NOTHING or "".join(self._code).strip() or not (is_wanted or is_key):
             self._wrong("odd_brackets" if is_wanted else "no_key")
         self._code.clear()
 
@@ -127,7 +126,7 @@ class BraceArguments(Arguments):
         key, span = self._take_value(at)
         if isinstance(key, str):
             self._repaired(Repair("quoted_key", span, "read a name in quotes"))
-        elif key is _NOTHING:
+        elif key is NOTHING:
             key = self._take_bare()
         if not isinstance(key, str) or not key:
             self._wrong("no_key")
@@ -138,7 +137,7 @@ class BraceArguments(Arguments):
 
     def _end_container(self, at: int) -> str:
         """End the innermost container at *at* in the current text; return what closes it."""
-        if self._value is _NOTHING and self._keys[-1] is None and not "".join(self._code).strip():
+        if self._value is NOTHING and self._keys[-1] is None and not "".join(self._code).strip():
             self._code.clear()
             if self._frames[-1]:
                 comma = (self._value_at - 1, self._value_at)
@@ -154,11 +153,11 @@ class BraceArguments(Arguments):
         frame, key = self._frames[-1], self._keys[-1]
         self._keys[-1] = None
         value, span = self._take_value(at)
-        if value is _NOTHING and (bare := self._take_bare()):
+        if value is NOTHING and (bare := self._take_bare()):
             value = self._read_bare(bare, span)
             if key is not None and len(self._frames) == 1:
                 self.written[key] = bare
-        if value is _NOTHING:
+        if value is NOTHING:
             self._wrong("no_value" if key is not None else "odd_brackets")
         elif isinstance(frame, list):
             frame.append(value)
@@ -169,8 +168,8 @@ class BraceArguments(Arguments):
 
     def _take_value(self, at: int) -> tuple[Any, Span]:
         """Return the string or container that was read, if any, and where it stands."""
-        value, self._value = self._value, _NOTHING
-        if value is not _NOTHING and self._take_bare():
+        value, self._value = self._value, NOTHING
+        if value is not NOTHING and self._take_bare():
             self._wrong("odd_brackets")
         return value, (self._value_at, self._at + at)
 
@@ -227,7 +226,7 @@ class BraceArguments(Arguments):
             return len(text)
         body = "".join(self._body)
         try:
-            self._value = json.loads(f'"{body}"', strict=False)
+            self._value = unescape(body)
         except ValueError:
             self._value = body
         span = (self._string_at, self._at + stop + 1)

@@ -85,7 +85,7 @@ class PythonCalls(CodeCalls):
             self._end_call(self._arguments, self._at, problem)
         elif self._rest_at < 0:
             self._close_list(events)
-        self._end_content(events)
+        self._emit(self._tail, AnswerDelta, events)  # no list of calls begins there
         if self._goes_on_line and self._is_met:
             self._refuse_list()
         if self._rest_at >= 0 or not self._calls:
@@ -116,7 +116,7 @@ class PythonCalls(CodeCalls):
         """Report that the list lacks its closing bracket."""
         last = self._calls[-1]
         if not self._lenient:
-            last.problem = last.problem or ("odd_brackets" if self._is_met else "open_call")
+            last.refuse("odd_brackets" if self._is_met else "open_call")
         elif not last.problem:
             end = (last.span[1] - 1, last.span[1])
             last.repairs = *last.repairs, Repair("unclosed", end, "closed the list of calls")
@@ -187,7 +187,7 @@ class PythonCalls(CodeCalls):
         text = self._take_blank(text)
         if self._first and text and "\n" not in self._lead:
             for call in self._calls[self._first :]:
-                call.problem = call.problem or "quoted_call"
+                call.refuse("quoted_call")
         self._goes_on_line = bool(text) and "\n" not in self._lead
         return self._end_calls(text, events, is_content=True) if text else ""
 
@@ -207,7 +207,7 @@ class PythonCalls(CodeCalls):
     def _refuse_list(self) -> None:
         """Mark all calls as invalid: code around them may choose between them or create them."""
         for call in self._calls:
-            call.problem = call.problem or "no_list"
+            call.refuse("no_list")
 
     def _read_content(self, text: str, events: list[Event]) -> str:
         """Read content, up to a line on which a list of calls begins."""
@@ -229,23 +229,12 @@ class PythonCalls(CodeCalls):
             self._calls.append(no_call("", (self._rest_at, self._at)))
         self._rest_at = -1
         self._first = len(self._calls)
-        bracket = text.index("[", line.start())
-        self._lead = text[len(body) : bracket + 1]
-        self._is_open = True
-        self._step = self._read_line
-        return text[bracket + 1 :]
-
-    def _read_line(self, text: str, events: list[Event]) -> str:
-        """Read the first name in a list after content."""
-        text = self._take_blank(text)
+        self._lead = text[len(body) : line.start(1)]
         span = (self._at + len(self._lead), self._at + len(self._lead) + 1)
         self._odd.append(Repair("brackets", span, "read a list of calls behind other text"))
-        return self._read_name(text, events)
-
-    def _end_content(self, events: list[Event]) -> None:
-        """Emit held-back content that turned out not to begin a list of calls."""
-        tail, self._tail = self._tail, ""
-        self._emit(tail, AnswerDelta, events)
+        self._is_open = True
+        self._step = self._read_name
+        return text[line.start(1) :]
 
     def _is_call_in_junk(self) -> bool:
         """Return whether another call follows the last one without a separator."""

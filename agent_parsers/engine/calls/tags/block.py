@@ -82,12 +82,12 @@ class TaggedBlock(CallsReader):
         if self._in is In.BLOCK:
             return
         if self._in is not In.CALL:
-            self._spoil(self._cut_or("no_value"))
+            self._call.refuse(self._cut_or("no_value"))
         call = self._call
         if call.input_span is None:
-            self._spoil(without_end)
+            self._call.refuse(without_end)
         if not call.tool:
-            self._spoil("no_tool")
+            self._call.refuse("no_tool")
         if without_end != "open_call":
             call.lacks = ""
         call.span = (call.span[0], self._at)
@@ -95,21 +95,17 @@ class TaggedBlock(CallsReader):
         self._calls.append(call)
         self._in = In.BLOCK
 
-    def _spoil(self, problem: str) -> None:
-        """Mark the current call as invalid; the first *problem* is the one reported."""
-        self._call.problem = self._call.problem or problem
-
     def _doubt(self, problem: str) -> None:
         """Mark the last finished call as invalid."""
         if self._last is not None:
-            self._last.problem = self._last.problem or problem
+            self._last.refuse(problem)
 
     def _repair(self, kind: str, message: str, span: Span, problem: str = "other_form") -> None:
         """Report a repair at *span*; in strict mode, invalidate the call with *problem*."""
         if self._lenient:
             self._repairs.append(Repair(kind, span, message))
         else:
-            self._spoil(problem)
+            self._call.refuse(problem)
 
     def _stray(self, span: Span) -> None:
         """Report a closing tag at *span* without an opener; in strict mode it is an error."""
@@ -139,23 +135,23 @@ class TaggedBlock(CallsReader):
         self._surplus = self._surplus or value.quotes
         key, span = value.key, (value.at, self._at)
         if not key:
-            self._spoil("no_key")
+            self._call.refuse("no_key")
         elif key in self._inputs:  # it is unclear which one is meant
-            self._spoil("two_values")
+            self._call.refuse("two_values")
         try:
             self._inputs[key], self._others[key] = value.value(), value.others
         except ValueError:
             self._inputs[key], self._others[key] = "", tuple
-            self._spoil("bad_value")
+            self._call.refuse("bad_value")
         self._add_input(span)
         if part is None:
-            self._spoil(self._cut_or("open_tag"))
+            self._call.refuse(self._cut_or("open_tag"))
         elif part not in OWN_CLOSERS:
             self._is_short = True
             self._is_next = part is TagPart.KEY
             self._call.is_short = part is not TagPart.KEY
             if value.holds_call:  # that call may be the next one
-                self._spoil("two_ends")
+                self._call.refuse("two_ends")
             message = f"ended the value of {key!r} without its closing tag"
             self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 

@@ -80,7 +80,7 @@ class TaggedCalls(TagActions):
             calls[:0] = self._calls
         if self._is_short and self._surplus:
             for call in calls:
-                call.problem = call.problem or "two_ends"
+                call.refuse("two_ends")
         calls[0].repairs = (*self._repairs, *calls[0].repairs)
         self.more = tuple(calls[1:])
         return events, calls[0]
@@ -159,7 +159,7 @@ class TaggedCalls(TagActions):
                 return len(text)
             self._text_at = self._at
         if self._in is not In.BLOCK:
-            self._spoil("stray_text")
+            self._call.refuse("stray_text")
         self._emit(body, self._text_kind(), events)
         return end
 
@@ -210,10 +210,10 @@ class TaggedCalls(TagActions):
         except JsonError:
             value = None
         if not isinstance(value, dict):
-            self._spoil(self._cut_or("bad_input") if may_be_cut else "bad_input")
+            self._call.refuse(self._cut_or("bad_input") if may_be_cut else "bad_input")
         else:
             if json.repeats_key:
-                self._spoil("two_values")
+                self._call.refuse("two_values")
             self._inputs |= value
         span = (self._json_at, self._at)
         self._add_input(span)
@@ -276,7 +276,7 @@ class TaggedCalls(TagActions):
             self._miss_end_of_name(self._call.tool_span)
         elif self._in is In.NAME:
             self._emit(self._take_held(), SkippedDelta, events)
-            self._spoil("open_call")
+            self._call.refuse("open_call")
         elif self._in is In.KEY:
             self._end_key(None, events)
         if self._text_at >= 0:
@@ -303,7 +303,7 @@ class TaggedCalls(TagActions):
     def _end_cut(self, cut: str) -> None:
         """Report that the text ends in an incomplete tag, *cut*, that may open something."""
         if self._in is not In.BLOCK:
-            self._spoil(self._cut_or("stray_text"))
+            self._call.refuse(self._cut_or("stray_text"))
         elif self._last is None or not self._form.is_closing(cut, surely=False):
             span = (self._at, self._at + len(self._tail))
             self._calls.append(Call("", "", span, problem="open_call"))

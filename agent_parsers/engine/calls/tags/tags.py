@@ -32,7 +32,7 @@ class TagActions(TaggedBlock):
         self._in = In.CALL
         name = bare(written)
         if len(name.split()) > 1:
-            self._spoil("no_call")
+            self._call.refuse("no_call")
             self._emit(written, SkippedDelta, events)
         else:
             self._name(written, written.find(name), name, GAP, events)
@@ -54,7 +54,7 @@ class TagActions(TaggedBlock):
         if part is TagPart.VALUE:
             self._repair("unclosed", "ended a key without its closing tag", span, "open_tag")
         elif part is not TagPart.END_KEY:
-            self._spoil(self._cut_or("no_value"))
+            self._call.refuse(self._cut_or("no_value"))
 
     # -- tags -------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class TagActions(TaggedBlock):
         if self._in is In.KEY:
             self._repair("doubled", "found an opening tag too many", span, "odd_tag")
         elif is_value is not (self._in is In.PARAMETER):
-            self._spoil("no_key" if is_value else "no_value")
+            self._call.refuse("no_key" if is_value else "no_value")
         self._emit(written, MarkerSeen, events, (TagPart.VALUE if is_value else TagPart.KEY).value)
         hole = Hole(self._key, 0, {}) if is_value else self._form.tags[part].hole(seen)
         if hole is None:
@@ -145,7 +145,7 @@ class TagActions(TaggedBlock):
             if self._in is not In.BLOCK and self._is_ended:
                 self._stray(span)
             else:  # it may close a value that was ended too early
-                self._spoil("two_ends")
+                self._call.refuse("two_ends")
                 self._doubt("two_ends")
                 if self._last is None:
                     self._calls.append(Call("", "", span, problem="two_ends"))
@@ -162,5 +162,5 @@ class TagActions(TaggedBlock):
             self._in_keys = self._in is In.CALL and part is TagPart.KEYS
         elif part is TagPart.NAME or before is not In.KEY:
             if self._in is In.CALL or (part is TagPart.NAME and self._in is not In.BLOCK):
-                self._spoil("odd_tag")
+                self._call.refuse("odd_tag")
             self._stray(span)
