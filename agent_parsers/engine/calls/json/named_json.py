@@ -269,5 +269,4 @@ class NamedJson(CallsReader):
         odd = closers.strip().rstrip("`" if self._is_fenced else None)
         if odd:
             start = end + len(closers) - len(closers.lstrip())
-            message = "left out what closes nothing"
-            self._accept(call, "closer", (start, start + len(odd)), message)
+            self._drop_closers(call, (start, start + len(odd)))
