@@ -173,8 +173,8 @@ class JsonCall(JsonSearch):
         if not self._is_answer:
             self._emit_to(stop, InputDelta, events)
         elif stop > self._at:
-            text = self._decoded(json, member) if member.is_text else None
-            self._emit_to(stop, AnswerDelta, events, text)
+            decoded = self._decoded(json, member) if member.is_text else None
+            self._emit_to(stop, AnswerDelta, events, decoded)
 
     def _decoded(self, json: Watch, member: Member) -> str:
         """Return the new text of an answer, with its escapes resolved."""
