@@ -272,3 +272,7 @@ class CallsReader(EmittingReader):
             call.repairs += () if call.problem else (Repair(kind, span, message),)
         elif self._wrong < 0:
             self._wrong = span[0]
+
+    def _drop_closers(self, call: Call, span: Span) -> None:
+        """Accept that the closers at *span* after a *call* match no opener."""
+        self._accept(call, "closer", span, "left out what closes nothing")

@@ -51,7 +51,6 @@ class JsonCalls(CallsReader):
     ) -> None:
         super().__init__(lenient=rules.lenient)
         self._rules = rules
-        self._enclosed = rules.enclosed
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
         self._thinks = thinks
         self._reader = JsonCall(rules, lead=ThoughtDelta if thinks else AnswerDelta)
@@ -87,8 +86,9 @@ class JsonCalls(CallsReader):
             pos += len(piece) - len(left)
             if left:
                 self._end_call(events, at + pos, left[0])
-                if left[0] not in "{[" or (self._rules.in_rows and self._ends_row(left[0])):
-                    self._end_of_row()
+                opens_list = left[0] == "[" and not self._ends
+                if left[0] not in "{[" or (self._rules.in_rows and opens_list):
+                    self._end_row()
                 size = _WINDOW
         if pos < len(text):
             self._say((at + pos, self._at))
@@ -103,17 +103,12 @@ class JsonCalls(CallsReader):
             self._end_call(events, self._at)
         return self._calls or [Call("", "", (0, 0), is_text=True)]
 
-    def _ends_row(self, after: str) -> bool:
-        """Return whether the character *after* a call opens a new list."""
-        return after == "[" and not self._ends
-
-    def _end_of_row(self) -> None:
+    def _end_row(self) -> None:
         """End a row of calls before other text, after which another row may follow."""
         self._is_over = not self._rules.in_rows
         self._reader = JsonCall(self._rules, lead=AnswerDelta)
         self._is_in_row = False
         self._row = len(self._calls)
-        self._enclosed = self._rules.enclosed
         self._ends = ""
 
     def _end_call(self, events: list[Event], stop: int, after: str = "") -> None:
@@ -145,14 +140,13 @@ class JsonCalls(CallsReader):
             if call.problem == "open_call" and self._is_met:
                 call.problem = "bad_call"  # the text is complete, but the call lacks its end
         else:
-            self._emit_place(reader, call)
+            self._check_place(reader, call)
         if after or self._is_met or self._goes_on:
             call.lacks = ""
         self._calls.append(call)
         self._is_in_row = True
-        self._enclosed = ""
         if after or not call.problem:
-            self._end_row(reader, call, stop, after)
+            self._check_closers(reader, call, stop, after)
 
     @property
     def _is_in_list(self) -> bool:
@@ -169,7 +163,7 @@ class JsonCalls(CallsReader):
             return
         text = Call("", "", span, is_text=True)
         if self._between is not None:
-            self._supply_closers(text, self._between)
+            self._drop_closers(text, self._between)
         if self._is_in_list:
             self._accept(text, "no_call", span, "read text that is not a call as content")
         elif self._has_call and self._closed:
@@ -178,7 +172,7 @@ class JsonCalls(CallsReader):
             self._accept(text, "before_call", span, "took text before the call for content")
         self._calls.append(text)
 
-    def _emit_place(self, reader: JsonCall, call: Call) -> None:
+    def _check_place(self, reader: JsonCall, call: Call) -> None:
         """Add repairs for a *call* that strict mode would not expect at this place."""
         brace = (reader.place[0], reader.place[0] + 1)
         if self._has_call and self._is_in_row and not self._is_in_list:
@@ -192,7 +186,8 @@ class JsonCalls(CallsReader):
 
     def _odd_enclosers(self, reader: JsonCall) -> Iterator[str]:
         """Yield repair messages for what encloses a call."""
-        strict, found = self._enclosed, reader.encloser
+        strict = "" if self._is_in_row else self._rules.enclosed
+        found = reader.encloser
         if self._bare and self._calls and self._calls[-1].is_text:
             yield "read a call behind other text"
         for mark, name in (("[", "list"), ("`", "fence")):
@@ -201,7 +196,7 @@ class JsonCalls(CallsReader):
         if "`" in found and "`" in strict and "".join(found.split()) != strict:
             yield f"read a call in another fence than {strict.removesuffix('[')}"
 
-    def _end_row(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
+    def _check_closers(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
         """Check that the closers after a *call* match its openers; other text begins at *stop*."""
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
@@ -222,7 +217,7 @@ class JsonCalls(CallsReader):
         elif after == "{" and found in (",", ";") and not is_listed:
             self._between = span
         elif not ends.startswith(found):
-            self._supply_closers(call, span)
+            self._drop_closers(call, span)
             self._ends = "" if not after or "]" in found else ends
         else:
             self._ends = ""
@@ -241,10 +236,6 @@ class JsonCalls(CallsReader):
         for call in self._calls[self._row :]:
             if not call.is_text:
                 call.problem, call.repairs = call.problem or "quoted_call", ()
-
-    def _supply_closers(self, call: Call, span: Span) -> None:
-        """Report that the closers at *span* after a *call* match no opener."""
-        self._accept(call, "closer", span, "left out what closes nothing")
 
     def _say(self, span: Span) -> None:
         """Note that the text at *span* is content, unless a call follows that it introduces."""

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.enclosers import Closers, begins_clause, with_fence
+from agent_parsers.engine.calls.json.enclosers import (
+    Closers,
+    after_call,
+    begins_clause,
+    between_calls,
+    with_fence,
+)
 from agent_parsers.engine.calls.json.rules import read_whole
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.calls.json.watch import LenientWatch, Watch, repairs_within
@@ -65,7 +71,8 @@ class JsonCall(JsonSearch):
         in_fence: bool = False,
     ) -> None:
         super().__init__(rules, lead=lead)
-        self.closers = Closers(several=rules.several, in_rows=rules.in_rows, in_fence=in_fence)
+        match = between_calls if rules.several else after_call
+        self.closers = Closers(match, in_rows=rules.in_rows, in_fence=in_fence)
         """The closers after the JSON, and what follows them."""
         self.left = ""
 
@@ -105,10 +112,10 @@ class JsonCall(JsonSearch):
         is_open = self._is_lead and self._read == self._read_candidate
         self._think("".join(self._pieces), events)
         span = (self._start, self._size)
-        if not self._is_broken and not is_open:
-            return events, self._rules.no_call("".join(self._rest), span)
-        problem = "bad_call" if self._is_broken else "open_call"
-        return events, Call("", "", span, problem=problem)
+        if self._is_broken or is_open:
+            problem = "bad_call" if self._is_broken else "open_call"
+            return events, Call("", "", span, problem=problem)
+        return events, self._rules.no_call("".join(self._rest), span)
 
     # -- events of the call -----------------------------------------------------------------------
 
@@ -156,17 +163,18 @@ class JsonCall(JsonSearch):
         if member.start < 0:
             if member.end < 0:
                 return
-            member.start = self._value_start(member)
+            # It is neither a string nor a container; white space may precede it.
+            text = "".join(self._pieces)[member.key_end - self._at :]
+            member.start = member.key_end + len(text) - len(text.lstrip())
         if not member.is_begun:
             member.is_begun = True
-            start = member.span[0]
-            self._emit_to(start, MarkerSeen, events, self._rules.keys.quoted[1])
+            self._emit_to(member.span[0], MarkerSeen, events, self._rules.keys.quoted[1])
         stop = member.span[1] if member.end >= 0 else json.known
         if not self._is_answer:
             self._emit_to(stop, InputDelta, events)
         elif stop > self._at:
-            text = self._decoded(json, member) if member.is_text else None
-            self._emit_to(stop, AnswerDelta, events, text)
+            decoded = self._decoded(json, member) if member.is_text else None
+            self._emit_to(stop, AnswerDelta, events, decoded)
 
     def _decoded(self, json: Watch, member: Member) -> str:
         """Return the new text of an answer, with its escapes resolved."""
@@ -177,11 +185,6 @@ class JsonCall(JsonSearch):
             return text
         whole: str = member.value if member.end >= 0 else json.text_left
         return whole[self._emitted :]
-
-    def _value_start(self, member: Member) -> int:
-        """Return where the value of *member* begins, which is neither a string nor a container."""
-        text = "".join(self._pieces)[member.key_end - self._at :]
-        return member.key_end + len(text) - len(text.lstrip())
 
     def _emit_to(
         self, stop: int, kind: TextEvent, events: list[Event], name: str | None = None
@@ -242,9 +245,7 @@ class JsonCall(JsonSearch):
         is_given = is_text or (member is not None and member.end >= 0)
         self._lacks = "closer" if is_given else json.lacks
         # LangChain's strict parsers supply them too.
-        supplies = self._rules.lenient or not self._rules.several
-        problem = json.end_text(supply_closers=supplies)
-        if problem:
+        if problem := json.end_text(supply_closers=self._rules.lenient or not self._rules.several):
             return problem
         self._end = self._size
         if json.end is not None and json.end < self._size:
@@ -260,9 +261,9 @@ class JsonCall(JsonSearch):
         name = tool.value if isinstance(tool.value, str) and tool.end >= 0 else ""
         is_answer = rules.is_answer(name)
         value: Any = {}
-        if not problem and json.repeats_key:
-            problem = "two_values"
-        problem = problem or rules.problem(members, self._problem_outside())
+        if not problem:
+            outside = self._problem_outside()
+            problem = "two_values" if json.repeats_key else rules.problem(members, outside)
         if not problem and tool_input is not None:
             value, problem = rules.value(tool_input.key, tool_input.value, is_answer=is_answer)
         whole = (self._base, self._end if self._end >= 0 else self._size)

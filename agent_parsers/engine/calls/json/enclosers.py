@@ -9,9 +9,11 @@ from outputs.growing_json.scalars import matcher
 
 if TYPE_CHECKING:
     from agent_parsers.events import Span
+    from outputs.growing_json.scalars import Matcher
 
 __all__ = [
-    "Closers", "after_call", "begins_clause", "is_one_line", "start_of_opener", "with_fence",
+    "Closers", "after_call", "begins_clause", "between_calls", "is_one_line", "outside_fences",
+    "start_of_opener", "with_fence",
 ]  # fmt: skip
 
 # A fence may be written with two _backticks, or with blanks between them. Its length is bounded, so
@@ -20,7 +22,9 @@ _fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
 _LONGEST_FENCE: Final = 49
 after_call: Final = matcher(r"[\s`\]}]*+")
 """Matches the closers of a call and of what encloses it; possibly empty."""
-_between_calls: Final = matcher(r"[\s`\]},;]*+")
+outside_fences: Final = matcher(r"[\s\]}]*+")
+"""Matches the same without a fence."""
+between_calls: Final = matcher(r"[\s`\]},;]*+")
 """Matches the same where another call may follow."""
 _between_fences: Final = matcher(r"[\s\]},;]*+")
 """Matches the same without the end of a fence."""
@@ -74,14 +78,14 @@ class Closers:
     """Reads the closers after the JSON of a call: its own, and those of what encloses it.
 
     Args:
-        several: Whether another call may follow.
+        match: Matches them.
         in_rows: Whether other rows of calls may follow. A fence on a line of its own opens the next
             row, unless an earlier fence is still open.
         in_fence: Whether a fence is still open that was opened before an earlier call.
     """
 
-    def __init__(self, *, several: bool, in_rows: bool, in_fence: bool) -> None:
-        self._several, self._in_rows = several, in_rows
+    def __init__(self, match: Matcher, *, in_rows: bool = False, in_fence: bool = False) -> None:
+        self._match, self._in_rows = match, in_rows
         self._pieces: list[str] = []
         self._is_closing = False  # whether the end of a fence has begun
         self.in_fence = in_fence
@@ -103,7 +107,7 @@ class Closers:
 
     def _end(self, text: str) -> int:
         if not self._in_rows:
-            return (_between_calls if self._several else after_call)(text, 0).end()
+            return self._match(text, 0).end()
         at = 0
         while at < len(text):
             start, at = at, _between_fences(text, at).end()

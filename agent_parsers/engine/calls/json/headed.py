@@ -77,6 +77,7 @@ class HeadedMessage(CallsReader):
         self._size = 0  # its length so far
         self._tail = ""  # its last characters, which may begin the marker that ends it
         self._header: Header | None = None
+        self._mark = "header"  # name of the marker before the body
         self._body_at = -1  # where the body begins
         self._body: list[str] = []  # the input, if the body is one
 
@@ -108,15 +109,12 @@ class HeadedMessage(CallsReader):
         if header.reader is not None:
             return self._hand_on(header.reader, text, events)
         if head is not None:
+            self._mark = "head"
             self._emit(text[: head.start], MarkerSeen, events, "head")
             self._emit(text[head.start : head.stop], ToolNamed, events)
         self._emit(text[self._at - self._start : stop], MarkerSeen, events, self._mark)
         self._step = self._find_body
         return text[stop:]
-
-    @property
-    def _mark(self) -> str:
-        return "header" if self._header is None or self._header.head is None else "head"
 
     def _find_body(self, text: str, events: list[Event]) -> str:
         """Read the white space before the body."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from agent_parsers.toolset.problems.names import folded
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Mapping
 
     from agent_parsers.events import Span
 
-__all__ = ["CallKeys", "Member", "Members"]
+__all__ = ["CallKeys", "Candidate", "Member", "Members"]
 
 _REMARKS: Final = frozenset(
     ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
@@ -24,13 +23,9 @@ _REMARKS: Final = frozenset(
 """Folded keys under which models add remarks to a call."""
 
 
-class _Kind(Enum):
-    TOOL = auto()
-    INPUT = auto()
-    RIVAL_INPUT = auto()
-    """Another dialect's key for the input, where only the dialect's own key is read."""
-    ID = auto()
-    NONE = auto()
+Kind: TypeAlias = Literal["tool", "input", "rival", "id", ""]
+"""What a member of a call is. A rival has another dialect's key for the input, where only the
+dialect's own key is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,24 +58,24 @@ class CallKeys:
         """The keys of the tool and its input, in quotes."""
         return f'"{self.tool}"', f'"{self.input}"'
 
-    def kind(self, key: str) -> tuple[_Kind, bool]:
+    def kind(self, key: str) -> tuple[Kind, bool]:
         """Return which kind of member has this *key*, and whether it is another dialect's."""
         if key == self.tool:
-            return _Kind.TOOL, False
+            return "tool", False
         if key == self.input:
-            return _Kind.INPUT, False
+            return "input", False
         if key and key == self.id:
-            return _Kind.ID, False
+            return "id", False
         key = folded(key)
         if not self.folds:
-            return (_Kind.RIVAL_INPUT if key in self.other_inputs else _Kind.NONE), False
-        for kind, own in ((_Kind.TOOL, self.tool), (_Kind.INPUT, self.input)):
-            if key == folded(own):
-                return kind, False
-        for kind, others in ((_Kind.TOOL, self.other_tools), (_Kind.INPUT, self.other_inputs)):
-            if key in others:
-                return kind, True
-        return _Kind.NONE, False
+            return "rival" if key in self.other_inputs else "", False
+        if key == folded(self.tool):
+            return "tool", False
+        if key == folded(self.input):
+            return "input", False
+        if key in self.other_tools:
+            return "tool", True
+        return ("input", True) if key in self.other_inputs else ("", False)
 
     def is_odd(self, key: str) -> bool:
         """Return whether *key* is not one of the dialect's own."""
@@ -92,7 +87,7 @@ class Member:
     """A member of an object; positions are offsets in the whole text."""
 
     key: str
-    kind: _Kind
+    kind: Kind
     is_other: bool
     """Whether the key is another dialect's."""
     key_end: int
@@ -114,7 +109,7 @@ class Member:
 
 
 @dataclass(slots=True, eq=False)
-class _Candidate:
+class Candidate:
     """An object that may be the call."""
 
     members: list[Member] = field(default_factory=list)
@@ -131,9 +126,8 @@ class Members:
     """
 
     def __init__(self, keys: CallKeys) -> None:
-        self._keys = keys
-        self._stack: list[_Candidate] = []  # one for each open container that may be the call
-        self._own: _Candidate | None = None  # the object that is the call
+        self.keys = keys
+        self._stack: list[Candidate] = []  # one for each open container that may be the call
         self._last: Member | None = None  # the member whose value has not ended
         self.call: list[Member] = []
         """The members for its name and its input, in the order in which they were found."""
@@ -141,6 +135,8 @@ class Members:
         """The member that names the tool; `None` until the call is found."""
         self.tool_input: Member | None = None
         """The member that holds its input."""
+        self.own = Candidate()
+        """The object that is the call."""
         self.is_wrapped = False
         """Whether the call stands inside another object."""
         self.is_whole = False
@@ -149,42 +145,28 @@ class Members:
         """Whether something follows the call in a list that another object wraps."""
 
     @property
-    def wrappers(self) -> Container[str]:
-        """Keys under which a call may be nested."""
-        return self._keys.wrappers
-
-    @property
     def id(self) -> str | None:
         """The id that the model gave the call; `None` if it has no id, or one that is not text."""
-        ids = [member.value for member in self._members if member.kind is _Kind.ID]
+        ids = [member.value for member in self.own.members if member.kind == "id"]
         return ids[-1].strip() or None if ids and isinstance(ids[-1], str) else None
 
     @property
     def is_twice(self) -> bool:
         """Whether two members name the tool, or two hold its input."""
-        for rival in self._members:
-            if rival.kind is _Kind.ID or rival in (self.tool, self.tool_input):
+        for rival in self.own.members:
+            if rival.kind == "id" or rival in (self.tool, self.tool_input):
                 continue
-            if rival.kind is not _Kind.TOOL:
+            if rival.kind != "tool":
                 if self.tool_input is not None:
                     return True
             elif not rival.is_other or isinstance(rival.value, str):
                 return True
         return False
 
-    @property
-    def has_others(self) -> bool:
-        """Whether the call has other members, which may be its input without the key."""
-        return self._own is not None and self._own.has_others
-
-    @property
-    def _members(self) -> list[Member]:
-        return [] if self._own is None else self._own.members
-
     def open(self, *, is_item: bool) -> None:
         """Note that a container opens that may be or contain the call."""
         self.has_more = self.has_more or (self.is_whole and is_item)
-        self._stack.append(_Candidate())
+        self._stack.append(Candidate())
         self._last = None
 
     def close(self, depth: int) -> None:
@@ -209,33 +191,33 @@ class Members:
         self._last = None
         if self.is_whole:
             return
-        kind, is_other = self._keys.kind(key)
-        candidate = self._own or self._stack[-1]
-        is_remark = kind is not _Kind.NONE or folded(key) in _REMARKS
-        if kind is _Kind.RIVAL_INPUT or not is_remark:
+        kind, is_other = self.keys.kind(key)
+        candidate = self._stack[-1] if self.tool is None else self.own
+        is_remark = kind != "" or folded(key) in _REMARKS
+        if kind == "rival" or not is_remark:
             candidate.has_others = True
-        if kind is _Kind.NONE:
+        if kind == "":
             return
         member = self._last = Member(key, kind, is_other, at)
         candidate.members.append(member)
         if self.tool is None:
             self._settle(candidate)
-        elif kind is _Kind.INPUT and self.tool_input is None:
+        elif kind == "input" and self.tool_input is None:
             self.tool_input = member
             self.call.append(member)
 
-    def _settle(self, candidate: _Candidate) -> None:
+    def _settle(self, candidate: Candidate) -> None:
         """Take *candidate* as the call, if its members so far make it one."""
         # The dialect's own key counts before another dialect's.
         by_key = sorted(candidate.members, key=lambda member: member.is_other)
         tool, tool_input = (
-            next((member for member in by_key if member.kind is kind), None)
-            for kind in (_Kind.TOOL, _Kind.INPUT)
+            next((member for member in by_key if member.kind == kind), None)
+            for kind in ("tool", "input")
         )
         if tool is None:
             return
-        if tool_input is None and (tool.is_other or not self._keys.is_call_alone):
+        if tool_input is None and (tool.is_other or not self.keys.is_call_alone):
             return
         self.is_wrapped = len(self._stack) > 1
-        self._own, self.tool, self.tool_input = candidate, tool, tool_input
+        self.own, self.tool, self.tool_input = candidate, tool, tool_input
         self.call = [member for member in candidate.members if member in (tool, tool_input)]

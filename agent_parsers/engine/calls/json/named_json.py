@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.enclosers import after_call, begins_clause
+from agent_parsers.engine.calls.json.enclosers import (
+    Closers,
+    after_call,
+    begins_clause,
+    outside_fences,
+)
 from agent_parsers.engine.calls.json.named_head import Head
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallsReader
@@ -19,7 +24,6 @@ from agent_parsers.events import (
     SkippedDelta,
     ToolNamed,
 )
-from outputs.growing_json.scalars import matcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +35,6 @@ __all__ = ["Head", "NamedJson"]
 
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""
-_closers: Final = matcher(r"[\s\]}]*+")
 
 
 class NamedJson(CallsReader):
@@ -77,9 +80,8 @@ class NamedJson(CallsReader):
         self._json: Watch | None = None
         self._base = -1  # where the object begins
         self._is_fenced = False  # whether a fence encloses it
-        self._closers: list[str] = []  # the closers of the object and of what encloses it
+        self._closers = Closers(outside_fences)
         self._after = -1  # where other text begins
-        self._follows = ""  # its first character
         self._call = Call("", {}, (-1, -1), problem="no_call")
 
     @property
@@ -111,6 +113,7 @@ class NamedJson(CallsReader):
             size = head.stop + len(before) - 1
         self._name(head, text[:size], events)
         self._is_fenced = "`" in text[head.stop : size]
+        self._closers = Closers(after_call if self._is_fenced else outside_fences)
         self._base = self._at
         self._json = watch(base=self._base, lenient=self._lenient)
         self._step = self._read_json
@@ -163,11 +166,10 @@ class NamedJson(CallsReader):
 
     def _read_closers(self, text: str, events: list[Event]) -> str:
         """Read the closers of the object, and of what encloses it."""
-        stop = (after_call if self._is_fenced else _closers)(text, 0).end()
-        self._closers.append(text[:stop])
+        stop = self._closers.read(text)
         if stop < len(text):
-            self._emit("".join(self._closers), MarkerSeen, events, "}")
-            self._after, self._follows = self._at, text[stop]
+            self._emit(self._closers.text, MarkerSeen, events, "}")
+            self._after = self._at
             self._step = self._read_after
         return text[stop:]
 
@@ -249,7 +251,7 @@ class NamedJson(CallsReader):
             self._skip(self._take_pieces(), events)
         else:
             if self._after < 0:
-                self._emit("".join(self._closers), MarkerSeen, events, "}")
+                self._emit(self._closers.text, MarkerSeen, events, "}")
             call.input_span = span = (self._base, json.end)
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
@@ -262,12 +264,11 @@ class NamedJson(CallsReader):
 
     def _check_closers(self, call: Call, end: int) -> None:
         """Check the closers after an object that ends at *end*, and that no sentence continues."""
-        closers = "".join(self._closers)
+        closers = self._closers.text
         call.span = (self._start, end + len(closers.rstrip()))
-        if not self._rules.is_marked and begins_clause(closers, self._follows):
+        if not self._rules.is_marked and begins_clause(closers, self._closers.follows):
             call.problem = call.problem or "quoted_call"
         odd = closers.strip().rstrip("`" if self._is_fenced else None)
         if odd:
             start = end + len(closers) - len(closers.lstrip())
-            message = "left out what closes nothing"
-            self._accept(call, "closer", (start, start + len(odd)), message)
+            self._drop_closers(call, (start, start + len(odd)))

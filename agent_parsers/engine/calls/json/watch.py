@@ -109,7 +109,7 @@ class Watch(JsonReader):
         if depth != self._level:
             return super()._open(chunk, pos, container, state)
         is_item = type(grown.top) is list
-        may_be_call = is_item or not depth or grown.key in members.wrappers
+        may_be_call = is_item or not depth or grown.key in members.keys.wrappers
         if members.tool is not None and is_item:
             members.has_more = True
         elif members.tool is not None or not may_be_call:
