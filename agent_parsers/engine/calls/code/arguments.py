@@ -27,6 +27,7 @@ class Arguments(ABC):
     """
 
     def __init__(self, at: int, opener: str, *, lenient: bool) -> None:
+        self.start = at
         self._at = at  # offset of the tail, or of what is read next
         self._tail = ""  # the beginning of a mark, or a mark whose meaning is not known
         self._end = at

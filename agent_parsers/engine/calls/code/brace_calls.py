@@ -85,7 +85,7 @@ class BraceCalls(CodeCalls):
 
     @override
     def _end_call(self, arguments: Arguments, stop: int, problem: str = "") -> None:
-        if not problem and not self._name:
+        if not problem and not self._call.tool:
             problem = "no_tool"
         elif not problem and arguments.repairs and not self._lenient:
             problem = "other_form"
@@ -107,8 +107,8 @@ class BraceCalls(CodeCalls):
         pieces = (text[: head.start(2)], head[2], text[head.end(2) : end.end()])
         self._begin_call(pieces, ("call:", "{"), events)
         if head[1] != "call:":
-            span = (self._name_at, self._name_at + len(self._name))
-            self._odd.append(Repair("prefix", span, "read a name that is not behind 'call:'"))
+            what = "read a name that is not behind 'call:'"
+            self._odd.append(Repair("prefix", self._call.tool_span, what))
         if end[0] == "(":
             span = (self._at - 1, self._at)
             self._odd.append(Repair("brackets", span, "read parentheses as braces"))

@@ -39,8 +39,7 @@ class CodeCalls(CallsReader):
         self._paused = self._step
         self._rest_at = -1  # where text that is not a call begins
         self._lead = ""  # brackets, commas and white space not emitted yet
-        self._name = ""  # of the current call
-        self._call_at = self._name_at = self._input_at = -1  # where it, name and arguments begin
+        self._call = Call("", "", (-1, -1))  # the current one
         self._odd: list[Repair] = []  # repairs before the arguments
         self._arguments: Arguments | None = None  # while they are read
         self._calls: list[Call] = []
@@ -73,13 +72,13 @@ class CodeCalls(CallsReader):
         self, head: tuple[str, str, str], marks: tuple[str, str], events: list[Event]
     ) -> None:
         """Emit the *head* of a call: the name, what precedes it and what follows it."""
-        before, self._name, after = head
-        self._call_at = self._at
+        before, name, after = head
+        start = self._at
         self._emit(before, MarkerSeen, events, marks[0])
-        self._name_at = self._at
-        self._emit(self._name, ToolNamed, events)
+        span = (self._at, self._at + len(name))
+        self._call = Call(name, "", (start, -1), tool_span=span, is_bare=self._is_bare)
+        self._emit(name, ToolNamed, events)
         self._emit(after, MarkerSeen, events, marks[1])
-        self._input_at = self._at
 
     def _read_arguments(self, text: str, events: list[Event]) -> str:
         arguments = self._arguments
@@ -99,24 +98,20 @@ class CodeCalls(CallsReader):
 
     def _end_call(self, arguments: Arguments, stop: int, problem: str = "") -> None:
         """Add the call that ends at *stop*."""
-        odd, self._odd = self._odd, []
-        if not problem and odd and not self._lenient:
-            problem = "other_form"
-        problem = problem or arguments.problem
-        unnamed = () if problem else tuple(arguments.unnamed)
-        call = Call(
-            tool=self._name,
-            tool_input=arguments.values,
-            span=(self._call_at, stop),
-            tool_span=(self._name_at, self._name_at + len(self._name)),
-            problem=problem or ("positional" if unnamed else ""),
-            is_bare=self._is_bare,
-            repairs=() if problem else (*odd, *arguments.repairs),
-            unnamed=unnamed,
-            input_span=(self._input_at, self._at) if self._input_at < self._at else None,
-            others={key: partial(tuple, [text]) for key, text in arguments.written.items()},
-        )
+        call, odd = self._call, (*self._odd, *arguments.repairs)
+        if self._odd and not self._lenient:
+            problem = problem or "other_form"
+        call.problem = problem or arguments.problem
+        call.tool_input = arguments.values
+        call.span = (call.span[0], stop)
+        if arguments.start < self._at:
+            call.input_span = (arguments.start, self._at)
+        if not call.problem:
+            call.repairs, call.unnamed = odd, arguments.unnamed
+            call.problem = "positional" if call.unnamed else ""
+        call.others = {key: partial(tuple, [text]) for key, text in arguments.written.items()}
         self._calls.append(call)
+        self._odd.clear()
         self._arguments = None
         self._held.clear()
 

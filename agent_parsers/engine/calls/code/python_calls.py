@@ -151,8 +151,7 @@ class PythonCalls(CodeCalls):
         self._begin_call(("", head[1], head[2] + head[3]), ("", "("), events)
         if is_first and self._is_open != self._listed:
             what = "read a list of calls" if self._is_open else "read calls without a list"
-            span = (self._name_at, self._name_at + len(self._name))
-            self._odd.append(Repair("brackets", span, what))
+            self._odd.append(Repair("brackets", self._call.tool_span, what))
         self._arguments = PythonArguments(self._at, lenient=self._lenient)
         self._step = self._read_arguments
         return text[head.end() :]

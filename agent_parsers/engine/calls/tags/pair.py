@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.repairs.payloads import InputReader
-    from agent_parsers.events import Span
 
 __all__ = ["TagCall"]
 
@@ -62,9 +61,8 @@ class TagCall(EmittingReader):
         self._part = 0  # what is read: the name, a gap, the input, or text after the call
         self._texts: tuple[list[str], ...] = ([], [], [], [])  # what was read of each
         self._raw = RawValue(self._marks[0], first=True)
+        self._call = Call("", "", (-1, -1))
         self._start = self._at = self._end = self._after = -1
-        self._tool = ""
-        self._tool_at = (0, 0)
         self._held = ""  # blanks that belong to the next mark, unless text follows
         self._input_at = 0
 
@@ -87,33 +85,33 @@ class TagCall(EmittingReader):
         if self._part < len(self._marks):
             self._close_part(events)
         self._emit(self._held, SkippedDelta, events)
+        call = self._call
+        call.span = (self._start, self._at if self._end < 0 else self._end)
         if not self._part:
-            self._emit("".join(self._texts[0]), SkippedDelta, events)
-            return events, Call("", "", (self._start, self._at), problem="no_call")
-        span = (self._start, self._at if self._end < 0 else self._end)
+            name = "".join(self._texts[0])
+            self._emit(name, SkippedDelta, events)
+            call.span, call.problem = (self._start, self._at), "no_call"
+            return events, call
         written = "".join(self._texts[2])
-        problem = self._problem(written)
-        repairs: list[Repair] = []
-        value: str | dict[Any, Any] = ""
-        input_span: Span | None = None
-        if self._part > 1 and not problem:
-            input_span = (self._input_at, self._input_at + len(written))
-            try:
-                value = self._read_input(written, repairs)
-            except BadPayload as bad:
-                problem, span = bad.problem, bad.moved(self._input_at).span
-        events += (repair.moved(self._input_at) for repair in repairs)
-        call = Call(
-            tool=self._tool,
-            tool_input=value,
-            span=span,
-            tool_span=self._tool_at,
-            problem=problem,
-            after=(self._after, self._at) if self._after >= 0 and self._lenient else None,
-            input_span=input_span,
-            lacks="closer" if self._part < len(self._marks) else "",
-        )
+        call.problem = self._problem(written)
+        if self._part > 1 and not call.problem:
+            self._read_written(written, events)
+        if self._after >= 0 and self._lenient:
+            call.after = (self._after, self._at)
+        if self._part < len(self._marks):
+            call.lacks = "closer"
         return events, call
+
+    def _read_written(self, written: str, events: list[Event]) -> None:
+        """Read the input as *written*."""
+        call, at = self._call, self._input_at
+        call.input_span = (at, at + len(written))
+        repairs: list[Repair] = []
+        try:
+            call.tool_input = self._read_input(written, repairs)
+        except BadPayload as bad:
+            call.problem, call.span = bad.problem, bad.moved(at).span
+        events += (repair.moved(at) for repair in repairs)
 
     def _close_part(self, events: list[Event]) -> None:
         """End the text within the call, perhaps within its last mark."""
@@ -161,9 +159,9 @@ class TagCall(EmittingReader):
         if self._part == 0:
             name = "".join(self._texts[0])
             tool = name.rstrip()
-            self._tool = self._read_tool(tool)
-            self._tool_at = (self._at, self._at + len(tool))
-            self._emit(tool, ToolNamed, events, self._tool)
+            self._call.tool = self._read_tool(tool)
+            self._call.tool_span = (self._at, self._at + len(tool))
+            self._emit(tool, ToolNamed, events, self._call.tool)
             self._held = name[len(tool) :]
         self._emit(self._held + mark, MarkerSeen, events, mark)
         self._held = ""
