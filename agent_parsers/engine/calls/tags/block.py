@@ -81,13 +81,13 @@ class TaggedBlock(CallsReader):
         """
         if self._in is In.BLOCK:
             return
-        if self._in is not In.CALL:
-            self._call.refuse(self._cut_or("no_value"))
         call = self._call
+        if self._in is not In.CALL:
+            call.refuse(self._cut_or("no_value"))
         if call.input_span is None:
-            self._call.refuse(without_end)
+            call.refuse(without_end)
         if not call.tool:
-            self._call.refuse("no_tool")
+            call.refuse("no_tool")
         if without_end != "open_call":
             call.lacks = ""
         call.span = (call.span[0], self._at)
