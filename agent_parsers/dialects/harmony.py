@@ -18,7 +18,7 @@ from functools import partial
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.json.headed import HeadedMessage, Header, NamedText
+from agent_parsers.engine.calls.json.headed import HeadedMessage, Header
 from agent_parsers.engine.calls.json.named_head import Head
 from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.marks import Before, one_of
@@ -26,7 +26,7 @@ from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
 from agent_parsers.engine.markers.kinds import Literal
 from agent_parsers.engine.repairs.payloads import ToolHead
-from agent_parsers.events import AnswerDelta, Repair, SkippedDelta, ThoughtDelta
+from agent_parsers.events import AnswerDelta, InputDelta, Repair, SkippedDelta, ThoughtDelta
 from agent_parsers.families.json_blocks import PROBLEMS, block_rules, json_dialect
 from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
 
@@ -87,7 +87,7 @@ def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
         head = Head(start, at + len(named))
         size = len(text) if is_whole else 0
         if size and _type(text) not in ("", "json"):
-            return Header(reader=NamedText(head, size))
+            return Header(InputDelta, head=head)
         read_head = partial(_read_head, head, size, lenient=lenient)
         return Header(reader=NamedJson(read_head, RULES[lenient], size=size))
     channel, stop = _channel(text)

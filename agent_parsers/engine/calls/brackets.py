@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.reader import Call, EmittingReader
+from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.engine.repairs.names import read_python_call
 from agent_parsers.events import (
     AnswerDelta,
@@ -15,12 +15,11 @@ from agent_parsers.events import (
     InputDelta,
     MarkerSeen,
     Repair,
-    SkippedDelta,
     ToolNamed,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Container
 
 __all__ = ["BracketCall"]
 
@@ -28,7 +27,7 @@ _BRACKETS: Final = re.compile(r"[\[\]]")
 _DRESSING: Final = "`*\"'"
 
 
-class BracketCall(EmittingReader):
+class BracketCall(CallsReader):
     """Reads ``Search[entity]``, as the ReAct paper writes it.
 
     The entity is read verbatim and may contain brackets. The call ends on the line on which the
@@ -43,72 +42,22 @@ class BracketCall(EmittingReader):
             call in parentheses (``Search("entity")``).
     """
 
-    __slots__ = (
-        "_after", "_answers", "_delta", "_depth", "_end", "_entity", "_held", "_input_at",
-        "_input_end", "_lenient", "_name", "_read", "_start", "_tool",
-    )  # fmt: skip
-
     def __init__(self, answers: Container[str] = (), *, lenient: bool = False) -> None:
+        super().__init__(self._read_name, lenient=lenient)
         self._answers = answers
-        self._lenient = lenient
-        self._read: Callable[[str, list[Event]], str] = self._read_name
-        self._start = self._at = -1  # where the call stands; what is read next
         self._name: list[str] = []
-        self._tool = ""
-        self._delta: type[InputDelta | AnswerDelta] = InputDelta
-        self._depth = 0
+        self._depth = 0  # how many brackets are open
         self._entity: list[str] = []
-        self._input_at = self._input_end = -1  # where the entity stands
         self._held: list[str] = []  # text from a bracket that may be the last one
-        self._end = -1
-        self._after = -1
+        self._after = -1  # where other text begins
+        self._call = Call("", "", (-1, -1), (-1, -1), problem="no_call")
 
     @property
     @override
     def rest_at(self) -> int:
-        """Where other text begins after the call; -1 while no such text is known."""
         return self._after
 
-    def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
-        if self._start < 0:
-            self._start = self._at = at
-        events: list[Event] = []
-        while text:
-            text = self._read(text, events)
-        return events
-
-    def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events that were held back, and the call."""
-        events: list[Event] = []
-        problem = ""
-        is_open = self._read != self._read_after  # still on its last line, which may go on
-        if self._read == self._read_name and self._lenient and self._name:
-            self._read_parentheses("".join(self._name), events)
-        if self._read in (self._read_name, self._read_no_call):
-            problem = "no_call"
-            self._emit("".join(self._name), SkippedDelta, events)
-        elif self._read == self._read_entity:
-            if self._held:
-                self._close_bracket("]", events)
-            else:
-                problem = "open_call"
-        elif self._read == self._read_line:
-            self._end_line(events)
-        if not problem and not self._tool:
-            problem = "no_tool"
-        call = Call(
-            tool=self._tool,
-            tool_input="".join(self._entity),
-            span=(self._start, self._at if self._end < 0 else self._end),
-            tool_span=(self._start, self._start + len(self._tool)),
-            is_answer=self._delta is AnswerDelta,
-            problem=problem,
-            after=(self._after, self._at) if self._after >= 0 else None,
-            input_span=(self._input_at, self._input_end) if self._input_at >= 0 else None,
-            lacks="closer" if is_open and not problem else "",
-        )
-        return events, call
+    # -- steps, in order --------------------------------------------------------------------------
 
     def _read_name(self, text: str, events: list[Event]) -> str:
         name, bracket, rest = text.partition("[")
@@ -117,20 +66,13 @@ class BracketCall(EmittingReader):
             return ""
         written = "".join(self._name)
         if len(written.strip().splitlines()) > 1:  # the bracket belongs to something else
-            self._read = self._read_no_call
-            return bracket + rest
+            self._step = self._skip
+            return written + bracket + rest
         if self._lenient:
             written = self._undress(written, events)
-        self._tool = written.rstrip()
-        if self._tool.lower() in self._answers:
-            self._delta = AnswerDelta
-            self._emit(written + "[", MarkerSeen, events, "finish")
-        else:
-            self._emit(self._tool, ToolNamed, events)
-            self._emit(written[len(self._tool) :] + "[", MarkerSeen, events, "[")
+        self._open(written.rstrip(), written + "[", events)
         self._depth = 1
-        self._read = self._read_entity
-        self._input_at = self._input_end = self._at
+        self._step = self._read_entity
         return rest
 
     def _undress(self, written: str, events: list[Event]) -> str:
@@ -143,37 +85,17 @@ class BracketCall(EmittingReader):
             self._start = self._at
         return name
 
-    def _read_parentheses(self, written: str, events: list[Event]) -> None:
-        """Read a call in parentheses, if *written* is one and has a single argument."""
-        call = read_python_call(written)
-        if call is None:
-            return
-        self._tool, value = call
-        if isinstance(value, dict) and len(value) == 1:
-            (value,) = value.values()
-        if not isinstance(value, str):
-            return
-        is_answer = self._tool.lower() in self._answers
-        head = written[: written.index("(") + 1]
-        inner = written[len(head) : -1]
-        span = (self._at, self._at + len(written))
-        if not is_answer:
-            self._emit(self._tool, ToolNamed, events)
-            head = head[len(self._tool) :]
-        self._emit(head, MarkerSeen, events, "finish" if is_answer else "[")
-        self._delta = AnswerDelta if is_answer else InputDelta
-        self._input_at = self._at
-        self._emit(inner, self._delta, events)
-        self._input_end = self._at
-        self._emit(")", MarkerSeen, events, "]")
-        self._entity = [value]
-        self._end = self._at
-        self._read = self._read_after
-        events.append(Repair("parentheses", span, "read a call in parentheses"))
-
-    def _read_no_call(self, text: str, _events: list[Event]) -> str:
-        self._name.append(text)
-        return ""
+    def _open(self, tool: str, head: str, events: list[Event]) -> None:
+        """Emit the *head* of the call, which is the name of the *tool* with its bracket."""
+        call = self._call
+        call.tool, call.is_answer = tool, tool.lower() in self._answers
+        call.problem = "" if tool else "no_tool"
+        call.tool_span = (self._at, self._at + len(tool))
+        if not call.is_answer:
+            self._emit(tool, ToolNamed, events)
+            head = head[len(tool) :]
+        self._emit(head, MarkerSeen, events, "finish" if call.is_answer else "[")
+        call.input_span = (self._at, self._at)
 
     def _read_entity(self, text: str, events: list[Event]) -> str:
         if self._held:  # the bracket that ended the last piece was not the last one
@@ -183,7 +105,7 @@ class BracketCall(EmittingReader):
             self._depth += 1 if bracket[0] == "[" else -1
             if not self._depth:
                 self._take(text[: bracket.start()], events)
-                self._read = self._read_line
+                self._step = self._read_line
                 return text[bracket.start() :]
         if text[-1] == "]":
             self._held = ["]"]
@@ -191,7 +113,13 @@ class BracketCall(EmittingReader):
         self._take(text, events)
         return ""
 
+    def _take(self, text: str, events: list[Event]) -> None:
+        """Add *text* to the entity."""
+        self._entity.append(text)
+        self._emit(text, AnswerDelta if self._call.is_answer else InputDelta, events)
+
     def _read_line(self, text: str, events: list[Event]) -> str:
+        """Read the line on which the brackets balance."""
         line, newline, _ = text.partition("\n")
         self._held.append(line)
         if not newline:
@@ -199,29 +127,64 @@ class BracketCall(EmittingReader):
         self._end_line(events)
         return text[len(line) :]
 
-    def _read_after(self, text: str, events: list[Event]) -> str:
-        if self._after < 0:
-            self._after = self._at + len(text) - len(text.lstrip())
-        self._emit(text, SkippedDelta, events)
-        return ""
-
     def _end_line(self, events: list[Event]) -> None:
         line = "".join(self._held)
-        self._read = self._read_after
-        if line.rstrip()[-1] == "]":
-            last = line.rindex("]")
-            self._take(line[:last], events)
+        last = line.rindex("]") if line.rstrip()[-1] == "]" else 0
+        self._take(line[:last], events)
+        if last or len(line.rstrip()) == 1:
             self._close_bracket(line[last:], events)
         else:
             self._close_bracket("]", events)
             self._read_after(line[1:], events)
 
     def _close_bracket(self, text: str, events: list[Event]) -> None:
-        self._end = self._at + 1
+        """End the entity at a bracket, with which *text* begins."""
+        call = self._call
+        if call.input_span is not None:
+            call.input_span = (call.input_span[0], self._at)
+        call.tool_input = "".join(self._entity)
+        call.span = (self._start, self._at + 1)
         self._emit(text, MarkerSeen, events, "]")
+        self._step = self._read_after
 
-    def _take(self, text: str, events: list[Event]) -> None:
-        if text:
-            self._entity.append(text)
-            self._emit(text, self._delta, events)
-            self._input_end = self._at
+    def _read_after(self, text: str, events: list[Event]) -> str:
+        if self._after < 0:
+            self._after = self._at + len(text) - len(text.lstrip())
+        return self._skip(text, events)
+
+    # -- the end of the text ----------------------------------------------------------------------
+
+    @override
+    def _finish(self, events: list[Event]) -> list[Call]:
+        call = self._call
+        is_open = self._step != self._read_after  # still on its last line, which may go on
+        if self._step == self._read_name:
+            self._end_name("".join(self._name), events)
+        elif self._step == self._read_entity and self._held:
+            self._close_bracket("]", events)
+        elif self._step == self._read_entity:
+            call.problem = "open_call"
+        elif self._step == self._read_line:
+            self._end_line(events)
+        if call.span[1] < 0:
+            call.span = (self._start, self._at)
+        call.lacks = "closer" if is_open and not call.problem else ""
+        call.after = (self._after, self._at) if self._after >= 0 else None
+        return [call]
+
+    def _end_name(self, written: str, events: list[Event]) -> None:
+        """End a text without a bracket: it may be a call in parentheses with one argument."""
+        call = read_python_call(written) if self._lenient and written else None
+        tool, value = call or ("", None)
+        if isinstance(value, dict) and len(value) == 1:
+            (value,) = value.values()
+        if not isinstance(value, str):
+            self._skip(written, events)
+            return
+        head = written[: written.index("(") + 1]
+        span = (self._at, self._at + len(written))
+        self._open(tool, head, events)
+        self._take(written[len(head) : -1], events)
+        self._entity = [value]
+        self._close_bracket(")", events)
+        events.append(Repair("parentheses", span, "read a call in parentheses"))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Call", "CallReader", "CallsReader", "EmittingReader"]
 
+Step: TypeAlias = "Callable[[str, list[Event]], str]"
 TextEvent: TypeAlias = type[
     InputDelta | AnswerDelta | ThoughtDelta | SkippedDelta | MarkerSeen | ToolNamed
 ]
@@ -77,6 +78,10 @@ class Call:
     unnamed: Sequence[Any] = ()
     """Values without names, which may belong to the tool's parameters in order. If there are any,
     the problem is ``"positional"``."""
+
+    def refuse(self, problem: str) -> None:
+        """Mark the call as invalid; the first *problem* is the one reported."""
+        self.problem = self.problem or problem
 
 
 class CallReader(ABC):
@@ -154,24 +159,120 @@ class EmittingReader(CallReader):
 
 
 class CallsReader(EmittingReader):
-    """A reader of all calls in a block, which may hand the text to an *inner* reader."""
+    """The skeleton of a reader of calls, which differ in what stands inside them.
 
-    __slots__ = ("_goes_on", "_inner", "_is_met", "more")
+    *Steps* read the text, each from where the last one stopped: what opens the calls, a call, what
+    stands between two calls, what closes them, and what follows. A step takes the text that comes
+    next and returns the part that it leaves to the next step. What it cannot decide yet, it holds.
 
-    def __init__(self) -> None:
+    What only lenient mode accepts is reported with `_accept`; in strict mode, the first such place
+    is where text begins that does not belong to the calls. Text that is no call in this notation
+    may be handed to another reader with `_hand_on`.
+
+    Args:
+        first: The first step.
+        lenient: Whether to accept what the dialect itself does not write.
+    """
+
+    def __init__(self, first: Step | None = None, *, lenient: bool = False) -> None:
+        self._start = self._at = -1
+        self._step = first or self._skip
+        self._lenient = lenient
+        self._held: list[str] = []  # text that cannot be decided yet
         self._inner: CallReader | None = None
-        self._is_met = False  # whether a marker closes the block
-        self._goes_on = False  # whether another call opens after it
+        self._is_met = False  # whether a marker closes the calls
+        self._goes_on = False  # whether another call opens after them
+        self._wrong = -1  # the first place that strict mode refuses
         self.more: tuple[Call, ...] = ()
+
+    @property
+    @override
+    def is_quoting(self) -> bool:
+        """Whether the next text is inside a string of a call."""
+        return self._inner is not None and self._inner.is_quoting
+
+    @override
+    def feed(self, text: str, at: int) -> list[Event]:
+        if self._start < 0:
+            self._start = self._at = at
+        if self._inner is not None:
+            return self._inner.feed(text, at)
+        events: list[Event] = []
+        self._run(text, events)
+        return events
 
     @override
     def meet(self) -> None:
-        """Note that a marker closes the text, so nothing of it was cut off."""
         self._is_met = True
         if self._inner is not None:
             self._inner.meet()
 
     @override
     def go_on(self) -> None:
-        """Note that another call opens after the text, so it is not cut off."""
         self._goes_on = True
+
+    @override
+    def close(self) -> tuple[list[Event], Call]:
+        """End the text; return the events held back and the first call; `more` has the others."""
+        events: list[Event] = []
+        calls = self._finish(events) if self._inner is None else []
+        if self._inner is not None:
+            last, first = self._inner.close()
+            events += last
+            calls = [first, *self._inner.more]
+        elif self._wrong >= 0:
+            calls[0].after = (self._wrong, self._at)
+            del calls[1:]
+        self.more = tuple(calls[1:])
+        return events, calls[0]
+
+    def _finish(self, _events: list[Event]) -> list[Call]:
+        """End the text in the current step; return the calls, and the content beside them."""
+        return [Call("", "", (max(self._start, 0), max(self._at, 0)), problem="no_call")]
+
+    def _run(self, text: str, events: list[Event]) -> None:
+        """Lead *text* through the steps."""
+        while text:
+            text = self._step(text, events)
+
+    def _take_held(self) -> str:
+        """Return the text that was held, and hold it no longer."""
+        held = "".join(self._held)
+        self._held.clear()
+        return held
+
+    def _emit_known(self, text: str, known: int, events: list[Event]) -> None:
+        """Emit the input that is held and *text* after it up to offset *known*; hold the rest."""
+        size = known - self._at
+        if size == len(text) and not self._held:
+            self._emit(text, InputDelta, events)
+            return
+        self._held.append(text)
+        if size > 0:
+            text = self._take_held()
+            self._emit(text[:size], InputDelta, events)
+            self._held.append(text[size:])
+
+    def _skip(self, text: str, events: list[Event]) -> str:
+        """Emit *text* as not part of a call."""
+        self._emit(text, SkippedDelta, events)
+        return ""
+
+    def _hand_on(self, inner: CallReader, text: str, events: list[Event]) -> str:
+        """Leave *text*, and all that follows, to another reader."""
+        self._inner = inner
+        if self._is_met:
+            inner.meet()
+        events += inner.feed(text, self._at)
+        return ""
+
+    def _accept(self, call: Call, kind: str, span: Span, message: str) -> None:
+        """Report a repair of a *call*, or of what surrounds it; in strict mode, refuse it."""
+        if self._lenient:
+            call.repairs += () if call.problem else (Repair(kind, span, message),)
+        elif self._wrong < 0:
+            self._wrong = span[0]
+
+    def _drop_closers(self, call: Call, span: Span) -> None:
+        """Accept that the closers at *span* after a *call* match no opener."""
+        self._accept(call, "closer", span, "left out what closes nothing")

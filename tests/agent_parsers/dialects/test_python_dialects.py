@@ -23,7 +23,8 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.authoring import Written
-from agent_parsers.engine.calls.code.python_values import MAX_DEPTH, write_python
+from agent_parsers.engine.calls.code.arguments import MAX_DEPTH
+from agent_parsers.engine.calls.code.python_values import write_python
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.events import Repair
 from agent_parsers.testing import cuts, laws, texts

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from agent_parsers.engine.calls.code.python_values import MAX_DEPTH, Source, python_string
+from typing_extensions import override
+
+from agent_parsers.engine.calls.code.arguments import Arguments
+from agent_parsers.engine.calls.code.python_values import Source, python_string
 from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import Repair
 
-__all__ = ["Arguments", "read_literal"]
+__all__ = ["PythonArguments", "read_literal"]
 
 _OUTER: Final = re.compile(r"""[()\[\]{}'"#,=]""").search
 _INNER: Final = re.compile(r"""[()\[\]{}'"#]""").search
-_CLOSERS: Final = {"(": ")", "[": "]", "{": "}"}
 _IN_STRING: Final = {
     '"': re.compile(r'(?s:(?:[^\\"]++|\\.)*+)').match,
     "'": re.compile(r"(?s:(?:[^\\']++|\\.)*+)").match,
@@ -31,7 +33,7 @@ _REPAIRS: Final = {
 }
 
 
-class Arguments:
+class PythonArguments(Arguments):
     """Reads ``city="Bern", seats=2)`` up to the parenthesis that closes it.
 
     Names may be any words, even keywords; a value is read as soon as it is complete. In lenient
@@ -45,54 +47,25 @@ class Arguments:
         lenient: Whether to accept, and report as repairs, what only models take for Python.
     """
 
-    __slots__ = (
-        "_at", "_body", "_code", "_count", "_is_raw", "_key", "_lenient", "_open", "_quote",
-        "_quotes", "_source", "_string_at", "_tail", "_unpaired", "_value_at", "problem",
-        "repairs", "unnamed", "values",
-    )  # fmt: skip
-
     def __init__(self, at: int, *, lenient: bool) -> None:
-        self._at = at  # offset of what is read next
-        self._lenient = lenient
-        self._tail = ""  # the beginning of quotes or of an escape, or possibly the last quote
-        self._open = [")"]  # closers of the open brackets
-        self._count = {")": 1, "]": 0, "}": 0}
+        super().__init__(at, "(", lenient=lenient)
         self._key: str | None = None
         self._source = Source()  # of the current argument
-        self._code: list[str] = []  # its code after the last string
-        self._value_at = at
-        self._quote = ""  # opening quote of the open string
-        self._string_at = at
         self._is_raw = False
-        self._body: list[str] = []
-        self._quotes = 0  # number of unescaped quotes in it
+        self._quotes = 0  # number of unescaped quotes in the open string
         self._unpaired = 0  # of these, the ones that are not apostrophes
-        self.values: dict[str, Any] = {}
-        """The arguments so far, by name."""
-        self.unnamed: list[Any] = []
-        """The positional arguments, which come before the others in Python."""
-        self.repairs: list[Repair] = []
-        """The repairs that were made."""
-        self.problem = ""
-        """Name of the first problem found, or ``""``."""
 
     @property
+    @override
     def is_quoting(self) -> bool:
-        """Whether the next text is inside a string, unless it is a quote."""
         if not self._quote:
             return len(self._tail) == 1
         return not self._tail.startswith(self._quote)
 
-    def feed(self, text: str) -> int:
-        """Read *text*; return how much of it the arguments take up if they end in it, else -1."""
-        known = len(self._tail)
-        buffer, self._tail = self._tail + text, ""
-        self._at -= known
-        at = 0
-        while at < len(buffer) and self._open:
-            at = (self._read_string if self._quote else self._read_code)(buffer, at)
-        self._at += len(buffer)
-        return -1 if self._open else at - known
+    @property
+    @override
+    def known(self) -> int:
+        return self._at + len(self._tail) if self._open else self._end - 1
 
     # -- code -------------------------------------------------------------------------------------
 
@@ -112,30 +85,16 @@ class Arguments:
             self._end_argument(stop, is_last=False)
         elif mark == "#":
             self._wrong("stray_text")
-        elif mark in _CLOSERS:
+        elif mark in "([{":
             self._code.append(mark)
-            self._open.append(_CLOSERS[mark])
-            self._count[_CLOSERS[mark]] += 1
-            if len(self._open) > MAX_DEPTH + 1:
-                self._wrong("deep_call")
-        else:
-            self._close_bracket(mark, stop)
+            self._open_bracket(mark)
+        elif self._is_closer(mark):
+            self._open.close_to(mark)
+            if self._open:
+                self._code.append(mark)
+            else:
+                self._end_argument(stop, is_last=True)
         return stop + 1
-
-    def _close_bracket(self, mark: str, at: int) -> None:
-        if self._open[-1] != mark:
-            self._wrong("odd_brackets")
-            if not self._count[mark]:
-                return
-        while True:
-            closed = self._open.pop()
-            self._count[closed] -= 1
-            if closed == mark:
-                break
-        if self._open:
-            self._code.append(mark)
-        else:
-            self._end_argument(at, is_last=True)
 
     def _take_key(self, at: int) -> None:
         key = "".join(self._code).strip()
@@ -250,16 +209,6 @@ class Arguments:
         lenient = {_REPAIRS[char] for char in seen if is_line or char == "\0"}
         self._repaired(*(Repair(kind, span, message) for kind, message in sorted(lenient)))
 
-    # -- problems and repairs ---------------------------------------------------------------------
-
-    def _wrong(self, problem: str) -> None:
-        self.problem = self.problem or problem
-
-    def _repaired(self, *repairs: Repair) -> None:
-        self.repairs += repairs
-        if repairs and not self._lenient:
-            self._wrong("other_form")
-
 
 def read_literal(text: str) -> Any:
     """Return the value of *text* as Python.
@@ -268,7 +217,7 @@ def read_literal(text: str) -> Any:
         BadPayload: The text is not a literal, or is too large.
     """
     before = "value="
-    arguments = Arguments(0, lenient=False)
+    arguments = PythonArguments(0, lenient=False)
     is_whole = arguments.feed(f"{before}{text})") == len(before + text) + 1
     if not is_whole or arguments.problem or arguments.unnamed or len(arguments.values) != 1:
         raise BadPayload(arguments.problem or "no_literal", (0, len(text)))

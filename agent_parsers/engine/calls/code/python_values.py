@@ -7,17 +7,12 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from agent_parsers.engine.repairs.payloads import BadPayload
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+__all__ = ["MAX_CODE", "Source", "python_string", "write_python"]
 
-__all__ = ["MAX_CODE", "MAX_DEPTH", "Source", "python_string", "write_python"]
-
-MAX_DEPTH: Final = 100
-"""How many brackets may be open at once; Python's own parser gives up at twice as many."""
 MAX_CODE: Final = 500_000
 """Longest value that is read, in characters, not counting the contents of its strings: `ast` needs
 a hundred bytes for each character."""
@@ -176,18 +171,13 @@ def write_python(value: Any) -> str:
     Raises:
         ValueError: The value, or one inside it, has no literal that JSON can hold too.
     """
-    return "".join(_written(value))
-
-
-def _written(value: Any) -> Iterator[str]:
     if isinstance(value, str):
-        yield json.dumps(value, ensure_ascii=False)
-    elif value is None or (isinstance(value, int | float) and math.isfinite(value)):
-        yield repr(value)
-    elif isinstance(value, list):
-        yield f"[{', '.join(map(write_python, value))}]"
-    elif isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or (isinstance(value, int | float) and math.isfinite(value)):
+        return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(write_python, value))}]"
+    if isinstance(value, dict):
         items = (f"{write_python(key)}: {write_python(item)}" for key, item in value.items())
-        yield f"{{{', '.join(items)}}}"
-    else:
-        raise ValueError(f"cannot write {value!r} as a Python literal that JSON can hold")
+        return f"{{{', '.join(items)}}}"
+    raise ValueError(f"cannot write {value!r} as a Python literal that JSON can hold")

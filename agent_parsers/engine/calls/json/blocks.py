@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.call import JsonCall
-from agent_parsers.engine.calls.json.rules import is_one_line
+from agent_parsers.engine.calls.json.enclosers import is_one_line
 from agent_parsers.engine.calls.reader import Call, CallsReader
-from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
+from agent_parsers.events import AnswerDelta, Event, Span, ThoughtDelta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,11 +38,6 @@ class JsonCalls(CallsReader):
         thinks: Whether text before the first call is a thought rather than content.
     """
 
-    __slots__ = (
-        "_bare", "_between", "_calls", "_closed", "_enclosed", "_ends", "_is_in_row", "_is_over",
-        "_odd", "_reader", "_row", "_rules", "_said", "_stop", "_thinks", "_wrong",
-    )  # fmt: skip
-
     problems = JsonCall.problems
 
     def __init__(
@@ -54,26 +49,22 @@ class JsonCalls(CallsReader):
         odd: str = "",
         thinks: bool = False,
     ) -> None:
-        super().__init__()
+        super().__init__(lenient=rules.lenient)
         self._rules = rules
-        self._enclosed = rules.enclosed
         self._closed, self._bare, self._odd = closed and not bare, bare, odd
         self._thinks = thinks
-        self._reader = JsonCall(rules)
+        self._reader = JsonCall(rules, lead=ThoughtDelta if thinks else AnswerDelta)
         self._row = 0  # how many calls and texts precede the current row
         self._is_in_row = False  # whether further calls may follow directly
         self._said: Span | None = None  # content read since the last call
         self._is_over = False  # whether no further call can follow
         self._ends = ""  # closers of the open list and fence
         self._between: Span | None = None  # separator of two objects outside a list
-        self._wrong = -1  # the first place that strict mode refuses
-        self._stop = 0  # where the text ends
         self._calls: list[Call] = []
 
     @property
     @override
     def is_begun(self) -> bool:
-        """Whether a call has begun."""
         return self._has_call or self._reader.is_begun
 
     @property
@@ -85,54 +76,42 @@ class JsonCalls(CallsReader):
 
     @override
     def feed(self, text: str, at: int) -> list[Event]:
-        """Read *text*, which begins at offset *at*, and return the events it completes."""
         events: list[Event] = []
-        self._stop = at + len(text)
+        self._at = at + len(text)
         pos, size = 0, len(text)
-        while pos < len(text):
+        while pos < len(text) and not self._is_over:
             piece = text[pos : pos + size]
-            if self._is_over:
-                self._say(ThoughtDelta(piece, (at + pos, at + pos + len(piece))), events)
-                break
-            self._say_all(self._reader.feed(piece, at + pos), events)
+            events += self._reader.feed(piece, at + pos)
             left = self._reader.left
             pos += len(piece) - len(left)
             if left:
-                self._end(events, at + pos, left[0])
-                if left[0] not in "{[" or (self._rules.in_rows and self._ends_row(left[0])):
-                    self._end_of_row()
+                self._end_call(events, at + pos, left[0])
+                opens_list = left[0] == "[" and not self._ends
+                if left[0] not in "{[" or (self._rules.in_rows and opens_list):
+                    self._end_row()
                 size = _WINDOW
+        if pos < len(text):
+            self._say((at + pos, self._at))
+            events.append(AnswerDelta(text[pos:], (at + pos, self._at)))
         return events
 
     @override
-    def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events held back and the first call; `more` has the others."""
-        events: list[Event] = []
+    def _finish(self, events: list[Event]) -> list[Call]:
         if self._is_over:
             self._take_said()
         else:
-            self._end(events, self._stop)
-        calls = self._calls or [Call("", "", (0, 0), is_text=True)]
-        if self._wrong >= 0 and not self._rules.lenient:
-            calls[0].after = (self._wrong, self._stop)
-            del calls[1:]
-        self.more = tuple(calls[1:])
-        return events, calls[0]
+            self._end_call(events, self._at)
+        return self._calls or [Call("", "", (0, 0), is_text=True)]
 
-    def _ends_row(self, after: str) -> bool:
-        """Return whether the character *after* a call opens a new list."""
-        return after == "[" and not self._ends
-
-    def _end_of_row(self) -> None:
+    def _end_row(self) -> None:
         """End a row of calls before other text, after which another row may follow."""
         self._is_over = not self._rules.in_rows
-        self._reader = JsonCall(self._rules)
+        self._reader = JsonCall(self._rules, lead=AnswerDelta)
         self._is_in_row = False
         self._row = len(self._calls)
-        self._enclosed = self._rules.enclosed
         self._ends = ""
 
-    def _end(self, events: list[Event], stop: int, after: str = "") -> None:
+    def _end_call(self, events: list[Event], stop: int, after: str = "") -> None:
         """End the current call, and begin the next.
 
         Args:
@@ -142,9 +121,11 @@ class JsonCalls(CallsReader):
         """
         reader = self._reader
         last, call = reader.close()
-        self._say_all(last, events)
+        events += last
+        if reader.lead is not None and (self._calls or not self._thinks):
+            self._say(reader.lead)
         rules = self._rules.following or self._rules
-        self._reader = JsonCall(rules, in_fence=reader.in_fence)
+        self._reader = JsonCall(rules, lead=AnswerDelta, in_fence=reader.closers.in_fence)
         # There is only text up to the end: no call has begun.
         is_only_text = call.problem == "no_call" or self._said == (call.span[0], call.span[1])
         is_cut = call.problem == "open_call" and not self._is_met
@@ -159,14 +140,13 @@ class JsonCalls(CallsReader):
             if call.problem == "open_call" and self._is_met:
                 call.problem = "bad_call"  # the text is complete, but the call lacks its end
         else:
-            self._emit_place(reader, call)
+            self._check_place(reader, call)
         if after or self._is_met or self._goes_on:
             call.lacks = ""
         self._calls.append(call)
         self._is_in_row = True
-        self._enclosed = ""
         if after or not call.problem:
-            self._end_row(reader, call, stop, after)
+            self._check_closers(reader, call, stop, after)
 
     @property
     def _is_in_list(self) -> bool:
@@ -183,30 +163,31 @@ class JsonCalls(CallsReader):
             return
         text = Call("", "", span, is_text=True)
         if self._between is not None:
-            self._supply_closers(text, self._between)
+            self._drop_closers(text, self._between)
         if self._is_in_list:
-            self._repair(text, "no_call", span, "read text that is not a call as content")
+            self._accept(text, "no_call", span, "read text that is not a call as content")
         elif self._has_call and self._closed:
-            self._repair(text, "after_call", span, "took text that follows the call for content")
+            self._accept(text, "after_call", span, "took text that follows the call for content")
         elif not self._has_call and not self._bare:
-            self._repair(text, "before_call", span, "took text before the call for content")
+            self._accept(text, "before_call", span, "took text before the call for content")
         self._calls.append(text)
 
-    def _emit_place(self, reader: JsonCall, call: Call) -> None:
+    def _check_place(self, reader: JsonCall, call: Call) -> None:
         """Add repairs for a *call* that strict mode would not expect at this place."""
         brace = (reader.place[0], reader.place[0] + 1)
         if self._has_call and self._is_in_row and not self._is_in_list:
-            self._repair(call, "several_calls", brace, "read several calls in one block")
+            self._accept(call, "several_calls", brace, "read several calls in one block")
             self._between = None
         if reader.is_odd:
             for message in self._odd_enclosers(reader):
-                self._repair(call, "fence", brace, message)
+                self._accept(call, "fence", brace, message)
         if self._odd:
-            self._repair(call, "marks", brace, self._odd)
+            self._accept(call, "marks", brace, self._odd)
 
     def _odd_enclosers(self, reader: JsonCall) -> Iterator[str]:
         """Yield repair messages for what encloses a call."""
-        strict, found = self._enclosed, reader.encloser
+        strict = "" if self._is_in_row else self._rules.enclosed
+        found = reader.encloser
         if self._bare and self._calls and self._calls[-1].is_text:
             yield "read a call behind other text"
         for mark, name in (("[", "list"), ("`", "fence")):
@@ -215,11 +196,11 @@ class JsonCalls(CallsReader):
         if "`" in found and "`" in strict and "".join(found.split()) != strict:
             yield f"read a call in another fence than {strict.removesuffix('[')}"
 
-    def _end_row(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
+    def _check_closers(self, reader: JsonCall, call: Call, stop: int, after: str) -> None:
         """Check that the closers after a *call* match its openers; other text begins at *stop*."""
         if reader.encloser.strip():
             self._ends = "]" * ("[" in reader.encloser) + "`" * ("`" in reader.encloser)
-        ends, closers = self._ends, reader.closers
+        ends, closers = self._ends, reader.closers.text
         if after and after not in "{[" and self._rules.in_rows and is_one_line(closers):
             self._quote_row()
         found = "".join(closers.split())
@@ -230,20 +211,20 @@ class JsonCalls(CallsReader):
         is_listed = self._is_in_list
         if after == "{" and not found:
             if is_listed:
-                self._repair(call, "missing_comma", (stop, stop + 1), "supplied a missing comma")
+                self._accept(call, "missing_comma", (stop, stop + 1), "supplied a missing comma")
         elif after == "{" and found == "," and is_listed:
             pass
         elif after == "{" and found in (",", ";") and not is_listed:
             self._between = span
         elif not ends.startswith(found):
-            self._supply_closers(call, span)
+            self._drop_closers(call, span)
             self._ends = "" if not after or "]" in found else ends
         else:
             self._ends = ""
             is_cut = not after and not self._is_met
             if is_listed and "]" not in found and not is_cut:
                 end = reader.place[1]
-                self._repair(call, "missing_closer", (end - 1, end), "supplied the missing ]")
+                self._accept(call, "missing_closer", (end - 1, end), "supplied the missing ]")
 
     def _quote_row(self) -> None:
         """Mark a row of calls as quoted, since text continues on the line on which it ends.
@@ -256,24 +237,6 @@ class JsonCalls(CallsReader):
             if not call.is_text:
                 call.problem, call.repairs = call.problem or "quoted_call", ()
 
-    def _supply_closers(self, call: Call, span: Span) -> None:
-        """Report that the closers at *span* after a *call* match no opener."""
-        self._repair(call, "closer", span, "left out what closes nothing")
-
-    def _repair(self, call: Call, kind: str, span: Span, message: str) -> None:
-        """Report a repair at *span* around a *call*; in strict mode, note the place as an error."""
-        if self._rules.lenient:
-            call.repairs += () if call.problem else (Repair(kind, span, message),)
-        elif self._wrong < 0:
-            self._wrong = span[0]
-
-    def _say_all(self, found: list[Event], events: list[Event]) -> None:
-        for event in found:
-            self._say(event, events)
-
-    def _say(self, event: Event, events: list[Event]) -> None:
-        """Emit *event*; text around the calls of a block is emitted as content."""
-        if isinstance(event, ThoughtDelta) and not (self._thinks and not self._calls):
-            self._said = (self._said[0] if self._said else event.span[0], event.span[1])
-            event = AnswerDelta(event.text, event.span)
-        events.append(event)
+    def _say(self, span: Span) -> None:
+        """Note that the text at *span* is content, unless a call follows that it introduces."""
+        self._said = (self._said[0] if self._said else span[0], span[1])

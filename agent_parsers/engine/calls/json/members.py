@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum, auto
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
-from agent_parsers.engine.calls.json.watch import Note, Noted
 from agent_parsers.toolset.problems.names import folded
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
-__all__ = ["CallKeys", "Member", "Members"]
+    from agent_parsers.events import Span
+
+__all__ = ["CallKeys", "Candidate", "Member", "Members"]
 
 _REMARKS: Final = frozenset(
     ("thought", "thoughts", "reasoning", "reason", "explanation", "observation", "plan", "speak",
@@ -23,15 +23,9 @@ _REMARKS: Final = frozenset(
 """Folded keys under which models add remarks to a call."""
 
 
-class _Kind(Enum):
-    TOOL = auto()
-    INPUT = auto()
-    OTHER_TOOL = auto()
-    OTHER_INPUT = auto()
-    RIVAL_INPUT = auto()
-    """Another dialect's key for the input, where only the dialect's own key is read."""
-    ID = auto()
-    NONE = auto()
+Kind: TypeAlias = Literal["tool", "input", "rival", "id", ""]
+"""What a member of a call is. A rival has another dialect's key for the input, where only the
+dialect's own key is read."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,24 +58,24 @@ class CallKeys:
         """The keys of the tool and its input, in quotes."""
         return f'"{self.tool}"', f'"{self.input}"'
 
-    def kind(self, key: str) -> _Kind:
-        """Return which kind of member has this *key*."""
+    def kind(self, key: str) -> tuple[Kind, bool]:
+        """Return which kind of member has this *key*, and whether it is another dialect's."""
         if key == self.tool:
-            return _Kind.TOOL
+            return "tool", False
         if key == self.input:
-            return _Kind.INPUT
+            return "input", False
         if key and key == self.id:
-            return _Kind.ID
+            return "id", False
         key = folded(key)
         if not self.folds:
-            return _Kind.RIVAL_INPUT if key in self.other_inputs else _Kind.NONE
+            return "rival" if key in self.other_inputs else "", False
         if key == folded(self.tool):
-            return _Kind.TOOL
+            return "tool", False
         if key == folded(self.input):
-            return _Kind.INPUT
+            return "input", False
         if key in self.other_tools:
-            return _Kind.OTHER_TOOL
-        return _Kind.OTHER_INPUT if key in self.other_inputs else _Kind.NONE
+            return "tool", True
+        return ("input", True) if key in self.other_inputs else ("", False)
 
     def is_odd(self, key: str) -> bool:
         """Return whether *key* is not one of the dialect's own."""
@@ -90,9 +84,12 @@ class CallKeys:
 
 @dataclass(slots=True, eq=False)
 class Member:
-    """A member of an object; positions are offsets from the start of the JSON."""
+    """A member of an object; positions are offsets in the whole text."""
 
     key: str
+    kind: Kind
+    is_other: bool
+    """Whether the key is another dialect's."""
     key_end: int
     """Where its colon ends."""
     start: int = -1
@@ -102,155 +99,125 @@ class Member:
     end: int = -1
     """Where its value ends; -1 while it is open."""
     value: Any = NOTHING
-    is_other: bool = False
-    """Whether the key is another dialect's."""
     is_begun: bool = False
     """Whether part of its value was emitted."""
 
     @property
-    def content(self) -> tuple[int, int]:
+    def span(self) -> Span:
         """Where its value stands, without its quotes."""
         return self.start + self.is_text, self.end - self.is_text
 
 
 @dataclass(slots=True, eq=False)
-class _Candidate:
-    """The members of one object that may be the call."""
+class Candidate:
+    """An object that may be the call."""
 
-    tools: list[Member] = field(default_factory=list)
-    inputs: list[Member] = field(default_factory=list)
-    rivals: list[Member] = field(default_factory=list)
-    """Further members that name the tool or hold its input."""
-    id: Member | None = None
+    members: list[Member] = field(default_factory=list)
+    """Those that name a tool, or hold its input or the call's id."""
     has_others: bool = False
     """Whether it has other members, which may be an input without its key."""
 
 
 class Members:
-    """Finds the call among nested objects, by its keys.
+    """Finds the call among nested objects, by its keys; it observes a reader of JSON.
 
     Args:
         keys: The keys of the call's members.
     """
 
-    __slots__ = (
-        "_keys", "_last", "_own", "_stack", "call", "has_more", "is_whole", "is_wrapped", "tool",
-        "tool_input",
-    )  # fmt: skip
-
     def __init__(self, keys: CallKeys) -> None:
-        self._keys = keys
-        self._stack: list[_Candidate] = []
-        self._last: Member | None = None
+        self.keys = keys
+        self._stack: list[Candidate] = []  # one for each open container that may be the call
+        self._last: Member | None = None  # the member whose value has not ended
         self.call: list[Member] = []
         """The members for its name and its input, in the order in which they were found."""
         self.tool: Member | None = None
         """The member that names the tool; `None` until the call is found."""
         self.tool_input: Member | None = None
         """The member that holds its input."""
+        self.own = Candidate()
+        """The object that is the call."""
         self.is_wrapped = False
         """Whether the call stands inside another object."""
         self.is_whole = False
         """Whether the call has ended."""
         self.has_more = False
         """Whether something follows the call in a list that another object wraps."""
-        self._own: _Candidate | None = None  # the object that is the call
 
     @property
     def id(self) -> str | None:
         """The id that the model gave the call; `None` if it has no id, or one that is not text."""
-        member = None if self._own is None else self._own.id
-        if member is None or not isinstance(member.value, str):
-            return None
-        return member.value.strip() or None
+        ids = [member.value for member in self.own.members if member.kind == "id"]
+        return ids[-1].strip() or None if ids and isinstance(ids[-1], str) else None
 
     @property
     def is_twice(self) -> bool:
         """Whether two members name the tool, or two hold its input."""
-        own = self._own
-        if own is None or self.tool is None:
-            return False
-        inputs = {_Kind.INPUT, _Kind.OTHER_INPUT, _Kind.RIVAL_INPUT}
-        for rival in own.rivals:
-            if self._keys.kind(rival.key) not in inputs:
-                if not rival.is_other or isinstance(rival.value, str):
+        for rival in self.own.members:
+            if rival.kind == "id" or rival in (self.tool, self.tool_input):
+                continue
+            if rival.kind != "tool":
+                if self.tool_input is not None:
                     return True
-            elif self.tool_input is not None:
+            elif not rival.is_other or isinstance(rival.value, str):
                 return True
         return False
 
-    @property
-    def has_others(self) -> bool:
-        """Whether the call has other members, which may be its input without the key."""
-        return self._own is not None and self._own.has_others
+    def open(self, *, is_item: bool) -> None:
+        """Note that a container opens that may be or contain the call."""
+        self.has_more = self.has_more or (self.is_whole and is_item)
+        self._stack.append(Candidate())
+        self._last = None
 
-    def take(self, notes: Iterable[Note]) -> bool:
-        """Process the *notes*; return whether the call is found."""
-        for note in notes:
-            last = self._last
-            if note.noted is Noted.KEY:
-                self._add(note.value, note.at)
-            elif note.noted is Noted.OPENED:
-                self.has_more = self.has_more or (self.is_whole and note.value)
-                self._stack.append(_Candidate())
-                self._last = None
-            elif note.noted is Noted.CLOSED:
-                self.is_whole = self.tool is not None
-                del self._stack[note.value :]
-                self._last = None
-            elif note.noted is Noted.ITEM:
-                self.has_more = True
-            elif last is not None and note.noted is Noted.END:
-                last.end, last.value = note.at, note.value
-                self._last = None
-            elif last is not None:
-                last.start = note.at
-                last.is_text = note.noted is Noted.TEXT
-        return self.tool is not None
+    def close(self, depth: int) -> None:
+        """Note that such a container was closed; *depth* others are still open."""
+        self.is_whole = self.tool is not None
+        del self._stack[depth:]
+        self._last = None
 
-    def _add(self, key: str, at: int) -> None:
-        kind = self._keys.kind(key)
-        if kind is _Kind.NONE:
+    def begin_value(self, at: int, *, is_text: bool = False) -> None:
+        """Note that a string, an object or a list begins as the value of the last key."""
+        if self._last is not None:
+            self._last.start, self._last.is_text = at, is_text
+
+    def end_value(self, at: int, members: Mapping[str, Any]) -> None:
+        """Note that the value of the last key ended; *members* has it."""
+        if self._last is not None:
+            self._last.end, self._last.value = at, members.get(self._last.key, NOTHING)
             self._last = None
-            if folded(key) not in _REMARKS:
-                self._stack[-1].has_others = True
-            return
-        if kind is _Kind.ID:
-            self._last = Member(key, at)
-            if not self.is_whole:
-                (self._own or self._stack[-1]).id = self._last
-            return
-        is_other = kind in (_Kind.OTHER_TOOL, _Kind.OTHER_INPUT)
-        member = self._last = Member(key, at, is_other=is_other)
-        candidate = self._own or self._stack[-1]
-        is_tool = kind in (_Kind.TOOL, _Kind.OTHER_TOOL)
+
+    def add_key(self, key: str, at: int) -> None:
+        """Note that a *key* was read, whose colon ends at *at*."""
+        self._last = None
         if self.is_whole:
-            self._last = None
-        elif kind is _Kind.RIVAL_INPUT:
-            candidate.rivals.append(member)
+            return
+        kind, is_other = self.keys.kind(key)
+        candidate = self._stack[-1] if self.tool is None else self.own
+        is_remark = kind != "" or folded(key) in _REMARKS
+        if kind == "rival" or not is_remark:
             candidate.has_others = True
-        elif self.tool is None:
-            (candidate.tools if is_tool else candidate.inputs).append(member)
+        if kind == "":
+            return
+        member = self._last = Member(key, kind, is_other, at)
+        candidate.members.append(member)
+        if self.tool is None:
             self._settle(candidate)
-        elif is_tool or self.tool_input is not None:
-            candidate.rivals.append(member)
-        else:
+        elif kind == "input" and self.tool_input is None:
             self.tool_input = member
             self.call.append(member)
 
-    def _settle(self, candidate: _Candidate) -> None:
+    def _settle(self, candidate: Candidate) -> None:
         """Take *candidate* as the call, if its members so far make it one."""
-        tools = [member for member in candidate.tools if not member.is_other]
-        if not (tools and (self._keys.is_call_alone or candidate.inputs)):
-            if not (candidate.tools and candidate.inputs):
-                return
-            tools = candidate.tools
-        inputs = [member for member in candidate.inputs if not member.is_other]
-        inputs = inputs or candidate.inputs
+        # The dialect's own key counts before another dialect's.
+        by_key = sorted(candidate.members, key=lambda member: member.is_other)
+        tool, tool_input = (
+            next((member for member in by_key if member.kind == kind), None)
+            for kind in ("tool", "input")
+        )
+        if tool is None:
+            return
+        if tool_input is None and (tool.is_other or not self.keys.is_call_alone):
+            return
         self.is_wrapped = len(self._stack) > 1
-        self._own = candidate
-        self.tool = tools[0]
-        self.tool_input = inputs[0] if inputs else None
-        self.call = sorted((tools[0], *inputs[:1]), key=lambda member: member.key_end)
-        found = (self.tool, self.tool_input)
-        candidate.rivals += (m for m in (*candidate.tools, *candidate.inputs) if m not in found)
+        self.own, self.tool, self.tool_input = candidate, tool, tool_input
+        self.call = [member for member in candidate.members if member in (tool, tool_input)]

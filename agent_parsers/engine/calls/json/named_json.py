@@ -2,144 +2,257 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.named_head import Head, NamedHead
-from agent_parsers.engine.calls.json.rules import begins_clause
-from agent_parsers.engine.calls.json.watch import repairs_within
-from agent_parsers.engine.calls.reader import Call
-from agent_parsers.events import AnswerDelta, Event, InputDelta, MarkerSeen, Repair, SkippedDelta
-from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
-from outputs.growing_json.scalars import matcher
+from agent_parsers.engine.calls.json.enclosers import (
+    Closers,
+    after_call,
+    begins_clause,
+    outside_fences,
+)
+from agent_parsers.engine.calls.json.named_head import Head
+from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
+from agent_parsers.engine.calls.reader import Call, CallsReader
+from agent_parsers.events import (
+    AnswerDelta,
+    Event,
+    InputDelta,
+    MarkerSeen,
+    Repair,
+    SkippedDelta,
+    ToolNamed,
+)
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.calls.json.watch import Watch
+    from collections.abc import Callable
+
+    from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.engine.calls.reader import CallReader
 
 __all__ = ["Head", "NamedJson"]
 
-_closers: Final = matcher(r"[\s\]}]*+")
-_closers_of_fence: Final = matcher(r"[\s\]}`]*+")
+_LONGEST: Final = 300
+"""Longest head, in characters, if only certain texts may be heads."""
 
 
-class NamedJson(NamedHead):
+class NamedJson(CallsReader):
     """Reads ``search[ARGS]{"query": "…"}``: a head that names the tool, then an object, its input.
 
     The call ends with the object and the fence around it; text after it is content.
 
-    See `NamedHead` for the arguments.
+    Args:
+        read_head: Parses the text before the object; returns `None` if it does not name a tool. The
+            text may end in a quote, if the object is written as a string.
+        rules: How JSON is read.
+        size: Minimum length of the head in characters; these arrive in one chunk.
+        closed: Whether a marker closes the call, so that in strict mode nothing follows it.
+        bare: Whether no marker introduces the call, so that any other text is content.
+        unnamed: Creates the reader of a call whose JSON, not its head, names the tool.
+        may_lead: Returns whether a text may still become a head; `None` if any text may.
+        mark: The mark between the name and the object; a text that contains it is not prose.
     """
-
-    __slots__ = ()
 
     problems = frozenset(
         {"no_tool", "no_call", "no_input", "open_call", "bad_call", "bad_input", "quoted_call",
          "two_values", "after_call"}
     )  # fmt: skip
 
+    def __init__(
+        self,
+        read_head: Callable[[str], Head | None],
+        rules: JsonCallRules,
+        *,
+        size: int = 0,
+        closed: bool = True,
+        bare: bool = False,
+        unnamed: Callable[[], CallReader] | None = None,
+        may_lead: Callable[[str], bool] | None = None,
+        mark: str = "",
+    ) -> None:
+        super().__init__(self._find_head, lenient=rules.lenient)
+        self._read_head, self._rules = read_head, rules
+        self._may_lead, self._mark = may_lead, mark
+        self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
+        self._pieces: list[str] = []  # text that was not emitted yet
+        self._lead_size = 0  # length of the text that may precede the object
+        self._json: Watch | None = None
+        self._base = -1  # where the object begins
+        self._is_fenced = False  # whether a fence encloses it
+        self._closers = Closers(outside_fences)
+        self._after = -1  # where other text begins
+        self._call = Call("", {}, (-1, -1), problem="no_call")
+
+    @property
     @override
-    def close(self) -> tuple[list[Event], Call]:
-        """End the text; return the events held back and the call; `more` has the text after it."""
-        events: list[Event] = []
-        if self._read == self._find_head and self._inner is None and self._start >= 0:
-            self._end_head(events)
+    def is_quoting(self) -> bool:
         if self._inner is not None:
-            last, call = self._inner.close()
-            self.more = self._inner.more
-            return events + last, call
+            return self._inner.is_quoting
+        return self._json is not None and self._json.is_quoting
+
+    # -- steps, in order --------------------------------------------------------------------------
+
+    def _find_head(self, text: str, events: list[Event]) -> str:
+        """Read up to the brace of the object."""
+        brace = text.find("{", 0 if self._pieces else self._size)
+        self._pieces.append(text)
+        size = self._lead_size + (len(text) if brace < 0 else brace)
+        self._lead_size += len(text)
+        is_head = self._leads(size)  # always checked, so that chunks make no difference
+        if brace < 0 and is_head:
+            return ""
+        text = self._take_pieces()
+        head = self._read_head(text[:size]) if is_head else None
+        if head is None:
+            if is_head and not self._bare:
+                self._call.problem = "bad_call"
+            return self._take_unnamed(text, events)
+        before = text[head.stop : size].rstrip()
+        if before.endswith('"'):
+            size = head.stop + len(before) - 1
+        self._name(head, text[:size], events)
+        self._is_fenced = "`" in text[head.stop : size]
+        self._closers = Closers(after_call if self._is_fenced else outside_fences)
+        self._base = self._at
+        self._json = watch(base=self._base, lenient=self._lenient)
+        self._step = self._read_json
+        return text[size:]
+
+    def _leads(self, size: int) -> bool:
+        """Return whether the first *size* characters may be a head."""
+        if self._may_lead is None:
+            return True
+        return size <= _LONGEST and self._may_lead("".join(self._pieces)[:size])
+
+    def _name(self, head: Head, text: str, events: list[Event]) -> None:
+        """Emit the *head*, which has this *text*."""
         call = self._call
-        if self._json is not None:
-            self._close_json(self._json, events)
-        if self._bare and (self._json is None or self._json.error is not None):
-            return events, Call("", "", (max(self._start, 0), max(self._at, 0)), is_text=True)
+        call.tool, call.id = text[head.start : head.stop], head.id
+        call.problem = "" if call.tool else "no_tool"
+        call.tool_span = (self._at + head.start, self._at + head.stop)
+        if head.odd:
+            call.repairs = (Repair(head.kind, (self._at, self._at + len(text)), head.odd),)
+        self._emit(text[: head.start], MarkerSeen, events, "head")
+        self._emit(call.tool, ToolNamed, events)
+        self._emit(text[head.stop :], MarkerSeen, events, "head")
+
+    def _take_unnamed(self, text: str, events: list[Event]) -> str:
+        """Continue with *text* that does not begin with a head."""
+        if self._unnamed is not None:
+            return self._hand_on(self._unnamed(), text, events)
+        self._step = self._skip
+        return text
+
+    def _read_json(self, text: str, events: list[Event]) -> str:
+        assert self._json is not None, "the head was read"
+        self._pieces.append(text)
+        self._json.feed(text)
+        return self._emit_input(self._json, events)
+
+    def _emit_input(self, json: Watch, events: list[Event]) -> str:
+        """Emit what is known of the object; return the text after it, if it has ended."""
+        text = self._take_pieces()
+        size = max(0, json.known - self._at)
+        self._emit(text[:size], InputDelta, events)
+        if json.error is not None:
+            self._step = self._skip
+        elif json.end is not None:
+            self._step = self._read_closers
+        else:
+            self._pieces.append(text[size:])
+            return ""
+        return text[size:]
+
+    def _read_closers(self, text: str, events: list[Event]) -> str:
+        """Read the closers of the object, and of what encloses it."""
+        stop = self._closers.read(text)
+        if stop < len(text):
+            self._emit(self._closers.text, MarkerSeen, events, "}")
+            self._after = self._at
+            self._step = self._read_after
+        return text[stop:]
+
+    def _read_after(self, text: str, events: list[Event]) -> str:
+        is_content = self._lenient or not self._closed
+        self._emit(text, AnswerDelta if is_content else SkippedDelta, events)
+        return ""
+
+    @override
+    def _skip(self, text: str, events: list[Event]) -> str:
+        """Emit *text* as not part of a call."""
+        self._emit(text, AnswerDelta if self._bare else SkippedDelta, events)
+        return ""
+
+    def _take_pieces(self) -> str:
+        """Return the text that was not emitted yet."""
+        text = "".join(self._pieces)
+        self._pieces.clear()
+        return text
+
+    # -- the end of the text ----------------------------------------------------------------------
+
+    @override
+    def _finish(self, events: list[Event]) -> list[Call]:
+        call, json = self._call, self._json
+        if self._step == self._find_head and self._start >= 0:
+            self._end_head(self._take_pieces(), events)
+        if json is not None:
+            self._end_json(json, events)
+        if self._bare and (json is None or json.error is not None):
+            return [Call("", "", (max(self._start, 0), max(self._at, 0)), is_text=True)]
         call.span = (self._start, self._at)
-        if self._json is not None and self._json.end is not None:
-            call.whole = (self._start, self._base + self._json.end)
+        calls = [call]
+        if json is not None and json.end is not None:
+            call.whole = (self._start, json.end)
+        if call.input_span is not None:
+            self._check_closers(call, call.input_span[1])
         if self._after >= 0:
-            self._take_after()
-        self._check_closers("".join(self._closers))
+            rest = Call("", "", (self._after, self._at), is_text=True)
+            calls.append(rest)
+            if self._closed:
+                message = "took text that follows the call for content"
+                self._accept(rest, "after_call", rest.span, message)
         if call.problem:
             call.repairs = ()
-        return events, call
+        return calls
 
-    def _end_head(self, events: list[Event]) -> None:
-        """End a text without an object: report a problem, or supply an empty input."""
-        text, call = "".join(self._pieces), self._call
-        head = self._read_head(text)
+    def _end_head(self, text: str, events: list[Event]) -> None:
+        """End a *text* without an object: report a problem, or supply an empty input."""
+        call, head = self._call, self._read_head(text)
         may_lead = not self._is_met if self._may_lead is None else self._may_lead(text)
         if head is None and not may_lead:
             if self._mark and self._mark in text:
                 call.problem = "bad_call"
-            self._take_unnamed(events)
-        elif self._is_met and self._rules.lenient and head is not None and not head.odd:
-            self._name(head, text, len(text), events)
+            self._run(self._take_unnamed(text, events), events)
+        elif self._is_met and self._lenient and head is not None and not head.odd:
+            self._name(head, text, events)
             message = f"{call.tool!r} has no input; took it for an empty one"
             call.repairs += (Repair("missing_input", call.tool_span, message),)
         else:
             missing = "no_call" if head is None else "no_input"
             call.problem = missing if self._is_met else "open_call"
-            self._skip("", events)
+            self._skip(text, events)
 
-    @override
-    def _read_json(self, text: str, events: list[Event]) -> None:
-        assert self._json is not None, "the head was read"
-        self._pieces.append(text)
-        with suppress(JsonLimitError):  # the reader records it as its error
-            self._json.feed(text)
-        self._emit_input(self._json, events)
-
-    def _emit_input(self, json: Watch, events: list[Event]) -> None:
-        """Emit what is known of the object, and continue after it if it has ended."""
-        size = self._base - self._at + (json.known if json.end is None else json.end)
-        if size > 0:
-            text = "".join(self._pieces)
-            self._emit(text[:size], InputDelta, events)
-            self._pieces = [text[size:]]
-        if json.error is not None:
-            self._read = self._skip
-            self._skip("", events)
-        elif json.end is not None:
-            text = "".join(self._pieces)
-            self._pieces.clear()
-            self._read = self._read_after
-            self._read_after(text, events)
-
-    def _read_after(self, text: str, events: list[Event]) -> None:
-        if self._after < 0:
-            stop = (_closers_of_fence if self._is_fenced else _closers)(text, 0).end()
-            self._closers.append(text[:stop])
-            text = text[stop:]
-            if not text:
-                return
-            self._emit("".join(self._closers), MarkerSeen, events, "}")
-            self._after, self._follows = self._at, text[0]
-        is_content = self._rules.lenient or not self._closed
-        self._emit(text, AnswerDelta if is_content else SkippedDelta, events)
-
-    def _close_json(self, json: Watch, events: list[Event]) -> None:
+    def _end_json(self, json: Watch, events: list[Event]) -> None:
+        """End the object, at its end or at the end of the text."""
         call = self._call
         problem = "" if json.error is None else "bad_call"
-        if json.error is None and json.end is None:
+        if not problem and json.end is None:
             call.lacks = "" if self._is_met or self._goes_on else json.lacks
-            try:
-                json.close(supply_closers=self._rules.lenient)
-                size = self._at + sum(map(len, self._pieces)) - self._base
-                if json.end is not None and json.end < size:
-                    call.lacks = ""  # the fence around it closes it
-                self._emit_input(json, events)
-            except JsonIncompleteError:
-                problem = "bad_call" if self._is_met else "open_call"
-            except JsonError:
+            problem = json.end_text(supply_closers=self._lenient)
+            if problem == "open_call" and self._is_met:
                 problem = "bad_call"
-        if problem:
-            self._skip("", events)
+            if json.end is not None:
+                rest = self._emit_input(json, events)
+                call.lacks = "" if rest else call.lacks  # the fence around it closes it
+                self._run(rest, events)
+        if json.end is None:
+            self._skip(self._take_pieces(), events)
         else:
-            assert json.end is not None, "it is complete"
             if self._after < 0:
-                self._emit("".join(self._closers), MarkerSeen, events, "}")
-            call.input_span = span = (self._base, self._base + json.end)
+                self._emit(self._closers.text, MarkerSeen, events, "}")
+            call.input_span = span = (self._base, json.end)
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
             if json.repeats_key:
@@ -147,32 +260,15 @@ class NamedJson(NamedHead):
             odd = self._rules.odd_input(key, value)
             call.repairs += tuple(Repair("input_type", span, text) for text in odd)
         call.problem = call.problem or problem
-        call.repairs += tuple(repairs_within(json, self._base, self._at))
+        call.repairs += tuple(repairs_within(json, self._at))
 
-    def _check_closers(self, closers: str) -> None:
-        """Check that the closers match the openers, and that no sentence continues after them."""
-        call, odd = self._call, closers.strip()
-        if call.input_span is None:
-            return
-        end = call.input_span[1]
+    def _check_closers(self, call: Call, end: int) -> None:
+        """Check the closers after an object that ends at *end*, and that no sentence continues."""
+        closers = self._closers.text
         call.span = (self._start, end + len(closers.rstrip()))
-        if not self._rules.is_marked and begins_clause(closers, self._follows):
+        if not self._rules.is_marked and begins_clause(closers, self._closers.follows):
             call.problem = call.problem or "quoted_call"
-        if self._is_fenced:
-            odd = odd.rstrip("`")
-        start = end + len(closers) - len(closers.lstrip())
-        if odd and self._rules.lenient:
-            span = (start, start + len(odd))
-            call.repairs += (Repair("closer", span, "left out what closes nothing"),)
-        elif odd:
-            call.after = (start, self._at)
-
-    def _take_after(self) -> None:
-        """Take text after the call as content, or note that it must not be there."""
-        span = (self._after, self._at)
-        if self._closed and not self._rules.lenient:
-            self._call.after = span
-            return
-        message = "took text that follows the call for content"
-        repairs = (Repair("after_call", span, message),) if self._closed else ()
-        self.more = (Call("", "", span, is_text=True, repairs=repairs),)
+        odd = closers.strip().rstrip("`" if self._is_fenced else None)
+        if odd:
+            start = end + len(closers) - len(closers.lstrip())
+            self._drop_closers(call, (start, start + len(odd)))

@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from agent_parsers.engine.calls.json.enclosers import after_call, start_of_opener, with_fence
 from agent_parsers.engine.calls.reader import Call
+from agent_parsers.events import Repair
 from outputs.growing_json.lenient.repeated_keys import may_repeat
-from outputs.growing_json.scalars import NOTHING, matcher
+from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from agent_parsers.engine.calls.json.members import CallKeys
+    from agent_parsers.engine.calls.json.members import CallKeys, Members
     from agent_parsers.events import Span
 
-__all__ = [
-    "JsonCallRules", "after_call", "backticks", "begins_clause", "between_calls", "between_fences",
-    "is_one_line", "read_whole", "start_of_opener", "with_fence",
-]  # fmt: skip
+__all__ = ["JsonCallRules", "read_whole"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,6 +78,10 @@ class JsonCallRules:
             return json.dumps(value, ensure_ascii=False), ""
         return {}, "bad_input"
 
+    def is_answer(self, name: Any) -> bool:
+        """Return whether *name* is not the name of a tool, but means the final answer."""
+        return isinstance(name, str) and self.name_key(name) in self.answers
+
     def odd_input(self, key: str, value: Any) -> tuple[str, ...]:
         """Return repair messages for a *value* under *key* that strict mode reads otherwise."""
         if self.several and isinstance(value, str):
@@ -88,6 +90,56 @@ class JsonCallRules:
         if self.strict is None or not self.strict.value("", value, is_answer=False)[1]:
             return ()
         return ("read an input that is neither text nor an object",)
+
+    def no_call(self, text: str, span: Span) -> Call:
+        """Return the answer or problem for *text*, which stands at *span* and has no call."""
+        if self.may_answer is None or not text:
+            return Call("", "", span, problem="no_call")
+        if self.may_answer(text):
+            return Call("", text.strip(), span, is_text=True)
+        return Call("", "", span, problem="bad_call")
+
+    def problem(self, members: Members, outside: str = "") -> str:
+        """Return what is wrong with the *members* of a call, or ``""``.
+
+        Args:
+            members: The members, of which one names the tool.
+            outside: What is wrong with the place where the call stands.
+        """
+        assert members.tool is not None, "the call was found"
+        name = members.tool.value
+        if members.is_twice:
+            return "two_values"
+        if not isinstance(name, str):
+            return "bad_call"
+        if members.has_more and outside != "bad_call":
+            outside = "bad_call" if self.several else "several_actions"
+        is_answer = self.is_answer(name)
+        if outside or not (is_answer or name.strip()):
+            return outside or "no_tool"
+        may_lack_key = members.own.has_others and (self.lenient or self.several)
+        needs_input = is_answer or self.needs_input or may_lack_key
+        return "no_input" if needs_input and members.tool_input is None else ""
+
+    def repairs(self, members: Members, strict: JsonCallRules) -> Iterator[Repair]:
+        """Yield the repairs of the *members* of a call: what the *strict* rules would refuse."""
+        tool, tool_input = members.tool, members.tool_input
+        for member in members.call:
+            if self.keys.is_odd(member.key) and member.end >= 0 <= member.start:
+                what = "the name of the tool" if member is tool else "its input"
+                yield Repair("key", member.span, f"read {member.key!r} as {what}")
+        if tool is None or tool.end < 0 or not isinstance(tool.value, str):
+            return
+        is_answer = self.is_answer(tool.value)
+        if is_answer and tool.value not in strict.answers:
+            yield Repair("answer_as_action", tool.span, "took the action for the answer")
+        if tool_input is None and strict.needs_input:
+            start, end = tool.span
+            span = (min(start, end - 1), end)  # an empty name is shown by its quote
+            yield Repair("missing_input", span, "took a missing input for an empty one")
+        elif tool_input is not None and tool_input.end >= 0 and not is_answer:
+            odd = self.odd_input(tool_input.key, tool_input.value)
+            yield from (Repair("input_type", tool_input.span, text) for text in odd)
 
     def is_quoted(self, before: str, opener: str) -> bool:
         """Return whether a sentence leads to an *opener*, given the character *before* it.
@@ -99,85 +151,18 @@ class JsonCallRules:
             return False
         return leads and "\n" not in opener and "`" not in opener
 
-    def is_cut_short(self, closers: str) -> bool:
-        """Return whether other text follows a call in its fence, given its *closers*."""
-        return self.fills_fence and not self.lenient and "`" not in closers
 
-
-# A fence may be written with two backticks, or with blanks between them. Its length is bounded, so
-# that the text held back for it is bounded too.
-_fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
-_LONGEST_FENCE: Final = 49
-_USUAL_OPENERS: Final = {"```json\n", "```\n", "```json", "```"}
-after_call: Final = matcher(r"[\s`\]}]*+")
-"""Matches the closers of a call and of what encloses it; possibly empty."""
-between_calls: Final = matcher(r"[\s`\]},;]*+")
-"""Matches the same where another call may follow."""
-between_fences: Final = matcher(r"[\s\]},;]*+")
-"""Matches the same without the end of a fence."""
-backticks: Final = matcher(r"`*+")
-_end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
-"""Matches the same up to the end of the fence in which a call stands."""
-
-
-def begins_clause(closers: str, after: str) -> bool:
-    """Return whether a sentence continues after a call, so that it may only mention the call.
-
-    Args:
-        closers: The closers of the call.
-        after: The first character after them; ``""`` if nothing follows.
-    """
-    return (after.islower() or after == ",") and is_one_line(closers)
-
-
-def is_one_line(closers: str) -> bool:
-    """Return whether the *closers* of a call end on its line, and close no fence."""
-    return "\n" not in closers and "`" not in closers
-
-
-def start_of_opener(text: str, stop: int) -> int:
-    """Return where the opener before a brace at *stop* begins in *text*: a fence, a bracket.
-
-    White space before the opener belongs to it.
-    """
-    at = _before_blank(text, stop)
-    if text.startswith("[", at - 1) and at:
-        at = _before_blank(text, at - 1)
-    fence = _fence(text, max(0, at - _LONGEST_FENCE), at)
-    return at if fence is None else _before_blank(text, fence.start())
-
-
-def with_fence(place: Span, encloser: str, closers: str) -> Span:
-    """Return the *place* of a call, extended by the fence around it, if there is one."""
-    if "```" not in encloser:
-        return place
-    closer = _end_of_fence(closers)
-    return place[0] - len(encloser.lstrip()), place[1] + (closer.end() if closer else 0)
-
-
-def _whole(rules: JsonCallRules, text: str, place: Span, at: int) -> Span:
-    """Return the *place* of a call in *text*, extended by the fence that the dialect writes."""
-    start = start_of_opener(text, place[0] - at)
-    opener = text[start : place[0] - at]
+def _whole(rules: JsonCallRules, text: str, brace: int, end: int) -> Span | None:
+    """Return where JSON stands with the dialect's fence, or `None` if it may not be a call."""
+    start = start_of_opener(text, brace)
+    opener = text[start:brace]
+    if after_call(text, end).end() < len(text) or not rules.may_open(opener, not start):
+        return None
+    if rules.is_quoted(text[max(start - 1, 0) : start], opener):
+        return None
     if rules.strict is not None and not rules.strict.may_open(opener, not start):
-        return place
-    return with_fence(place, opener, text[place[1] - at :])
-
-
-def _before_blank(text: str, at: int) -> int:
-    while at and text[at - 1].isspace():
-        at -= 1
-    return at
-
-
-def _may_begin(rules: JsonCallRules, text: str, brace: int) -> bool:
-    """Return whether a call may begin at a *brace* in *text*."""
-    opener = text[:brace]
-    if opener and opener not in _USUAL_OPENERS:
-        opener = text[start_of_opener(text, brace) : brace]
-    start = brace - len(opener)
-    before = text[max(start - 1, 0) : start]
-    return rules.may_open(opener, not start) and not rules.is_quoted(before, opener)
+        return brace, end
+    return with_fence((brace, end), opener, text[end:])
 
 
 def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
@@ -193,7 +178,8 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
     place += len(tool_key)
     if text.find(tool_key, place) >= 0 or text.count(input_key) > 1:
         return None  # it is unclear which one is the key
-    if after_call(text, end).end() < len(text) or not _may_begin(rules, text, brace):
+    whole = _whole(rules, text, brace, end)
+    if whole is None:
         return None
     value = parse_whole(text[brace:end], MAX_DEPTH)
     if not isinstance(value, dict):
@@ -206,7 +192,7 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         return None  # other members may matter
     if type(tool_input) is dict and may_repeat(text[brace:end], value):
         return None
-    is_answer = rules.name_key(name) in rules.answers
+    is_answer = rules.is_answer(name)
     if is_bare:
         if is_answer or rules.needs_input:
             return None
@@ -226,6 +212,6 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         (place, place + len(name)),
         is_answer,
         input_span=None if is_bare else (at, at + end),  # approximate; the reader is exact
-        whole=_whole(rules, text, (at + brace, at + end), at),
+        whole=(at + whole[0], at + whole[1]),
         is_bare=not rules.is_marked,
     )

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import suppress
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.json.enclosers import start_of_opener
 from agent_parsers.engine.calls.json.members import Members
-from agent_parsers.engine.calls.json.rules import start_of_opener
-from agent_parsers.engine.calls.json.watch import LenientWatch, StrictWatch, Watch
+from agent_parsers.engine.calls.json.watch import Watch, watch
 from agent_parsers.engine.calls.reader import CallReader
-from agent_parsers.events import Event, ThoughtDelta
+from agent_parsers.events import AnswerDelta, Event, ThoughtDelta
 from output_parsers.json_in_prose.skip import BracketSkipper
-from outputs.growing_json.errors import JsonLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.calls.json.rules import JsonCallRules
+    from agent_parsers.events import Span
 
 __all__ = ["JsonSearch"]
 
@@ -28,7 +27,7 @@ _FIRST_WINDOW: Final = 256
 
 
 class JsonSearch(CallReader):
-    """Looks for the first JSON object in a text that is a call; the text before it is a thought.
+    """Looks for the first JSON object in a text that is a call, behind other text.
 
     A brace is prose if no JSON follows it, and so is an object that is not a call. If JSON begins
     and then breaks off, its brackets are skipped as a whole: part of a broken value is never the
@@ -36,23 +35,30 @@ class JsonSearch(CallReader):
 
     Args:
         rules: How the dialect writes calls.
+        lead: The kind of event that this other text becomes.
     """
 
     __slots__ = (
-        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_members",
-        "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start", "encloser", "is_odd",
+        "_at", "_base", "_is_broken", "_is_lead", "_is_quoted", "_json", "_last", "_lead",
+        "_members", "_pieces", "_read", "_rest", "_rules", "_size", "_skipper", "_start",
+        "encloser", "is_odd", "lead",
     )  # fmt: skip
 
     opener: ClassVar = "{"
 
     encloser: str
     """What precedes the JSON: a fence, the bracket of a list, white space."""
+    lead: Span | None
+    """Where text stands before the call."""
     is_odd: bool
     """Whether strict mode does not look for a call there."""
 
-    def __init__(self, rules: JsonCallRules) -> None:
-        self._rules = rules
+    def __init__(
+        self, rules: JsonCallRules, *, lead: type[ThoughtDelta | AnswerDelta] = ThoughtDelta
+    ) -> None:
+        self._rules, self._lead = rules, lead
         self._start = -1  # of the text
+        self.lead = None
 
     def _set_up(self, at: int) -> None:
         """Prepare to read text from offset *at* on; `read_whole` needs none of this."""
@@ -123,9 +129,8 @@ class JsonSearch(CallReader):
             self._base = self._at + brace
             strict = self._rules.strict
             self.is_odd = strict is not None and not strict.may_open(fence, is_lead)
-            self._json = (LenientWatch if self._rules.lenient else StrictWatch)()
-            self._json.start(self._rules.keys.wrappers)
             self._members = Members(self._rules.keys)
+            self._json = watch(self._members, self._base, lenient=self._rules.lenient)
             before = text[start - 1 : start] or self._last
             self._is_quoted = self._rules.is_quoted(before, fence)
             if self._is_open(text, brace):
@@ -142,10 +147,11 @@ class JsonSearch(CallReader):
         self._read = self._read_prose if self._skipper is None else self._skip
 
     def _think(self, text: str, events: list[Event]) -> None:
-        """Emit *text* as part of the thought."""
+        """Emit *text*, which precedes the call."""
         if text:
-            events.append(ThoughtDelta(text, (self._at, self._at + len(text))))
+            events.append(self._lead(text, (self._at, self._at + len(text))))
             self._at += len(text)
+            self.lead = (self._start, self._at)
             self._last = text[-1]
             if self._rules.may_answer is not None:
                 self._rest.append(text)
@@ -157,14 +163,9 @@ class JsonSearch(CallReader):
         window = len(text) if self.is_begun else _FIRST_WINDOW
         while pos < len(text) and json.end is None and json.error is None:
             piece = text[pos : pos + window]
-            with suppress(JsonLimitError):  # the reader records it as its error
-                json.feed(piece)
-            if self._members.take(json.notes):
-                json.is_settled = True
-                window = len(text)
-            json.notes.clear()
+            json.feed(piece)
             pos += len(piece)
-            window *= 4
+            window = len(text) if self._members.tool is not None else window * 4
         return self.is_begun or (json.end is None and json.error is None)
 
     def _leave(self, text: str) -> int:
@@ -175,11 +176,10 @@ class JsonSearch(CallReader):
         self._is_broken = self._is_broken or (self._rules.fills_fence and "`" in self.encloser)
         if json.error is None:
             assert json.end is not None
-            return self._base - self._at + json.end
-        start = self._base - self._at
-        stop = start + json.error.pos
+            return json.end - self._at
+        stop = json.error.pos - self._at
         # Text that breaks off right after its brace is prose; no part of anything longer is a call.
-        if text[start + 1 : stop].strip():
+        if text[self._base - self._at + 1 : stop].strip():
             self._is_broken = self._is_broken or self._is_lead
             self._skipper = BracketSkipper(json.depth, in_string=json.broke_in_string)
             stop = self._skipper.skip(text, stop)

@@ -1,95 +1,81 @@
-"""JSON readers that report where the members of one object stand, chunk by chunk.
+"""JSON readers that show the members of a call to an observer, chunk by chunk.
 
-`outputs` reads the JSON. The readers here add notes: where a key of the watched object was read,
-and where its value begins and ends. The watched object is the outermost one, or one inside it under
-a key that wraps calls, such as ``{"function": {"name": …}}``.
+`outputs` reads the JSON. The readers here tell `Members` where a key of the watched object was
+read, and where its value begins and ends. The watched object is the outermost one, or one inside it
+under a key that wraps calls, such as ``{"function": {"name": …}}``.
 """
 
 from __future__ import annotations
 
-from enum import Enum, auto
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from typing_extensions import override
 
+from agent_parsers.engine.calls.json.members import CallKeys, Members
 from agent_parsers.events import Repair
+from outputs.growing_json.errors import JsonError, JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import LenientStrings
 from outputs.growing_json.reader import JsonReader
-from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.steps import JsonSteps, State, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator
+    from collections.abc import Iterator
 
     from agent_parsers.engine.repairs.payloads import Lack
 
-__all__ = ["LenientWatch", "Note", "Noted", "StrictWatch", "Watch", "repairs_within"]
+__all__ = ["LenientWatch", "StrictWatch", "Watch", "repairs_within", "watch"]
 
-
-class Noted(Enum):
-    """What a note is about."""
-
-    OPENED = auto()
-    """An object or list was opened that may be or contain the call; ``value`` is whether it stands
-    in a list."""
-    CLOSED = auto()
-    """It was closed, or something inside it was; ``value`` is the number that are still open."""
-    KEY = auto()
-    """A key was read, up to its colon; ``value`` is the key."""
-    TEXT = auto()
-    """Its value is a string, whose opening quote stands here."""
-    CONTAINER = auto()
-    """Its value is an object or list, which begins here."""
-    END = auto()
-    """Its value ended here; ``value`` is that value."""
-    ITEM = auto()
-    """Another object or list begins here in a list that contains the call already found."""
-
-
-class Note(NamedTuple):
-    """Something about the watched object."""
-
-    noted: Noted
-    at: int
-    """Offset in `str` characters from the start of the JSON."""
-    value: Any = None
+_MOST_LEVELS: Final = 8
+"""How deep a call may be nested; anything deeper is not a call."""
+_NOBODY: Final = Members(CallKeys(tool="", input=""))
+"""The observer of JSON that is not a call but its arguments; it is never told anything."""
 
 
 class Watch(JsonReader):
-    """A `JsonReader` that takes notes; `StrictWatch` and `LenientWatch` are the two kinds."""
+    """A `JsonReader` with an observer; `StrictWatch` and `LenientWatch` are the two kinds.
 
-    notes: list[Note]
-    """Notes that have not been processed yet."""
-    is_settled: bool
-    """Whether the call is found, so that objects inside it are not watched."""
-    text_left: str
-    """The part that was read of a string in which the text stopped being JSON."""
-    wrappers: Container[str]
-    """Keys under which a call may be nested."""
-    _level: int  # how many open containers may be or contain the call
-    _key: str | None  # the last key read in the innermost of them
-    _is_open: bool  # whether its value has not ended
+    Args:
+        members: The observer; `None` if the JSON is the arguments of a call.
+        base: Offset of the JSON in the text; all positions count from the start of that text.
+    """
 
     _TEXTS: ClassVar[tuple[Step, ...]] = (JsonSteps._text, JsonSteps._key_text)
     _READS_REMAINS: ClassVar = True  # so that repeated keys are noticed
 
-    def start(self, wrappers: Container[str]) -> None:
-        """Begin to take notes."""
-        self.notes = []
-        self.is_settled = False
+    def __init__(self, members: Members | None = None, base: int = 0) -> None:
+        super().__init__()
+        self._offset = base
+        self._members = members or _NOBODY
+        # How many open containers may be or contain the call; -1 without an observer.
+        self._level = -1 if members is None else 0
         self.text_left = ""
-        self.wrappers = wrappers
-        self._level = 0
-        self._key = None
-        self._is_open = False
+        """The part that was read of a string in which the text stopped being JSON."""
+
+    @override
+    def feed(self, chunk: str) -> int:
+        """Read *chunk* and return how many characters were used; a limit becomes the `error`."""
+        try:
+            return self._feed(chunk)
+        except JsonLimitError:
+            return len(chunk)
+
+    def end_text(self, *, supply_closers: bool) -> str:
+        """End the text; return the problem of what it lacks, or ``""``."""
+        try:
+            self.close(supply_closers=supply_closers)
+        except JsonIncompleteError:
+            return "open_call"
+        except JsonError:
+            return "bad_call"
+        return ""
 
     @property
     def known(self) -> int:
-        """How many characters were read whose meaning is certain."""
+        """Where the text ends whose meaning is certain, or the value, if it has ended."""
         if self.error is not None:
             return self.error.pos
-        return self._offset - len(self._held)
+        return self._offset - len(self._held) if self.end is None else self.end
 
     @property
     def is_quoting(self) -> bool:
@@ -109,7 +95,7 @@ class Watch(JsonReader):
         """
         if self.end is not None or not self.depth:
             return ""
-        return "arguments" if self.depth <= self._level + 1 else "values"
+        return "arguments" if self.depth <= max(self._level, 0) + 1 else "values"
 
     @property
     def text_parts(self) -> list[str]:
@@ -118,62 +104,56 @@ class Watch(JsonReader):
 
     @override
     def _open(self, chunk: str, pos: int, container: Any, state: State) -> int:
-        grown = self._grown
-        depth = grown.depth
-        at = self._offset + pos
-        is_item = depth > 0 and depth == self._level and type(grown.top) is list
-        if depth != self._level or self.is_settled:
-            if depth == self._level:
-                noted = Noted.ITEM if is_item else Noted.CONTAINER
-                self.notes.append(Note(noted, at))
+        grown, members = self._grown, self._members
+        depth, at = grown.depth, self._offset + pos
+        if depth != self._level:
             return super()._open(chunk, pos, container, state)
-        if depth and type(grown.top) is dict and self._key not in self.wrappers:
-            self.notes.append(Note(Noted.CONTAINER, at))
-            return super()._open(chunk, pos, container, state)
-        if depth == _MOST_LEVELS:
-            return super()._open(chunk, pos, container, state)
-        grown.open(container)
-        self._level += 1
-        self._state = state
-        self._stale = True
-        self.notes.append(Note(Noted.OPENED, at, is_item))
-        return pos + 1
+        is_item = type(grown.top) is list
+        may_be_call = is_item or not depth or grown.key in members.keys.wrappers
+        if members.tool is not None and is_item:
+            members.has_more = True
+        elif members.tool is not None or not may_be_call:
+            members.begin_value(at)
+        elif depth < _MOST_LEVELS:
+            grown.open(container)
+            self._level += 1
+            self._state = state
+            self._stale = True
+            members.open(is_item=is_item)
+            return pos + 1
+        return super()._open(chunk, pos, container, state)
 
     def _note_key(self, chunk: str, pos: int) -> int:
         if self._grown.depth == self._level:
-            self._key = self._grown.key
-            self._is_open = True
-            self.notes.append(Note(Noted.KEY, self._offset + pos + 1, self._key))
+            self._members.add_key(self._grown.key or "", self._offset + pos + 1)
         return self._await_value(chunk, pos)
 
     @override
     def _text(self, chunk: str, pos: int) -> int:
         """Read a string from its beginning; the step left in ``_inside`` continues it."""
         if self._grown.depth == self._level:
-            self.notes.append(Note(Noted.TEXT, self._offset + pos - 1))
+            self._members.begin_value(self._offset + pos - 1, is_text=True)
         return super()._text(chunk, pos)
 
     @override
     def _after_value(self, pos: int) -> int:
-        self._note_end(pos)
+        if self._grown.depth <= self._level:
+            self._note_end(pos)
         return super()._after_value(pos)
 
     def _note_end(self, pos: int) -> None:
-        """Add a note that a value ended at *pos*."""
-        depth = self._grown.depth
+        """Note that a value, or a container that may be the call, ended at *pos*."""
+        depth, top = self._grown.depth, self._grown.top
         if depth < self._level:
             self._level = depth
-            self._is_open = False
-            self.notes.append(Note(Noted.CLOSED, self._offset + pos, depth))
-        elif depth == self._level and type(self._grown.top) is dict:
-            value = self._grown.top.get(self._key, NOTHING)
-            self._is_open = False
-            self.notes.append(Note(Noted.END, self._offset + pos, value))
+            self._members.close(depth)
+        elif depth == self._level and type(top) is dict:
+            self._members.end_value(self._offset + pos, top)
 
     @override
     def _close_container(self, chunk: str, pos: int) -> int:
         # The closers of inner values may have been missing.
-        if self._is_open and self._grown.depth == self._level:
+        if self._grown.depth == self._level:
             self._note_end(pos)
         return super()._close_container(chunk, pos)
 
@@ -189,10 +169,6 @@ class Watch(JsonReader):
         if in_string:
             self.text_left = "".join(self._parts)
         return super()._break(chunk, pos, reason, in_string=in_string)
-
-
-_MOST_LEVELS = 8
-"""How deep a call may be nested; anything deeper is not a call."""
 
 
 class StrictWatch(Watch):
@@ -212,11 +188,16 @@ class LenientWatch(Watch, LenientJsonReader):
     )
 
 
-def repairs_within(json: Watch, base: int, stop: int) -> Iterator[Repair]:
-    """Yield the repairs of *json*, which begins at offset *base* in a text up to *stop*.
+def watch(members: Members | None = None, base: int = 0, *, lenient: bool) -> Watch:
+    """Return a reader of JSON at offset *base*, with an observer if there are *members*."""
+    return LenientWatch(members, base) if lenient else StrictWatch(members, base)
+
+
+def repairs_within(json: Watch, stop: int) -> Iterator[Repair]:
+    """Yield the repairs of *json*, which stands in a text up to *stop*.
 
     The repair of missing text has the span of the character in its place, or of the last one.
     """
     for kind, (start, end), message in json.repairs if isinstance(json, LenientWatch) else ():
-        at = min(base + start, stop - 1)
-        yield Repair(kind, (at, max(base + end, at + 1)), message)
+        at = min(start, stop - 1)
+        yield Repair(kind, (at, max(end, at + 1)), message)

@@ -55,9 +55,9 @@ class TagPart(Enum):
 GAP: Final = r"\s{0,32}+"
 """Pattern for the white space allowed between a tag and the text that has to follow it."""
 
-CLOSERS: Final = frozenset(
-    {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS, TagPart.END_VALUE, TagPart.OWN_NAME}
-)
+OWN_CLOSERS: Final = frozenset({TagPart.END_VALUE, TagPart.OWN_NAME})
+"""Tags that close a value."""
+CLOSERS: Final = OWN_CLOSERS | {TagPart.END_WRAP, TagPart.END_CALL, TagPart.END_KEYS}
 """Tags that may close a call or its last value."""
 
 _IN_TAG: Final = r"[^<>\n{]{0,256}+"
@@ -84,30 +84,26 @@ class Element:
     borrowed: tuple[str, ...] = ()
     """Spellings of other dialects; for a `TagPart.WRAP`, they count only if a call follows."""
 
+    forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((),)
+    """The atoms that may follow a mark: the beginning of the tag, which identifies it."""
     next: ClassVar[tuple[Atom, ...]] = ()
     """The atoms that directly follow a mark of this tag."""
+    rests: ClassVar[tuple[tuple[Atom, ...], ...]] = ((SPACE, r"[\w.:-]{0,64}+"),)
+    """The atoms of the text after a mark that names a tool, through the name."""
     names: ClassVar[str] = rf"{SPACE}[\w.:-]{{0,64}}+{GAP}"
     """Pattern for the text after a mark of a tag that names something, through white space."""
     cut: ClassVar[str] = names
     """Pattern for the text after a mark of a tag that is cut off before or after the name."""
 
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """All spellings, or their beginnings."""
-        return (self.canonical, *self.others, *self.borrowed)
-
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the mark of each spelling: the beginning that identifies the tag."""
-        for text in self.texts:
+        """Yield the atoms of the mark of each spelling."""
+        for text in (self.canonical, *self.others, *self.borrowed):
             yield tuple(map(re.escape, text))
-
-    def rests(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the text after a mark, including the name of a tool."""
-        yield SPACE, r"[\w.:-]{0,64}+"
 
     def spellings(self) -> Iterator[tuple[Atom, ...]]:
         """Yield the atoms of each spelling."""
-        yield from self.marks()
+        for mark in self.marks():
+            yield from ((*mark, *form) for form in self.forms)
 
     def is_canonical(self, seen: str) -> bool:
         """Return whether *seen* is the dialect's own spelling of this tag."""
@@ -125,24 +121,15 @@ class Named(Element):
     Blanks around the sign before the name, and a missing ``>``, are repaired.
     """
 
-    names: ClassVar[str] = rf"{BLANK}[\w.:\-\"']{{1,64}}+{BLANK}>?{GAP}"
-    cut: ClassVar[str] = names
+    forms = ((_IN_TAG, ">"), (_IN_TAG, _CUT_OFF))
+    rests = ((BLANK, r"[\w.:\-\"']{0,64}+", BLANK, ">?"),)
+    names = rf"{BLANK}[\w.:\-\"']{{1,64}}+{BLANK}>?{GAP}"
+    cut = names
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the mark of each spelling: the beginning that identifies the tag."""
-        for text in self.texts:
-            *word, sign = map(re.escape, text)
+        """Yield the atoms of the mark of each spelling."""
+        for *word, sign in Element.marks(self):
             yield *word, BLANK, sign
-
-    def rests(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the text after a mark, including the name of a tool."""
-        yield BLANK, r"[\w.:\-\"']{0,64}+", BLANK, ">?"
-
-    def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
-        for mark in self.marks():
-            yield *mark, _IN_TAG, ">"
-            yield *mark, _IN_TAG, _CUT_OFF
 
     def is_canonical(self, seen: str) -> bool:
         """Return whether *seen* is the dialect's own spelling of this tag."""
@@ -161,12 +148,8 @@ class Named(Element):
 class OwnName(Element):
     """A tag named after a parameter, such as ``<city>``; *canonical* is all before the name."""
 
-    next: ClassVar[tuple[Atom, ...]] = (r"\w",)
-
-    def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
-        for mark in self.marks():
-            yield *mark, *self.next, _IN_NAME, ">"
+    forms = ((r"\w", _IN_NAME, ">"),)
+    next = (r"\w",)
 
     def is_canonical(self, _seen: str) -> bool:
         """Return `True`: any name is canonical."""
@@ -193,22 +176,11 @@ class Attributes(Element):
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other attributes that the dialect writes after the name, and their allowed values."""
 
-    next: ClassVar[tuple[Atom, ...]] = (r"[\s>]",)
-    names: ClassVar[str] = (
-        rf"\s{SPACE}(?=(?:\w[^<>\n{{]{{0,200}}?\s)?name{SPACE}=)\w{_IN_TAG}(?:>{GAP})?"
-    )
-    cut: ClassVar[str] = rf"(?:{names}|\s{SPACE}n(?:a(?:me?)?)?)"
-
-    def rests(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the text after a mark, including the name of a tool."""
-        yield (">",)
-        yield r"\s", SPACE, r"\w", _IN_TAG, ">"
-
-    def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
-        for mark in self.marks():
-            yield *mark, ">"
-            yield *mark, r"\s", _IN_TAG, ">"
+    forms = ((">",), (r"\s", _IN_TAG, ">"))
+    next = (r"[\s>]",)
+    rests = ((">",), (r"\s", SPACE, r"\w", _IN_TAG, ">"))
+    names = rf"\s{SPACE}(?=(?:\w[^<>\n{{]{{0,200}}?\s)?name{SPACE}=)\w{_IN_TAG}(?:>{GAP})?"
+    cut = rf"(?:{names}|\s{SPACE}n(?:a(?:me?)?)?)"
 
     def is_canonical(self, seen: str) -> bool:
         """Return whether *seen* is the dialect's own spelling of this tag, even without a name."""
@@ -303,13 +275,12 @@ class TaggedForm:
         """Return whether the spelling of a *tag* that was found is accepted."""
         return self.lenient or self.tags[self.part(tag)].is_canonical(tag[0])
 
-    def part_in_value(self, tag: Match[str]) -> TagPart | None:
-        """Return the role of a *tag* that was found in a value; `None` if it is text there."""
-        return self.part(tag) if self.is_known(tag) else None
-
-    def hole(self, part: TagPart, seen: str) -> Hole | None:
-        """Return the hole of the tag, which is written as *seen*; `None` if it has no hole."""
-        return self.tags[part].hole(seen)
+    def read(self, tag: Match[str]) -> tuple[TagPart | None, Hole | None]:
+        """Return the role and the hole of a *tag* that was found; no role if it is text."""
+        if not self.is_known(tag):
+            return None, None
+        part = self.part(tag)
+        return part, self.tags[part].hole(tag[0])
 
     def is_closing(self, text: str, *, surely: bool = True) -> bool:
         """Return whether *text* may begin a closing tag and, if *surely*, no other tag."""

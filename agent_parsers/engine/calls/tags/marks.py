@@ -24,20 +24,33 @@ _IN_CALL: Final = (
     *(TagPart.END_NAME, TagPart.END_CALL, TagPart.END_WRAP),
 )
 """Tags that may follow the name of a tool."""
-_NONE: Final = Ahead("", sample="")
 
 
 @dataclass(frozen=True, slots=True)
-class CallStart(Literal):
+class TagMarker(Literal):
+    """A tag that counts only if a call follows, or in some of its spellings."""
+
+    ways: tuple[tuple[Atom, ...], ...] = ()
+    """The atoms of each spelling."""
+
+    @override
+    def spellings(self) -> Iterator[tuple[Atom, ...]]:
+        """Yield the atoms of each spelling."""
+        yield from self.ways
+
+    @override
+    def is_canonical(self, seen: str) -> bool:
+        """Return whether the dialect writes *seen*; of a call's tag, it is the first character."""
+        return self.canonical.startswith(seen)
+
+
+class CallStart(TagMarker):
     """The tag that opens a call that nothing encloses; the marker takes only its first character.
 
-    The rest of the tag is left to the call reader.
+    The rest of the tag is left to the call reader, which reports its spelling.
     """
 
-    ahead: Ahead = _NONE
-    """Requires the rest of the tag and the call to follow."""
-    whole: tuple[tuple[Atom, ...], ...] = ()
-    """The spellings of the tag's beginning, each with an atom that requires a call to follow."""
+    __slots__ = ()
 
     @classmethod
     def of(cls, form: TaggedForm, *, is_usual: bool) -> CallStart:
@@ -54,9 +67,9 @@ class CallStart(Literal):
         if form.json_arguments != "no":
             inner.append((r"\{",))
         after = "|".join(map("".join, inner))
-        ways = [f"{''.join(rest)}{GAP}(?:{after})" for rest in tag.rests()]
+        ways = [f"{''.join(rest)}{GAP}(?:{after})" for rest in tag.rests]
         rest = "|".join((*ways, tag.names if is_usual else r"(?!)", rf"{tag.cut}\Z"))
-        pending = "|".join(_begun((*rest, GAP, _any_begun(inner))) for rest in tag.rests())
+        pending = "|".join(_begun((*rest, GAP, _any_begun(inner))) for rest in tag.rests)
         marks = [
             [atom for atom in mark if form.lenient or atom != BLANK]
             for mark in (tag.marks() if form.lenient else [*tag.marks()][:1])
@@ -70,30 +83,15 @@ class CallStart(Literal):
         return cls(
             tag.canonical,
             place="" if is_usual else "line",
-            ahead=ahead,
-            whole=tuple((*mark, behind) for mark in marks),
+            # The whole tag is tried only after its first character, at the end of a text.
+            ways=((re.escape(tag.canonical[0]), ahead), *((*mark, behind) for mark in marks)),
         )
 
-    @override
-    def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of the marker, then longer spellings, which are tried only after it."""
-        yield re.escape(self.canonical[0]), self.ahead
-        yield from self.whole
 
-    @override
-    def is_canonical(self, _seen: str) -> bool:
-        """Return `True`: the call reader reports the spelling of the tag."""
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class Wrapper(Literal):
+class Wrapper(TagMarker):
     """The tag that encloses calls; other dialects' spellings of it count only if a call follows."""
 
-    borrowed: tuple[str, ...] = ()
-    """Other dialects' spellings."""
-    ahead: Ahead = _NONE
-    """Requires a call to follow such a spelling."""
+    __slots__ = ()
 
     @classmethod
     def of(cls, form: TaggedForm) -> Wrapper:
@@ -104,14 +102,9 @@ class Wrapper(Literal):
             calls.append((r"\{",))
         whole = f"(?={GAP}(?:{'|'.join(map(''.join, calls))}))"
         ahead = Ahead(whole, pending=_begun((GAP, _any_begun(calls))), sample="")
-        return cls(tag.canonical, tag.others, borrowed=tag.borrowed, ahead=ahead)
-
-    @override
-    def spellings(self) -> Iterator[tuple[Atom, ...]]:
-        """Yield the atoms of each spelling."""
-        yield from super(Wrapper, self).spellings()
-        for text in self.borrowed:
-            yield *map(re.escape, text), self.ahead
+        own = Literal(tag.canonical, tag.others).spellings()
+        others = ((*map(re.escape, text), ahead) for text in tag.borrowed)
+        return cls(tag.canonical, tag.others, ways=(*own, *others))
 
 
 def _beginnings(form: TaggedForm, parts: Iterable[TagPart]) -> Iterator[tuple[Atom, ...]]:

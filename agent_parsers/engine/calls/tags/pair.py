@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.repairs.payloads import InputReader
-    from agent_parsers.events import Span
 
 __all__ = ["TagCall"]
 
@@ -45,26 +44,6 @@ class TagCall(EmittingReader):
         }
     )
 
-    __slots__ = (
-        "_after",
-        "_end",
-        "_held",
-        "_input",
-        "_input_at",
-        "_lenient",
-        "_marks",
-        "_name",
-        "_outside",
-        "_part",
-        "_raw",
-        "_read_input",
-        "_read_tool",
-        "_start",
-        "_strays",
-        "_tags",
-        "_tool_at",
-    )  # fmt: skip
-
     def __init__(
         self,
         tool: str,
@@ -77,19 +56,15 @@ class TagCall(EmittingReader):
     ) -> None:
         self._tags = (tool, tool_input)
         self._marks = (f"</{tool}>", f"<{tool_input}>", f"</{tool_input}>")
-        self._read_tool = read_tool
-        self._read_input = read_input
-        self._lenient = lenient
-        self._strays = strays
+        self._read_tool, self._read_input = read_tool, read_input
+        self._lenient, self._strays = lenient, strays
         self._part = 0  # what is read: the name, a gap, the input, or text after the call
+        self._texts: tuple[list[str], ...] = ([], [], [], [])  # what was read of each
         self._raw = RawValue(self._marks[0], first=True)
+        self._call = Call("", "", (-1, -1))
         self._start = self._at = self._end = self._after = -1
-        self._name: list[str] = []
-        self._tool_at = (0, 0)
         self._held = ""  # blanks that belong to the next mark, unless text follows
-        self._input: list[str] = []
         self._input_at = 0
-        self._outside: list[str] = []
 
     def feed(self, text: str, at: int) -> list[Event]:
         """Read *text*, which begins at offset *at*, and return the events it completes."""
@@ -108,52 +83,54 @@ class TagCall(EmittingReader):
         """End the text; return the events that were held back, and the call."""
         events: list[Event] = []
         if self._part < len(self._marks):
-            value, rest = self._raw.close()
-            size = held_size(value, self._marks[2]) if self._part == 2 and self._lenient else 0
-            cut = value[len(value) - size :] if size >= _HALF_MARK else ""
-            self._take(value.removesuffix(cut), events)
-            if cut:
-                self._emit(cut, MarkerSeen, events, self._marks[2])
-                span = (self._at - len(cut), self._at)
-                events.append(Repair("unclosed", span, "left out half of a closing tag"))
-            if self._raw.is_closed:
-                self._take(self._end_part(rest, events), events)
+            self._close_part(events)
         self._emit(self._held, SkippedDelta, events)
-        name = "".join(self._name)
+        call = self._call
+        call.span = (self._start, self._at if self._end < 0 else self._end)
         if not self._part:
+            name = "".join(self._texts[0])
             self._emit(name, SkippedDelta, events)
-            return events, Call("", "", (self._start, self._at), problem="no_call")
-        span = (self._start, self._at if self._end < 0 else self._end)
-        written = "".join(self._input)
-        problem = self._problem(written)
-        repairs: list[Repair] = []
-        value_read: str | dict[Any, Any] = ""
-        input_span: Span | None = None
-        if self._part > 1 and not problem:
-            input_span = (self._input_at, self._input_at + len(written))
-            try:
-                value_read = self._read_input(written, repairs)
-            except BadPayload as bad:
-                problem, span = bad.problem, bad.moved(self._input_at).span
-        events += (repair.moved(self._input_at) for repair in repairs)
-        call = Call(
-            tool=self._read_tool(name.rstrip()),
-            tool_input=value_read,
-            span=span,
-            tool_span=self._tool_at,
-            problem=problem,
-            after=(self._after, self._at) if self._after >= 0 and self._lenient else None,
-            input_span=input_span,
-            lacks="closer" if self._part < len(self._marks) else "",
-        )
+            call.span, call.problem = (self._start, self._at), "no_call"
+            return events, call
+        written = "".join(self._texts[2])
+        call.problem = self._problem(written)
+        if self._part > 1 and not call.problem:
+            self._read_written(written, events)
+        if self._after >= 0 and self._lenient:
+            call.after = (self._after, self._at)
+        if self._part < len(self._marks):
+            call.lacks = "closer"
         return events, call
 
+    def _read_written(self, written: str, events: list[Event]) -> None:
+        """Read the input as *written*."""
+        call, at = self._call, self._input_at
+        call.input_span = (at, at + len(written))
+        repairs: list[Repair] = []
+        try:
+            call.tool_input = self._read_input(written, repairs)
+        except BadPayload as bad:
+            call.problem, call.span = bad.problem, bad.moved(at).span
+        events += (repair.moved(at) for repair in repairs)
+
+    def _close_part(self, events: list[Event]) -> None:
+        """End the text within the call, perhaps within its last mark."""
+        value, rest = self._raw.close()
+        size = held_size(value, self._marks[2]) if self._part == 2 and self._lenient else 0
+        cut = value[len(value) - size :] if size >= _HALF_MARK else ""
+        self._take(value.removesuffix(cut), events)
+        if cut:
+            self._emit(cut, MarkerSeen, events, self._marks[2])
+            span = (self._at - len(cut), self._at)
+            events.append(Repair("unclosed", span, "left out half of a closing tag"))
+        if self._raw.is_closed:
+            self._take(self._end_part(rest, events), events)
+
     def _problem(self, written: str) -> str:
-        outside = "".join(self._outside)
-        if has_element(outside, self._tags[0]):
-            return "several_tools"
-        if has_element(outside, self._tags[1]):
-            return "several_inputs"
+        outside = "".join((*self._texts[1], *self._texts[3]))
+        for tag, problem in zip(self._tags, ("several_tools", "several_inputs"), strict=True):
+            if has_element(outside, tag):
+                return problem
         ends = outside.count(self._marks[2]) if self._part == 3 and self._lenient else 0
         if ends and outside.replace(self._marks[2], "").strip():
             return "two_ends"  # the input may have quoted the first one
@@ -165,33 +142,26 @@ class TagCall(EmittingReader):
 
     def _take(self, text: str, events: list[Event]) -> None:
         """Add text to the current part."""
-        if not text:
-            return
-        if self._part == 0:
-            self._name.append(text)
-        elif self._part == 2:
-            self._input.append(text)
+        self._texts[self._part].append(text)
+        if self._part == 2:
             self._emit(text, InputDelta, events)
-        else:
-            self._outside.append(text)
+        elif self._part and text:
             text = self._held + text
             body = text.rstrip()
             self._held = text[len(body) :]
-            if not body:
-                return
-            text = body
-            if self._after < 0:
-                self._after = self._at + len(text) - len(text.lstrip())
-            self._emit(text, SkippedDelta, events)
+            if body and self._after < 0:
+                self._after = self._at + len(body) - len(body.lstrip())
+            self._emit(body, SkippedDelta, events)
 
     def _end_part(self, text: str, events: list[Event]) -> str:
         """Read the mark that *text* begins with; return the text after it."""
         mark = self._marks[self._part]
         if self._part == 0:
-            name = "".join(self._name)
+            name = "".join(self._texts[0])
             tool = name.rstrip()
-            self._tool_at = (self._at, self._at + len(tool))
-            self._emit(tool, ToolNamed, events, self._read_tool(tool))
+            self._call.tool = self._read_tool(tool)
+            self._call.tool_span = (self._at, self._at + len(tool))
+            self._emit(tool, ToolNamed, events, self._call.tool)
             self._held = name[len(tool) :]
         self._emit(self._held + mark, MarkerSeen, events, mark)
         self._held = ""
@@ -200,9 +170,8 @@ class TagCall(EmittingReader):
             self._input_at = self._at
             self._after = -1  # text before the input does not follow the call
         if self._part < len(self._marks):
-            self._raw = RawValue(
-                self._marks[self._part], first=self._part == 1 or not self._lenient
-            )
+            is_first = self._part == 1 or not self._lenient
+            self._raw = RawValue(self._marks[self._part], first=is_first)
         self._end = self._at if self._part in (1, 3) else -1
         return text[len(mark) :]
 

@@ -3,45 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.tags.form import TagPart
+from agent_parsers.engine.calls.nesting import Nesting
+from agent_parsers.engine.calls.tags.form import CLOSERS, OWN_CLOSERS, TagPart
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from re import Match
 
-    from agent_parsers.engine.calls.tags.form import TaggedForm
+    from agent_parsers.engine.calls.tags.form import Hole, TaggedForm
 
 __all__ = ["TaggedValue"]
 
 _not_space: Final = re.compile(r"\S").search
 _LONGEST_MARK: Final = 16
 """Longest closing quotation mark, in characters."""
-
-
-class _Means(Enum):
-    """The meaning of a tag inside a value."""
-
-    TEXT = auto()
-    OWN = auto()
-    """It closes the value."""
-    AROUND = auto()
-    """It closes what encloses the value, whose own closing tag is missing."""
-    NEXT = auto()
-    """It opens another parameter; the closing tag of the value is missing too."""
-
-
-_MEANS: Final = {
-    TagPart.END_VALUE: _Means.OWN,
-    TagPart.OWN_NAME: _Means.OWN,
-    TagPart.END_KEYS: _Means.AROUND,
-    TagPart.END_CALL: _Means.AROUND,
-    TagPart.END_WRAP: _Means.AROUND,
-    TagPart.KEY: _Means.NEXT,
-}
+_ENDS: Final = CLOSERS | {TagPart.KEY}
+"""Tags that may end a value: its own, those of what encloses it, and the next parameter's."""
 _QUOTABLE: Final = frozenset({TagPart.WRAP, TagPart.CALL})
 """Tags that open a call inside a value; before a next call, models close the current one."""
 _NEVER_BEHIND: Final = frozenset({TagPart.END_NAME, TagPart.END_KEY, TagPart.VALUE})
@@ -67,29 +46,31 @@ class TaggedValue:
         form: How calls are written.
         key: Name of the parameter.
         attributes: Attributes of its tag.
+        at: Where the value begins.
         is_own: Whether its element is named after the parameter.
     """
 
-    __slots__ = (
-        "_attributes", "_count", "_end", "_form", "_is_quoted", "_open", "_pieces", "holds_call",
-        "is_at_closer", "is_fresh", "is_own", "key", "quotes",
-    )  # fmt: skip
-
     def __init__(
-        self, form: TaggedForm, key: str, attributes: Mapping[str, str], *, is_own: bool = False
+        self,
+        form: TaggedForm,
+        key: str,
+        attributes: Mapping[str, str],
+        at: int,
+        *,
+        is_own: bool = False,
     ) -> None:
         self._form = form
-        self.is_own = is_own
+        self._is_own = is_own
         self._attributes = attributes
         self.key = key
+        self.at = at
         self._pieces: list[str] = []
         self._end = ""  # the end of the text read, as much as may be a mark
         self._is_quoted = None if form.quote else False  # `None` while that is unknown
         self.is_fresh = form.trims  # whether a line break that comes next is part of the tag
         self.is_at_closer = False  # whether the text ends in a closing tag that may be text
         self.quotes = False  # whether a closing tag of the value was read as text
-        self._open: list[tuple[TagPart, str]] = []  # open tags of calls inside the value
-        self._count: Counter[tuple[TagPart, str]] = Counter()  # how many of each are open
+        self._open = Nesting[tuple[TagPart, str]]()  # open tags of calls inside the value
         self.holds_call = False  # whether a tag that opens a call was read as text
 
     def add(self, text: str) -> None:
@@ -134,22 +115,21 @@ class TaggedValue:
             begin, start = tag.span()
             if tag.lastindex is None:
                 return _before_space(text, at, begin), None
-            means = self._meaning(tag)
-            if self._is_quoted and not self._ends_quote(means, text, at, begin):
+            part, hole = self._form.read(tag)
+            may_end = self._may_end(part, hole)
+            if self._is_quoted:
+                if part not in OWN_CLOSERS or not (may_end and self._ends_quote(text, at, begin)):
+                    continue
+            elif self._is_of_call(part, hole) or not may_end:
                 continue
-            if not self._is_quoted and self._is_of_call(tag):
-                continue
-            if means is _Means.TEXT:
-                continue
-            counts = means is _Means.NEXT or self._is_structural(tag, text, is_last=is_last)
+            counts = part is TagPart.KEY or self._is_structural(part, text, start, is_last=is_last)
             if counts is None:
                 self.is_at_closer = start == len(text)
                 return _before_space(text, at, begin), None
             if counts:
-                if means is _Means.OWN:
-                    return self._before_break(text, at, begin), tag
-                return _before_space(text, at, begin), tag
-            self.quotes = self.quotes or means is _Means.OWN
+                is_own = part in OWN_CLOSERS
+                return (self._before_break if is_own else _before_space)(text, at, begin), tag
+            self.quotes = self.quotes or part in OWN_CLOSERS
         return len(text), None
 
     def lose_quote(self) -> bool:
@@ -164,20 +144,17 @@ class TaggedValue:
         if not self._is_quoted:
             return False
         body = "".join(self._pieces)
-        tags = [
-            tag
-            for tag in self._form.whole.finditer(body)
-            if self._form.part_in_value(tag) is not None
+        found = [(tag, *self._form.read(tag)) for tag in self._form.whole.finditer(body)]
+        ends = [
+            tag for tag, part, hole in found if part in OWN_CLOSERS and self._may_end(part, hole)
         ]
-        owns = [at for at, tag in enumerate(tags) if self._meaning(tag) is _Means.OWN]
-        if len(owns) != 1:
+        if len(ends) != 1:
             return False
-        own, *rest = tags[owns[0] :]
-        ends = [own, *(tag for tag in rest if self._form.part_in_value(tag) is TagPart.END_CALL)]
-        behind = "".join(body[own.end() :].split())
-        if behind != "".join("".join(tag[0].split()) for tag in ends[1:]):
+        stop = ends[0].end()
+        calls = (tag for tag, part, _ in found if part is TagPart.END_CALL and tag.start() >= stop)
+        if "".join(body[stop:].split()) != "".join("".join(tag[0].split()) for tag in calls):
             return False
-        self._pieces = [body[: own.start()]]
+        self._pieces = [body[: ends[0].start()]]
         return True
 
     def _is_begun(self, text: str, at: int, *, is_last: bool) -> bool:
@@ -190,68 +167,57 @@ class TaggedValue:
         self._is_quoted = begun == opens
         return True
 
-    def _ends_quote(self, means: _Means, text: str, at: int, stop: int) -> bool:
-        """Return whether a tag at *stop* with this meaning ends the quotation."""
+    def _ends_quote(self, text: str, at: int, stop: int) -> bool:
+        """Return whether a closing tag at *stop* follows a closing quotation mark."""
         assert self._form.quote is not None, "it is open"
-        if means is not _Means.OWN:
-            return False
         while stop > at and text[stop - 1].isspace():
             stop -= 1
         closes = self._form.quote[1]
         start = max(at, stop - len(closes))
         return (self._end + text[start:stop]).endswith(closes)
 
-    def _meaning(self, tag: Match[str]) -> _Means:
-        part = self._form.part_in_value(tag)
-        if part is None or (part is TagPart.KEY and self._form.nests) or self._is_of_other(part):
-            return _Means.TEXT
-        means = _MEANS.get(part, _Means.TEXT)
-        hole = self._form.hole(part, tag[0])
+    def _may_end(self, part: TagPart | None, hole: Hole | None) -> bool:
+        """Return whether a tag of this *part* may end the value."""
+        if part not in _ENDS or (part is TagPart.KEY and self._form.nests):
+            return False
+        if self._is_of_other(part):
+            return False
         if hole is None:
-            return means
-        if means is _Means.OWN:
-            return means if hole.name == self.key else _Means.TEXT
-        return means if hole.name else _Means.TEXT
+            return True
+        return hole.name == self.key if part in OWN_CLOSERS else bool(hole.name)
 
-    def _is_of_call(self, tag: Match[str]) -> bool:
-        """Return whether a *tag* is part of a call inside the value; keep track of open tags."""
-        part = self._form.part_in_value(tag)
-        hole = None if part is None else self._form.hole(part, tag[0])
+    def _is_of_call(self, part: TagPart | None, hole: Hole | None) -> bool:
+        """Return whether a tag is part of a call inside the value; keep track of open tags."""
         is_bare = part is TagPart.CALL and TagPart.NAME in self._form.tags  # its name follows
         if part is None or (hole is not None and not (hole.name or is_bare)):
             return False
         # Tags are matched by name only where elements are named after their parameters.
-        is_named = hole is not None and (
-            self._form.nests or part in (TagPart.OWN_KEY, TagPart.OWN_NAME)
-        )
+        is_named = self._form.nests or part in (TagPart.OWN_KEY, TagPart.OWN_NAME)
         name = hole.name if hole is not None and is_named else ""
         value = TagPart.VALUE if TagPart.VALUE in self._form.tags else TagPart.KEY
         is_opener = self._open and (
             part in (value, TagPart.KEYS)
-            or (part is TagPart.OWN_KEY and self._count[TagPart.KEYS, ""])
+            or (part is TagPart.OWN_KEY and (TagPart.KEYS, "") in self._open)
         )
         if part in _QUOTABLE or is_opener:
             self.holds_call = True
-            opened = (part, "" if part in _QUOTABLE else name)
-            self._open.append(opened)
-            self._count[opened] += 1
+            self._open.open((part, "" if part in _QUOTABLE else name))
             return True
         closed = (value if part is TagPart.END_VALUE else _OPENERS.get(part, part), name)
-        if not self._count[closed]:
+        if closed not in self._open:
             return bool(self._open) and part is TagPart.KEY
-        while True:  # tags still open inside it lack their ends
-            top = self._open.pop()
-            self._count[top] -= 1
-            if top == closed:
-                return True
+        self._open.close_to(closed)  # tags still open inside it lack their ends
+        return True
 
-    def _is_structural(self, closer: Match[str], text: str, *, is_last: bool) -> bool | None:
-        """Return whether a *closer* counts, since a tag or the end of the text follows it.
+    def _is_structural(
+        self, closer: TagPart | None, text: str, end: int, *, is_last: bool
+    ) -> bool | None:
+        """Return whether a *closer* counts, since a tag or the end of the text follows its *end*.
 
         A closing tag named after the parameter counts only if no other tag closes the value.
         Return `None` while that is unknown.
         """
-        found = _not_space(text, closer.end())
+        found = _not_space(text, end)
         if found is None:
             return True if is_last else None
         start = found.start()
@@ -260,19 +226,12 @@ class TaggedValue:
             return False
         if tag.lastindex is None:
             return self._form.is_closing(text[start:]) if is_last else None
-        part = self._form.part_in_value(tag)
-        if part is not None and self._is_of_other(part):
+        part, hole = self._form.read(tag)
+        if part is None or part in _NEVER_BEHIND or self._is_of_other(part):
             return False
-        if self._form.part_in_value(closer) is TagPart.OWN_NAME and part in (
-            TagPart.END_VALUE,
-            TagPart.OWN_NAME,
-        ):
+        if closer is TagPart.OWN_NAME and part in OWN_CLOSERS:
             return False
-        if part in _NEVER_BEHIND:
-            return False
-        return part is not None and (
-            part is not TagPart.OWN_NAME or self._meaning(tag) is _Means.OWN
-        )
+        return part is not TagPart.OWN_NAME or self._may_end(part, hole)
 
     def _is_of_other(self, part: TagPart) -> bool:
         """Return whether a tag of this *part* belongs to elements of the other naming scheme.
@@ -280,7 +239,7 @@ class TaggedValue:
         In strict mode, a closing tag named after the parameter does not close a value that ``KEY``
         opened.
         """
-        if self.is_own:
+        if self._is_own:
             return part is TagPart.END_VALUE
         is_named = part is TagPart.OWN_NAME and not self._form.lenient
         return is_named or part is TagPart.OWN_KEY or part is TagPart.END_KEYS

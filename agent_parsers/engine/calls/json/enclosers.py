@@ -1,0 +1,120 @@
+"""What encloses a call in JSON: a fence, a list, or a sentence that only mentions the call."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from outputs.growing_json.scalars import matcher
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Span
+    from outputs.growing_json.scalars import Matcher
+
+__all__ = [
+    "Closers", "after_call", "begins_clause", "between_calls", "is_one_line", "outside_fences",
+    "start_of_opener", "with_fence",
+]  # fmt: skip
+
+# A fence may be written with two _backticks, or with blanks between them. Its length is bounded, so
+# that the text held back for it is bounded too.
+_fence: Final = re.compile(r"`[` ]{0,16}[\w+#.]{0,32}\Z").search
+_LONGEST_FENCE: Final = 49
+after_call: Final = matcher(r"[\s`\]}]*+")
+"""Matches the closers of a call and of what encloses it; possibly empty."""
+outside_fences: Final = matcher(r"[\s\]}]*+")
+"""Matches the same without a fence."""
+between_calls: Final = matcher(r"[\s`\]},;]*+")
+"""Matches the same where another call may follow."""
+_between_fences: Final = matcher(r"[\s\]},;]*+")
+"""Matches the same without the end of a fence."""
+_backticks: Final = matcher(r"`*+")
+_end_of_fence: Final = re.compile(r"[\s\]},;]*+`{3}").match
+"""Matches the same up to the end of the fence in which a call stands."""
+
+
+def begins_clause(closers: str, after: str) -> bool:
+    """Return whether a sentence continues after a call, so that it may only mention the call.
+
+    Args:
+        closers: The closers of the call.
+        after: The first character after them; ``""`` if nothing follows.
+    """
+    return (after.islower() or after == ",") and is_one_line(closers)
+
+
+def is_one_line(closers: str) -> bool:
+    """Return whether the *closers* of a call end on its line, and close no fence."""
+    return "\n" not in closers and "`" not in closers
+
+
+def start_of_opener(text: str, stop: int) -> int:
+    """Return where the opener before a brace at *stop* begins in *text*: a fence, a bracket.
+
+    White space before the opener belongs to it.
+    """
+    at = _before_blank(text, stop)
+    if text.startswith("[", at - 1) and at:
+        at = _before_blank(text, at - 1)
+    fence = _fence(text, max(0, at - _LONGEST_FENCE), at)
+    return at if fence is None else _before_blank(text, fence.start())
+
+
+def with_fence(place: Span, encloser: str, closers: str) -> Span:
+    """Return the *place* of a call, extended by the fence around it, if there is one."""
+    if "```" not in encloser:
+        return place
+    closer = _end_of_fence(closers)
+    return place[0] - len(encloser.lstrip()), place[1] + (closer.end() if closer else 0)
+
+
+def _before_blank(text: str, at: int) -> int:
+    while at and text[at - 1].isspace():
+        at -= 1
+    return at
+
+
+class Closers:
+    """Reads the closers after the JSON of a call: its own, and those of what encloses it.
+
+    Args:
+        match: Matches them.
+        in_rows: Whether other rows of calls may follow. A fence on a line of its own opens the next
+            row, unless an earlier fence is still open.
+        in_fence: Whether a fence is still open that was opened before an earlier call.
+    """
+
+    def __init__(self, match: Matcher, *, in_rows: bool = False, in_fence: bool = False) -> None:
+        self._match, self._in_rows = match, in_rows
+        self._pieces: list[str] = []
+        self._is_closing = False  # whether the end of a fence has begun
+        self.in_fence = in_fence
+        """Whether a fence is open, opened around this call or an earlier one."""
+        self.follows = ""
+        """The first character of the text after them; after a comma, also the next one."""
+
+    @property
+    def text(self) -> str:
+        """The closers so far, with white space."""
+        return "".join(self._pieces)
+
+    def read(self, text: str) -> int:
+        """Continue with *text*; return where the closers end in it."""
+        stop = self._end(text)
+        self._pieces.append(text[:stop])
+        self.follows = text[stop : stop + 1]
+        return stop
+
+    def _end(self, text: str) -> int:
+        if not self._in_rows:
+            return self._match(text, 0).end()
+        at = 0
+        while at < len(text):
+            start, at = at, _between_fences(text, at).end()
+            if self._is_closing and "\n" in text[start:at]:
+                self.in_fence = False
+            if not self.in_fence or not text.startswith("`", at):
+                break
+            at = _backticks(text, at).end()
+            self._is_closing = True
+        return at

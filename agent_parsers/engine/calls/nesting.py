@@ -1,0 +1,41 @@
+"""What is open at a place in a text: brackets, or tags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TypeVar
+
+__all__ = ["Nesting"]
+
+What = TypeVar("What")
+
+
+class Nesting(list[What]):
+    """What is open, outermost first; finding out whether something is open takes no search.
+
+    Args:
+        outermost: What is open from the beginning.
+    """
+
+    def __init__(self, *outermost: What) -> None:
+        super().__init__(outermost)
+        self._count: dict[object, int] = Counter(outermost)
+
+    def __contains__(self, what: object) -> bool:
+        return self._count.get(what, 0) > 0
+
+    def open(self, what: What) -> None:
+        """Open *what* inside all that is open."""
+        self.append(what)
+        self._count[what] += 1
+
+    def close(self) -> What:
+        """Close and return what is innermost."""
+        closed = self.pop()
+        self._count[closed] -= 1
+        return closed
+
+    def close_to(self, what: What) -> None:
+        """Close *what*, and all that is open inside it."""
+        while self.close() != what:
+            pass
