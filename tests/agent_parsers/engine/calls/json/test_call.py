@@ -298,3 +298,12 @@ def test_reasoning_may_hold_a_draft_of_the_call() -> None:
     turn = get_parser("json").read(text)
     assert getattr(turn.result, "tool", None) == "b"
     assert [event.kind for event in turn.events if isinstance(event, Repair)] == ["left_out"]
+
+
+@pytest.mark.parametrize("inner", ['{"action_input": {"a": 1}}', '{"action": "b"}'])
+def test_an_object_behind_the_name_is_not_searched_for_the_call(inner: str) -> None:
+    text = f'{{"action": "a", "tool_call": {inner}}}'
+    _, whole = lenient(text)
+    assert whole == lenient(*text)[1]
+    assert whole.tool == "a"
+    assert whole.tool_input == {}
