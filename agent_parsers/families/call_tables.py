@@ -1,0 +1,158 @@
+"""The tables of tool-call dialects of open models: thoughts, content, and blocks of calls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.markers.kinds import Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.markers.kinds import Marker
+
+__all__ = ["calls_table", "with_marks"]
+
+_ODD: Final = "read a mark that the dialect does not write"
+_CALL: Final = "call in a thought"
+_BEHIND: Final = "thought behind a call"
+
+
+def calls_table(
+    new_call: Callable[[], CallReader],
+    *,
+    call: tuple[str, str] | None,
+    region: tuple[str, str] | None = None,
+    thought: tuple[str, str] | None = ("<think>", "</think>"),
+    ends: tuple[str, ...] = (),
+    drafts: bool | Collection[str] = True,
+    lenient: bool = False,
+    bare: Callable[[], CallReader] | None = None,
+    also: Mapping[str, tuple[str, ...]] | None = None,
+    odd: Collection[str] = (),
+) -> Table:
+    """Return a table for turns of thoughts, content and blocks of calls.
+
+    Args:
+        new_call: Makes the call reader of a block.
+        call: What opens and closes a block. If the closer is ``""``, the call reader decides where
+            the call ends and content follows. `None` if only `bare` finds calls.
+        region: What opens and closes the group of all blocks, if the dialect has one. A block
+            outside of it is an error, which lenient mode repairs.
+        thought: What opens and closes a thought; `None` if the dialect has no thoughts.
+        ends: Markers that end the turn.
+        drafts: Whether a block in a thought is always a draft, or the names (``"call"``,
+            ``"region"``) of the markers that begin drafts. Lenient mode reads other blocks in a
+            thought that is still open if the text ends after them.
+        lenient: Whether to read what models really write.
+        bare: Makes the reader of content, if content may contain calls without a marker.
+        also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
+            ``"thought"`` and ``"end of thought"``.
+        odd: The names of markers that only lenient mode reads, which is reported as a repair.
+    """
+    pairs = {"call": call, "region": region, "thought": thought}
+    spelt = {name: pair[0] for name, pair in pairs.items() if pair}
+    spelt |= {f"end of {name}": pair[1] for name, pair in pairs.items() if pair and pair[1]}
+    markers: dict[str, Marker] = {
+        **{name: Literal(text, (also or {}).get(name, ())) for name, text in spelt.items()},
+        **{f"end {end}": Literal(end) for end in ends},
+    }
+    begins = {"call": Go("call")} if call else {}
+    transitions: dict[tuple[str, str], Go] = {}
+    if call is not None:
+        transitions["call", "call"] = Go("call")  # the first call lacks its closer
+    inside, holding = "content", ["content"]  # the state between blocks; the states with content
+    if region is not None:
+        begins = {"call": _bare_call(lenient=lenient), "region": Go("region")}
+        inside, holding = "region", ["content", "region"]
+        transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
+        transitions |= {("region", name): Go(name) for name in begins}
+        transitions["call", "end of region"] = Go("content", closes=True)
+    if call and call[1]:
+        transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
+        transitions["call", "end of call"] = Go(inside, closes=True)
+    elif call:
+        holding.append("call")
+    transitions |= {("content", name): go for name, go in begins.items()}
+    acting: list[str] = []  # markers of blocks that may be read in an open thought
+    if thought is not None:
+        if lenient and drafts is not True:
+            acting = [name for name in begins if name not in (drafts or ())]
+        if lenient and call and call[1]:
+            holding.append("call")
+        transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
+        # The prompt may have opened the thought that ends here.
+        late = "" if lenient else "late_thought"  # the thought may have quoted the call
+        ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
+        transitions |= {(state, "end of thought"): ended for state in holding}
+        transitions["thought", "end of thought"] = Go("content", closes=True)
+    parts = {"content": Part.CONTENT if bare is None else Part.CALL}
+    parts |= {"call": Part.CALL} if call else {}
+    parts |= {"region": Part.CONTENT} if region else {}
+    parts |= {"thought": Part.THOUGHT} if thought else {}
+    if acting:
+        parts |= {_CALL: Part.CALL, _BEHIND: Part.THOUGHT}
+        transitions |= _rows_in_thoughts(transitions, acting)
+    for end in ends:
+        transitions |= {(state, f"end {end}"): Go("over") for state in parts}
+    transitions = {
+        key: transition._replace(odd=_ODD) if key[1] in odd else transition
+        for key, transition in transitions.items()
+    }
+    return Table(
+        new_call=new_call,
+        readers={"content": bare} if bare else {},
+        markers=markers,
+        parts=parts | ({"over": Part.SKIPPED} if ends else {}),
+        transitions=transitions,
+        ends={name: "open_reasoning" for name, part in parts.items() if part is Part.THOUGHT},
+        drafts=(_CALL, _BEHIND) if acting else (),
+        several=True,
+        starts={name: name for name in ("content", "thought") if name in parts},
+        prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
+        lenient=lenient,
+        one_line_tools=True,
+    )
+
+
+def _rows_in_thoughts(
+    transitions: Mapping[tuple[str, str], Go], acting: Collection[str]
+) -> dict[tuple[str, str], Go]:
+    """Return the transitions of blocks that may count in a thought; *acting* markers open them."""
+    to = {"call": _CALL, "region": _BEHIND}
+    rows = {("thought", name): Go(to[name]) for name in acting}
+    behind = dict.fromkeys((*acting, "call"))  # in a region, "call" alone opens a block
+    rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
+    ends = ("end of call", "end of region")
+    closers = dict.fromkeys(name for _, name in transitions if name in ends)
+    rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
+    for state in (_CALL, _BEHIND):
+        rows[state, "thought"] = Go("thought")
+        rows[state, "end of thought"] = Go("content", closes=True)
+    return rows
+
+
+def _bare_call(*, lenient: bool) -> Go:
+    """Return the transition to a block that lacks the region around it."""
+    if lenient:
+        return Go("call", odd="read a call without what encloses all calls")
+    return Go("call", clash="bare_call")
+
+
+def with_marks(table: Table, *marks: str) -> Table:
+    """Return a *table* in which *marks* open a call as well, which is reported as a repair."""
+    markers = {f"call after {mark}": Literal(mark) for mark in marks}
+    transitions = {
+        (state, name): transition._replace(odd=_ODD)
+        for (state, marker), transition in table.transitions.items()
+        if marker == "call" and isinstance(transition, Go)
+        for name in markers
+    }
+    return replace(
+        table,
+        markers={**table.markers, **markers},
+        transitions={**table.transitions, **transitions},
+    )
