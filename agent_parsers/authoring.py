@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         TurnWriter,
         chatml,
         inputs_of,
+        role_frame,
         write_json,
         write_value,
     )
@@ -127,6 +128,7 @@ __all__ = [
     "list_tools_in_tags",
     "read_json_input",
     "replies",
+    "role_frame",
     "tagged_table",
     "unreadable",
     "with_labels",
@@ -201,6 +203,7 @@ _MODULES = {
     "TurnWriter": "agent_parsers.families.turn_writer",
     "chatml": "agent_parsers.families.turn_writer",
     "inputs_of": "agent_parsers.families.turn_writer",
+    "role_frame": "agent_parsers.families.turn_writer",
     "write_json": "agent_parsers.families.turn_writer",
     "write_value": "agent_parsers.families.turn_writer",
 }

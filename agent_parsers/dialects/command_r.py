@@ -25,10 +25,9 @@ CohereForAI/c4ai-command-r-v01 for the text around calls and results.
 
 import json
 
-from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter, WrittenCall
+from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter, WrittenCall, role_frame
 
 END = "<|END_OF_TURN_TOKEN|>"
-NEXT = f"{END}<|START_OF_TURN_TOKEN|>"
 
 
 class IndentedJson(JsonPayload):
@@ -52,5 +51,7 @@ DIALECT = CallFormat(
     content=("", "\n"),
     ends=(END,),
     results=ResultsWriter(each=("<results>\n", "</results>")),
-    turn_frame=(f"{NEXT}<|SYSTEM_TOKEN|>", f"{NEXT}<|CHATBOT_TOKEN|>"),
+    turn_frame=role_frame(
+        (f"{END}<|START_OF_TURN_TOKEN|>", ""), "<|SYSTEM_TOKEN|>", "<|CHATBOT_TOKEN|>"
+    ),
 ).dialect()

@@ -64,32 +64,24 @@ class BracePayload(Payload):
         Raises:
             ValueError: A string contains the quote.
         """
-        return f"call:{call.tool}{''.join(self._written(inputs_of(call)))}"
+        return f"call:{call.tool}{self._written(inputs_of(call))}"
 
     def write_result(self, result: Result) -> str:
         """Return the result of one call as text, without its marks."""
         return f"response:{result.tool}{{value:{self.quote}{result.text}{self.quote}}}"
 
-    def _written(self, value: Any) -> Iterator[str]:
+    def _written(self, value: Any) -> str:
         if isinstance(value, str):
             if self.quote in value:
                 raise ValueError(f"a text with {self.quote!r} in it")
-            yield f"{self.quote}{value}{self.quote}"
-        elif isinstance(value, dict):
-            yield "{"
+            return f"{self.quote}{value}{self.quote}"
+        if isinstance(value, dict):
             # The template sorts names, ignoring case.
-            for at, key in enumerate(sorted(value, key=str.lower)):
-                yield f"{',' * (at > 0)}{key}:"
-                yield from self._written(value[key])
-            yield "}"
-        elif isinstance(value, list):
-            yield "["
-            for at, item in enumerate(value):
-                yield "," * (at > 0)
-                yield from self._written(item)
-            yield "]"
-        else:
-            yield json.dumps(value, allow_nan=False)
+            members = (f"{key}:{self._written(value[key])}" for key in sorted(value, key=str.lower))
+            return f"{{{','.join(members)}}}"
+        if isinstance(value, list):
+            return f"[{','.join(map(self._written, value))}]"
+        return json.dumps(value, allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)

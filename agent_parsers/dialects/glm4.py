@@ -19,20 +19,27 @@ from agent_parsers.authoring import (
     WrittenCall,
     write_json,
 )
+from agent_parsers.families.json_blocks import is_name
 
 MARK = "<|assistant|>"
 ENDS = ("<|user|>", "<|observation|>")
 
 
-def _is_name(text: str) -> bool:
-    return 0 < len(text) <= 64 and all(char.isalnum() or char in "_.-" for char in text)
+def may_lead(text: str) -> bool:
+    """Return whether *text* may be the beginning of a name and the line break after it."""
+    return _is_short_name(text.rstrip())
 
 
 def read_head(text: str, *, lenient: bool) -> Head | None:  # noqa: ARG001 - both modes are alike
     """Read the head of a call: its name on a line of its own."""
     name, newline, rest = text.partition("\n")
     name = name.rstrip(" \t")
-    return Head(0, len(name)) if newline and _is_name(name) and not rest.strip() else None
+    is_head = newline and _is_short_name(name) and not rest.strip()
+    return Head(0, len(name)) if is_head else None
+
+
+def _is_short_name(text: str) -> bool:
+    return len(text) <= 64 and is_name(text)
 
 
 def write_call(call: WrittenCall) -> str:
@@ -49,7 +56,7 @@ DIALECT = CallFormat(
         read_head=read_head,
         write_call=write_call,
         is_bare=True,
-        may_lead=lambda text: _is_name(text.rstrip()),
+        may_lead=may_lead,
         unnamed=lambda lenient: NAMELESS.content_reader(lenient=lenient),
     ),
     call=(MARK, ""),

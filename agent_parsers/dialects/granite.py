@@ -12,10 +12,9 @@ Source: the chat templates of ibm-granite/granite-3.1-8b-instruct and granite-3.
 
 from dataclasses import replace
 
-from agent_parsers.authoring import CallFormat, Go, JsonPayload, Literal, Part, Table
+from agent_parsers.authoring import CallFormat, Go, JsonPayload, Literal, Part, Table, role_frame
 
 END = "<|end_of_text|>"
-NEXT = f"{END}\n<|start_of_role|>"
 
 
 def with_thoughts(table: Table) -> Table:
@@ -52,5 +51,5 @@ DIALECT = CallFormat(
     thought=None,
     adapt=with_thoughts,
     ends=(END,),
-    turn_frame=(f"{NEXT}tool_response<|end_of_role|>", f"{NEXT}assistant<|end_of_role|>"),
+    turn_frame=role_frame((f"{END}\n<|start_of_role|>", "<|end_of_role|>"), "tool_response"),
 ).dialect()

@@ -83,7 +83,8 @@ def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
     if named.partition(".")[0] in FOREIGN:
         return Header(SkippedDelta, problem="no_call")
     if at >= 0 and named != MODEL:
-        if is_whole and _behind(text, at + len(named)) not in BEHIND:
+        behind = text[at + len(named) :].partition("<|")[0]
+        if is_whole and behind.strip() not in BEHIND:
             return Header(SkippedDelta, problem="no_tool")
         start = at + len(TOOLS) * named.startswith(TOOLS)
         head = Head(start, at + len(named))
@@ -106,9 +107,8 @@ def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
 def _is_cut(header: str, rest: str) -> bool:
     """Return whether a *header* is cut off, given the *rest* after its channel."""
     last = header[header.rfind("<") :]
-    marks = (CHANNEL, CONSTRAIN, MESSAGE)
     is_in_channel = any(kind.startswith(last.removeprefix(CHANNEL)) for kind in KINDS)
-    is_in_mark = any(mark.startswith(last) for mark in marks)
+    is_in_mark = any(mark.startswith(last) for mark in (CHANNEL, CONSTRAIN, MESSAGE))
     return not rest or rest.startswith(("<|", TO)) or is_in_channel or is_in_mark
 
 
@@ -123,11 +123,6 @@ def _recipient(text: str) -> tuple[str, int]:
     rest = rest.lstrip()
     stops = (at for at, char in enumerate(rest) if char.isspace() or char in "<{")
     return (rest[: next(stops, len(rest))], len(text) - len(rest)) if mark else ("", -1)
-
-
-def _behind(text: str, at: int) -> str:
-    """Return the text of a header from *at* to the next mark."""
-    return text[at:].partition("<|")[0].strip()
 
 
 def _channel(text: str) -> tuple[str, int]:

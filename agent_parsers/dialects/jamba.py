@@ -6,7 +6,7 @@
 Source: the chat template of ai21labs/AI21-Jamba-1.5-Mini.
 """
 
-from agent_parsers.authoring import CallFormat, JsonPayload
+from agent_parsers.authoring import CallFormat, JsonPayload, role_frame
 
 END = "<|eom|>"
 
@@ -17,5 +17,5 @@ DIALECT = CallFormat(
     call=("<tool_calls>", "</tool_calls>"),
     thought=None,
     ends=(END,),
-    turn_frame=(f"{END}<|bom|><|tool|> ", f"{END}<|bom|><|assistant|> "),
+    turn_frame=role_frame((f"{END}<|bom|>", " "), "<|tool|>", "<|assistant|>"),
 ).dialect()

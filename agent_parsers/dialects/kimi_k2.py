@@ -19,6 +19,7 @@ from agent_parsers.authoring import (
     NamedPayload,
     ResultsWriter,
     WrittenCall,
+    role_frame,
     write_json,
 )
 
@@ -75,8 +76,5 @@ DIALECT = CallFormat(
     results=ResultsWriter(
         text=lambda result: f"## Return of {result.id}\n{result.text}", call_id=call_id
     ),
-    turn_frame=(
-        f"{END}<|im_system|>tool<|im_middle|>",
-        f"{END}<|im_assistant|>assistant<|im_middle|>",
-    ),
+    turn_frame=role_frame((END, "<|im_middle|>"), "<|im_system|>tool", "<|im_assistant|>assistant"),
 ).dialect()

@@ -13,10 +13,9 @@ The chat template rejects a turn with several calls, or with content beside a ca
 Source: the chat template of meta-llama/Llama-3.1-70B-Instruct.
 """
 
-from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter, write_json
+from agent_parsers.authoring import CallFormat, JsonPayload, ResultsWriter, role_frame, write_json
 
 ENDS = ("<|eot_id|>", "<|eom_id|>")
-NEXT = f"{ENDS[0]}<|start_header_id|>"
 MARK = "<|python_tag|>"
 
 FORMAT = CallFormat(
@@ -31,7 +30,7 @@ FORMAT = CallFormat(
     content=None,
     ends=ENDS,
     results=ResultsWriter(text=lambda result: write_json(result.text)),
-    turn_frame=(f"{NEXT}ipython<|end_header_id|>\n\n", f"{NEXT}assistant<|end_header_id|>\n\n"),
+    turn_frame=role_frame((f"{ENDS[0]}<|start_header_id|>", "<|end_header_id|>\n\n"), "ipython"),
     sample=f'{MARK}{{"name": "search", "parameters": {{"query": "Lake Thun"}}}}',
 )
 DIALECT = FORMAT.dialect()

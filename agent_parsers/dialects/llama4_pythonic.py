@@ -10,16 +10,16 @@ meta-llama/Llama-4-Scout-17B-16E-Instruct.
 
 from dataclasses import replace
 
+from agent_parsers.authoring import role_frame
 from agent_parsers.dialects import llama3_json, pythonic
 
 STOP = pythonic.LLAMA4_ENDS
-NEXT = f"{STOP[0]}<|header_start|>"
 
 DIALECT = replace(
     pythonic.MARKED,
     name="llama4_pythonic",
     summary="a list of Python calls in <|python_start|> (Llama 4)",
     results=llama3_json.FORMAT.results,
-    turn_frame=(f"{NEXT}ipython<|header_end|>\n\n", f"{NEXT}assistant<|header_end|>\n\n"),
+    turn_frame=role_frame((f"{STOP[0]}<|header_start|>", "<|header_end|>\n\n"), "ipython"),
     sample=replace(pythonic.SAMPLE, content=""),
 ).dialect(stop=STOP)

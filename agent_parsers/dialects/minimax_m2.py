@@ -31,10 +31,10 @@ from agent_parsers.authoring import (
     ResultsWriter,
     TaggedPayload,
     list_tools_in_tags,
+    role_frame,
 )
 
 END = "[e~["
-NEXT = f"{END}\n]~b]"
 
 FORMAT = CallFormat(
     name="minimax_m2",
@@ -53,7 +53,7 @@ FORMAT = CallFormat(
     drafts=(),
     ends=(END,),
     results=ResultsWriter(each=("<response>", "</response>"), between="\n"),
-    turn_frame=(f"{NEXT}tool\n", f"{NEXT}ai\n"),
+    turn_frame=role_frame((f"{END}\n]~b]", "\n"), "tool", "ai"),
     list_tools=list_tools_in_tags,
 )
 DIALECT = FORMAT.dialect()

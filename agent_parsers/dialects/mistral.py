@@ -25,16 +25,14 @@ from agent_parsers.authoring import (
     WrittenCall,
     write_json,
 )
+from agent_parsers.families.json_blocks import is_name
 
+SIGNS = ".:/-"
+"""What a name may also contain, but not end in, if no mark follows it."""
 MARK, CALL_ID, ARGS = "[TOOL_CALLS]", "[CALL_ID]", "[ARGS]"
 END = "</s>"
 THOUGHT = ("[THINK]", "[/THINK]")
 RESULT = ("[TOOL_RESULTS]", "[/TOOL_RESULTS]")
-
-
-def _is_name(text: str) -> bool:
-    is_word = text[-1:].isalnum() or text.endswith("_")
-    return is_word and all(char.isalnum() or char in "_.:/-" for char in text)
 
 
 def read_head(text: str, *, lenient: bool) -> Head | None:
@@ -45,7 +43,7 @@ def read_head(text: str, *, lenient: bool) -> Head | None:
     odd = "" if args else f"read a name without {ARGS} behind it"
     if args and name != named:
         odd = "read a name with a blank behind it"
-    is_named = name[:1] not in '["' if args else _is_name(name)
+    is_named = name[:1] not in '["' if args else is_name(name, SIGNS) and name[-1] not in SIGNS
     if not is_named or len(name.split()) != 1 or rest.strip() not in ("", '"' * lenient):
         return None
     return Head(0, len(name), call_id.strip() or None, odd) if lenient or not odd else None

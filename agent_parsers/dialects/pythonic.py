@@ -25,8 +25,6 @@ from agent_parsers.authoring import (
     Payload,
     PythonCalls,
     ResultsWriter,
-    Table,
-    Transition,
     Written,
     WrittenCall,
     inputs_of,
@@ -74,18 +72,6 @@ class PythonPayload(Payload):
         return f"{call.tool}({', '.join(values)})"
 
 
-def with_foreign_marks(table: Table) -> Table:
-    """Return *table*, in which marks around the list are those of another form."""
-
-    def reported(row: tuple[str, str], transition: Transition) -> Transition:
-        if row in {("content", "call"), ("content", "end of call")} and isinstance(transition, Go):
-            return transition._replace(odd="read the marks of another form")
-        return transition
-
-    rows = {row: reported(row, transition) for row, transition in table.transitions.items()}
-    return replace(table, transitions=rows)
-
-
 MARKED = CallFormat(
     name="pythonic",
     summary="a list of Python calls (Llama 3.2, ToolACE)",
@@ -97,6 +83,16 @@ MARKED = CallFormat(
     turn_frame=llama3_json.FORMAT.turn_frame,
     sample=SAMPLE,
 )
+LENIENT = MARKED.table(lenient=True)
+ODD = "read the marks of another form"
+
 DIALECT = replace(MARKED, call=None, content=None).dialect(
-    lenient=with_foreign_marks(MARKED.table(lenient=True))
+    lenient=replace(
+        LENIENT,
+        transitions={
+            **LENIENT.transitions,
+            ("content", "call"): Go("call", odd=ODD),
+            ("content", "end of call"): Go("content", closes=True, odd=ODD),
+        },
+    )
 )

@@ -24,14 +24,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from agent_parsers.authoring import ResultsWriter
+from agent_parsers.authoring import ResultsWriter, role_frame
 from agent_parsers.dialects import qwen3_coder
 from agent_parsers.engine.calls.code.python_scan import read_literal
 from agent_parsers.engine.calls.tags.form import truth_values
 from agent_parsers.engine.repairs.payloads import BadPayload
 
 END = "<seed:eos>"
-NEXT = f"{END}<seed:bos>"
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
@@ -59,5 +58,5 @@ DIALECT = replace(
     drafts=True,
     ends=(END,),
     results=ResultsWriter(),
-    turn_frame=(f"{NEXT}tool\n", f"{NEXT}assistant\n"),
+    turn_frame=role_frame((f"{END}<seed:bos>", "\n"), "tool"),
 ).dialect()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "JsonPayload", "NamedPayload", "bare_rules",
-    "block_rules",
+    "block_rules", "is_name",
 ]  # fmt: skip
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
@@ -73,6 +74,11 @@ BARE_PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
 }
 """For dialects in which no marker distinguishes a call from an answer in JSON."""
+
+
+def is_name(text: str, signs: str = ".-") -> bool:
+    """Return whether *text* may name a tool: only letters, digits, ``_`` and *signs*."""
+    return re.fullmatch(rf"[\w{re.escape(signs)}]+", text) is not None
 
 
 class ReadHead(Protocol):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "IM_END", "LINES", "TAGS", "CallId", "Marks", "ResultsWriter", "TurnWriter", "chatml",
-    "inputs_of", "write_json", "write_value",
+    "inputs_of", "role_frame", "write_json", "write_value",
 ]  # fmt: skip
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
@@ -31,10 +31,20 @@ IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 
 
+def role_frame(around: Marks, results: str, model: str = "assistant") -> Marks:
+    """Return the turn frame of a template that names the role of each turn.
+
+    Args:
+        around: Text before a role, which ends the turn before, and text after it.
+        results: The role of results.
+        model: The role of the model.
+    """
+    return results.join(around), model.join(around)
+
+
 def chatml(role: str) -> Marks:
     """Return the turn frame of ChatML around results, which are in a turn of this *role*."""
-    end = f"{IM_END}\n<|im_start|>"
-    return f"{end}{role}\n", f"{end}assistant\n"
+    return role_frame((f"{IM_END}\n<|im_start|>", "\n"), role)
 
 
 @dataclass(frozen=True, kw_only=True)
