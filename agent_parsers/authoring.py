@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agent_parsers.families.call_blocks import (
         CALLS_PROMPT,
         ONE_CALL_PROMPT,
+        SAMPLE_TURN,
         CallFormat,
         Payload,
         calls_dialect,
@@ -72,6 +73,7 @@ __all__ = [
     "LIST_PROBLEMS",
     "ONE_CALL_PROMPT",
     "PROBLEMS",
+    "SAMPLE_TURN",
     "TAGS",
     "Ahead",
     "Attributes",
@@ -183,6 +185,7 @@ _MODULES = {
     "list_schemas": "agent_parsers.engine.writing.tool_lists",
     "CALLS_PROMPT": "agent_parsers.families.call_blocks",
     "ONE_CALL_PROMPT": "agent_parsers.families.call_blocks",
+    "SAMPLE_TURN": "agent_parsers.families.call_blocks",
     "CallFormat": "agent_parsers.families.call_blocks",
     "Payload": "agent_parsers.families.call_blocks",
     "calls_dialect": "agent_parsers.families.call_blocks",

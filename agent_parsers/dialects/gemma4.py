@@ -27,6 +27,7 @@ from functools import partial
 from typing import Any
 
 from agent_parsers.authoring import (
+    SAMPLE_TURN,
     Ahead,
     CallFormat,
     Go,
@@ -35,7 +36,6 @@ from agent_parsers.authoring import (
     Result,
     ResultsWriter,
     Table,
-    Written,
     WrittenCall,
     inputs_of,
 )
@@ -121,11 +121,9 @@ FORMAT = CallFormat(
     ends=("<turn|>", RESPONSE[0]),
     results=ResultsWriter(text=PAYLOAD.write_result, between=f"{RESPONSE[1]}{RESPONSE[0]}"),
     turn_frame=RESPONSE,  # the model continues in the same turn
-    sample=Written(
-        "I have to look it up.",
-        tool="search",
+    sample=replace(
+        SAMPLE_TURN,
         tool_input={"query": 'Lake Thun, "old" {bridge}', "limit": 3},
-        others=(WrittenCall("ping", {}),),
         content="I am looking.",
     ),
 )

@@ -1,6 +1,6 @@
 """InternLM 2 and 2.5: JSON in ``<|action_start|><|plugin|>``, with ``parameters``.
 
-    Let me see.<|action_start|><|plugin|>
+    I look it up.<|action_start|><|plugin|>
     {"name": "search", "parameters": {"query": "Lake Thun"}}<|action_end|><|action_start|><|plugin|>
     {"name": "ping", "parameters": {}}<|action_end|>
 
@@ -8,7 +8,9 @@ Source: the guide to the chat format of InternLM/InternLM; several calls as in t
 this model in vllm-project/vllm.
 """
 
-from agent_parsers.authoring import CallFormat, JsonPayload, chatml
+from dataclasses import replace
+
+from agent_parsers.authoring import SAMPLE_TURN, CallFormat, JsonPayload, chatml
 
 MARK = "<|plugin|>"
 START = "<|action_start|>"
@@ -20,5 +22,6 @@ DIALECT = CallFormat(
     call=(f"{START}{MARK}\n", "<|action_end|>"),
     odd_marks=((f"{START} {MARK}", ""), (f"{START}\n{MARK}", "")),
     thought=None,
+    sample=replace(SAMPLE_TURN, content="I look it up."),
     turn_frame=chatml(f"environment name={MARK}"),
 ).dialect()

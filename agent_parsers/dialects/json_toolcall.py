@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import partial
 
 from agent_parsers.authoring import (
+    SAMPLE_TURN,
     EndTurn,
     Go,
     JsonCallRules,
@@ -36,7 +37,6 @@ from agent_parsers.authoring import (
     Table,
     Transition,
     Written,
-    WrittenCall,
     bare_rules,
     calls_dialect,
     list_schemas,
@@ -165,14 +165,7 @@ When you need no tool, write the answer in this form:
 
 DIALECT = calls_dialect(
     "json_toolcall",
-    write(
-        Written(
-            "I have to look it up.",
-            tool="search",
-            tool_input={"query": "Lake Thun"},
-            others=(WrittenCall("ping", {}),),
-        )
-    ),
+    write(replace(SAMPLE_TURN, content="")),
     aliases=("openai_json", "autogpt"),
     summary="tool calls as text: name and arguments in JSON objects (OpenAI's form)",
     strict=_table(STRICT_RULES),

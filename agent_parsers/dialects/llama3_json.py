@@ -1,11 +1,12 @@
 """Llama 3.1, 3.2 and 3.3: a turn that is a JSON object with ``name`` and ``parameters`` is a call.
 
-    {"name": "search", "parameters": {"query": "Lake Thun"}}
+    <|python_tag|>{"name": "search", "parameters": {"query": "Lake Thun"}}
 
-No mark opens or closes it. It is at the beginning of the turn, or after ``<|python_tag|>``. Until
-both keys have been read, it may be an answer that happens to be JSON; an object that is cut off is
-neither. Text after the object is content, but if a sentence continues there, it may only quote the
-call, which is an error. Python code after the tag, for a built-in tool of Meta, is content.
+It is at the beginning of the turn, or after ``<|python_tag|>``, which is not written. Nothing closes
+it. Until both keys have been read, it may be an answer that happens to be JSON; an object that is
+cut off is neither. Text after the object is content, but if a sentence continues there, it may only
+quote the call, which is an error. Python code after the tag, for a built-in tool of Meta, is
+content.
 
 The chat template rejects a turn with several calls, or with content beside a call, and so does
 `render`.

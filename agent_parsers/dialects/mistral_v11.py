@@ -17,22 +17,15 @@ from dataclasses import replace
 
 from agent_parsers.authoring import (
     LINES,
+    SAMPLE_TURN,
     Result,
-    Written,
     WrittenCall,
     write_json,
 )
 from agent_parsers.dialects import mistral
 from agent_parsers.dialects.mistral import ARGS, CALL_ID
 
-SAMPLE = Written(
-    "I have to look it up.",
-    tool="search",
-    tool_input={"query": "Lake Thun"},
-    id="a1b2c3d4e",
-    others=(WrittenCall("ping", {}, "f5g6h7i8j"),),
-    content="Let me see.",
-)
+SAMPLE = replace(SAMPLE_TURN, id="a1b2c3d4e", others=(WrittenCall("ping", {}, "f5g6h7i8j"),))
 
 
 def call_id(_tool: str, known: str | None, number: int) -> str:

@@ -19,13 +19,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from agent_parsers.authoring import (
+    SAMPLE_TURN,
     CallFormat,
     Go,
     JsonPayload,
     Payload,
     PythonCalls,
     ResultsWriter,
-    Written,
     WrittenCall,
     inputs_of,
     write_json,
@@ -33,13 +33,7 @@ from agent_parsers.authoring import (
 from agent_parsers.dialects import llama3_json
 from agent_parsers.engine.calls.code.python_values import write_python
 
-SAMPLE = Written(
-    "I have to look it up.",
-    tool="search",
-    tool_input={"query": "Lake Thun", "limit": 3},
-    others=(WrittenCall("ping", {}),),
-    content="Let me see.",
-)
+SAMPLE = replace(SAMPLE_TURN, tool_input={"query": "Lake Thun", "limit": 3})
 LLAMA4_ENDS = ("<|eot|>", "<|eom|>")
 
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
-    "CALLS_PROMPT", "ONE_CALL_PROMPT", "CallFormat", "NewCall", "Payload", "calls_dialect",
-    "list_tools", "list_tools_in_tags",
+    "CALLS_PROMPT", "ONE_CALL_PROMPT", "SAMPLE_TURN", "CallFormat", "NewCall", "Payload",
+    "calls_dialect", "list_tools", "list_tools_in_tags",
 ]  # fmt: skip
 
 _PROMPT: Final = """\
@@ -57,13 +57,14 @@ ONE_CALL_PROMPT: Final = _PROMPT.format(several="A turn has one call.")
 """Format instructions for dialects whose chat template allows one call in a turn."""
 _WORDS: Final = PromptWords(tool="name_of_the_tool", tool_input={"parameter": "its value"})
 _EXAMPLE: Final = Written(tool="search", tool_input={"query": "what to look for"})
-_SAMPLE: Final = Written(
+SAMPLE_TURN: Final = Written(
     "I have to look it up.",
     tool="search",
     tool_input={"query": "Lake Thun"},
     others=(WrittenCall("ping", {}),),
     content="Let me see.",
 )
+"""The turn that samples show."""
 
 NewCall: TypeAlias = "Callable[[], CallReader]"
 """Makes a call reader."""
@@ -193,7 +194,7 @@ class CallFormat:
     """Which blocks in a thought are always drafts, see `calls_table`."""
     adapt: Callable[[Table], Table] | None = None
     """Adds to a table the marks that only this format has."""
-    sample: Written | str = _SAMPLE
+    sample: Written | str = SAMPLE_TURN
     """A turn; of the default, what the format cannot express is left out."""
 
     def dialect(self, **own: Any) -> Dialect:
