@@ -2,11 +2,11 @@
 
     <|python_tag|>{"name": "search", "parameters": {"query": "Lake Thun"}}
 
-It is at the beginning of the turn, or after ``<|python_tag|>``, which is not written. Nothing closes
-it. Until both keys have been read, it may be an answer that happens to be JSON; an object that is
-cut off is neither. Text after the object is content, but if a sentence continues there, it may only
-quote the call, which is an error. Python code after the tag, for a built-in tool of Meta, is
-content.
+It is at the beginning of the turn, or after ``<|python_tag|>``, which is not written. Nothing
+closes it. Until both keys have been read, it may be an answer that happens to be JSON; an object
+that is cut off is neither. Text after the object is content, but if a sentence continues there, it
+may only quote the call, which is an error. Python code after the tag, for a built-in tool of Meta,
+is content.
 
 The chat template rejects a turn with several calls, or with content beside a call, and so does
 `render`.
