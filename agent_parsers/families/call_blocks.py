@@ -11,10 +11,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.families.call_tables import calls_table, with_marks
+from agent_parsers.families.call_tables import calls_table
 from agent_parsers.families.turn_writer import (
     IM_END,
     TAGS,
@@ -129,7 +128,8 @@ class Payload(ABC):
             self.reader(marks[1] if marks else "", lenient=lenient),
             bare=self.content_reader(lenient=lenient),
             lenient=lenient,
-            **{"call": marks, **options},
+            call=marks,
+            **options,
         )
 
 
@@ -223,18 +223,10 @@ class CallFormat:
 
     def table(self, *, lenient: bool) -> Table:
         """Return the table of strict or of lenient mode."""
-        also: dict[str, tuple[str, ...]] = {}
-        options: dict[str, Any] = {"also": also}
-        others: list[str] = []
+        also = self.also if lenient else {}
         if self.other_thought is not None:
-            also |= {"thought": self.other_thought[:1], "end of thought": self.other_thought[1:]}
-        if lenient:
-            also |= self.also
-            others = [opener for opener, _ in self.odd_marks]
-            if self.odd_marks and not (self.call and self.call[1]):
-                opener = self.call[0].strip() if self.call else others.pop(0)
-                options["call"] = (opener, self.odd_marks[0][1])
-                options["odd"] = ("end of call",) if self.call else ("call", "end of call")
+            opens, closes = self.other_thought
+            also = {"thought": (opens,), "end of thought": (closes,), **also}
         table = self.payload.table(
             _stripped(self.call),
             lenient=lenient,
@@ -242,12 +234,10 @@ class CallFormat:
             thought=_stripped(self.thought),
             ends=self.ends,
             drafts=self.drafts,
-            **options,
+            also=also,
+            odd_marks=self.odd_marks,
+            is_word=self.is_word,
         )
-        if self.call and self.is_word:
-            word = Before(self.call[0].strip())
-            table = replace(table, markers={**table.markers, "call": word})
-        table = with_marks(table, *others)
         return table if self.adapt is None else self.adapt(table)
 
     @property

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.families.turn_writer import TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.families.turn_writer import Marks
 
-__all__ = ["calls_table", "with_marks"]
+__all__ = ["calls_table"]
 
 _ODD: Final = "read a mark that the dialect does not write"
 _CALL: Final = "call in a thought"
@@ -24,15 +26,16 @@ _BEHIND: Final = "thought behind a call"
 def calls_table(
     new_call: Callable[[], CallReader],
     *,
-    call: tuple[str, str] | None,
-    region: tuple[str, str] | None = None,
-    thought: tuple[str, str] | None = ("<think>", "</think>"),
+    call: Marks | None,
+    region: Marks | None = None,
+    thought: Marks | None = TAGS,
     ends: tuple[str, ...] = (),
     drafts: bool | Collection[str] = True,
     lenient: bool = False,
     bare: Callable[[], CallReader] | None = None,
     also: Mapping[str, tuple[str, ...]] | None = None,
-    odd: Collection[str] = (),
+    odd_marks: Sequence[Marks] = (),
+    is_word: bool = False,
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of calls.
 
@@ -51,8 +54,16 @@ def calls_table(
         bare: Makes the reader of content, if content may contain calls without a marker.
         also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
             ``"thought"`` and ``"end of thought"``.
-        odd: The names of markers that only lenient mode reads, which is reported as a repair.
+        odd_marks: Other marks of a block, which only lenient mode reads; it reports them. Of their
+            closers, the first counts if a block has no closer of its own.
+        is_word: Whether what opens a block is also a word of prose, so that it counts only before a
+            list.
     """
+    odd: set[str] = set()  # the names of markers that are reported
+    openers = [opener for opener, _ in odd_marks] if lenient else []
+    if openers and not (call and call[1]):
+        odd = {"end of call"} if call else {"call", "end of call"}
+        call = (call[0] if call else openers.pop(0), odd_marks[0][1])
     pairs = {"call": call, "region": region, "thought": thought}
     spelt = {name: pair[0] for name, pair in pairs.items() if pair}
     spelt |= {f"end of {name}": pair[1] for name, pair in pairs.items() if pair and pair[1]}
@@ -60,6 +71,8 @@ def calls_table(
         **{name: Literal(text, (also or {}).get(name, ())) for name, text in spelt.items()},
         **{f"end {end}": Literal(end) for end in ends},
     }
+    if call and is_word:
+        markers["call"] = Before(call[0])
     begins = {"call": Go("call")} if call else {}
     transitions: dict[tuple[str, str], Go] = {}
     if call is not None:
@@ -102,6 +115,13 @@ def calls_table(
         key: transition._replace(odd=_ODD) if key[1] in odd else transition
         for key, transition in transitions.items()
     }
+    for opener in openers:
+        markers[f"call after {opener}"] = Literal(opener)
+        transitions |= {
+            (state, f"call after {opener}"): transition._replace(odd=_ODD)
+            for (state, name), transition in transitions.items()
+            if name == "call"
+        }
     return Table(
         new_call=new_call,
         readers={"content": bare} if bare else {},
@@ -140,19 +160,3 @@ def _bare_call(*, lenient: bool) -> Go:
     if lenient:
         return Go("call", odd="read a call without what encloses all calls")
     return Go("call", clash="bare_call")
-
-
-def with_marks(table: Table, *marks: str) -> Table:
-    """Return a *table* in which *marks* open a call as well, which is reported as a repair."""
-    markers = {f"call after {mark}": Literal(mark) for mark in marks}
-    transitions = {
-        (state, name): transition._replace(odd=_ODD)
-        for (state, marker), transition in table.transitions.items()
-        if marker == "call" and isinstance(transition, Go)
-        for name in markers
-    }
-    return replace(
-        table,
-        markers={**table.markers, **markers},
-        transitions={**table.transitions, **transitions},
-    )

@@ -167,8 +167,8 @@ class TaggedPayload(Payload):
 
     @override
     def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
-        del options["region"]  # the marks of a block may enclose several calls
-        return tagged_table(self.form(marks, lenient=lenient), **options)
+        used = {name: options[name] for name in ("thought", "ends", "drafts", "also")}
+        return tagged_table(self.form(marks, lenient=lenient), **used)
 
     @override
     def reader(self, closer: str, *, lenient: bool) -> NewCall:
