@@ -167,7 +167,9 @@ class TaggedPayload(Payload):
 
     @override
     def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
-        used = {name: options[name] for name in ("thought", "ends", "drafts", "also")}
+        used = {name: options.pop(name) for name in ("thought", "ends", "drafts", "also")}
+        if any(options.values()):
+            raise ValueError(f"calls in tags have none of these: {', '.join(options)}")
         return tagged_table(self.form(marks, lenient=lenient), **used)
 
     @override

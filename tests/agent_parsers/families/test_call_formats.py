@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from agent_parsers import get_dialect, get_parser, list_dialects
-from agent_parsers.authoring import CallFormat, Dialect, JsonPayload, Table
+from agent_parsers.authoring import (
+    CallFormat,
+    Dialect,
+    JsonPayload,
+    Result,
+    Table,
+    TaggedPayload,
+    WrittenCall,
+)
 from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.families.turn_writer import ResultsWriter
 
@@ -172,8 +180,6 @@ def test_a_sample_leaves_out_what_a_format_cannot_express() -> None:
 
 
 def test_results_are_in_turns_of_their_own_unless_a_text_is_between_them() -> None:
-    from agent_parsers.authoring import Result
-
     results = [Result("a", "1"), Result("b", "2")]
     assert FORMAT.dialect().results_text(results) == "1<|end|>\n<|tool|>2"
     joined = replace(FORMAT, results=ResultsWriter(between=" ")).dialect()
@@ -188,3 +194,39 @@ def test_marks_that_the_format_does_not_write_are_reported() -> None:
         "read a mark that the dialect does not write",
         "read a mark that the dialect does not write",
     ]
+
+
+TAGGED: Final = TaggedPayload(
+    call='<invoke name="{tool}">\n{parameters}</invoke>',
+    parameter="<arg_key>{key}</arg_key><arg_value>{value}</arg_value>\n",
+)
+
+
+def test_the_tags_of_a_call_are_those_of_its_templates() -> None:
+    tags = TAGGED.tags(("<calls>", "</calls>"))
+    assert {part.value: tag.canonical for part, tag in tags.items()} == {
+        "wrap": "<calls>",
+        "end of wrap": "</calls>",
+        "tool": "<invoke",
+        "end of tool": "</invoke>",
+        "key": "<arg_key>",
+        "end of key": "</arg_key>",
+        "value": "<arg_value>",
+        "end of value": "</arg_value>",
+    }
+    written = TAGGED.write(WrittenCall("search", {"{key}": "{value}", "n": 1}))
+    assert written == (
+        '<invoke name="search">\n<arg_key>{key}</arg_key><arg_value>{value}</arg_value>\n'
+        "<arg_key>n</arg_key><arg_value>1</arg_value>\n</invoke>"
+    )
+
+
+def test_the_marks_of_a_block_are_the_tags_of_a_call_that_begins_with_its_name() -> None:
+    plain = replace(TAGGED, call="{tool}{parameters}")
+    tags = plain.tags(("<call>", "</call>"))
+    assert [tag.canonical for tag in tags.values()][:2] == ["<call>", "</call>"]
+
+
+def test_calls_in_tags_have_no_region() -> None:
+    with pytest.raises(ValueError, match="calls in tags have none of these: region"):
+        replace(FORMAT, payload=TAGGED, region=("<calls>", "</calls>")).dialect()
