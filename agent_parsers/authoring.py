@@ -46,10 +46,10 @@ if TYPE_CHECKING:
         LIST_PROBLEMS,
         PROBLEMS,
         JsonPayload,
-        NamedPayload,
         bare_rules,
         block_rules,
     )
+    from agent_parsers.families.named_blocks import NamedPayload
     from agent_parsers.families.tagged import TaggedPayload, tagged_table
     from agent_parsers.families.turn_writer import (
         LINES,
@@ -195,7 +195,7 @@ _MODULES = {
     "LIST_PROBLEMS": "agent_parsers.families.json_blocks",
     "PROBLEMS": "agent_parsers.families.json_blocks",
     "JsonPayload": "agent_parsers.families.json_blocks",
-    "NamedPayload": "agent_parsers.families.json_blocks",
+    "NamedPayload": "agent_parsers.families.named_blocks",
     "bare_rules": "agent_parsers.families.json_blocks",
     "block_rules": "agent_parsers.families.json_blocks",
     "TaggedPayload": "agent_parsers.families.tagged",

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from typing import Literal as Choice
 
 from typing_extensions import override
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.calls.json.members import CallKeys
-from agent_parsers.engine.calls.json.named_json import NamedJson
 from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
@@ -20,14 +18,12 @@ from agent_parsers.families.json_steps import ENCODED, OTHER_INPUTS, OTHER_TOOLS
 from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from agent_parsers.engine.calls.json.named_head import Head
     from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = [
-    "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "JsonPayload", "NamedPayload", "bare_rules",
-    "block_rules", "is_name",
+    "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "JsonPayload", "bare_rules", "block_rules",
 ]  # fmt: skip
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
@@ -74,18 +70,6 @@ BARE_PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
 }
 """For dialects in which no marker distinguishes a call from an answer in JSON."""
-
-
-def is_name(text: str, signs: str = ".-") -> bool:
-    """Return whether *text* may name a tool: only letters, digits, ``_`` and *signs*."""
-    return re.fullmatch(rf"[\w{re.escape(signs)}]+", text) is not None
-
-
-class ReadHead(Protocol):
-    """Reads the head of a call."""
-
-    def __call__(self, text: str, *, lenient: bool) -> Head | None:
-        """Return the head that *text* is; `None` if it does not name a tool."""
 
 
 def _is_opener(opener: str, fence: str, is_lead: bool) -> bool:
@@ -218,54 +202,3 @@ class JsonPayload(Payload):
         """Return the members of the object that stands for a *call*."""
         members = {self.tool: call.tool, self.tool_input: call.tool_input}
         return {**members, self.call_id: call.id} if self.call_id else members
-
-
-@dataclass(frozen=True, kw_only=True)
-class NamedPayload(Payload):
-    """Calls that begin with the name of the tool, with only its input as JSON."""
-
-    read_head: ReadHead
-    """Reads the text before the JSON, in strict mode or with ``lenient=True``."""
-    write_call: Callable[[WrittenCall], str]
-    """Returns one call as text."""
-    mark: str = ""
-    """The mark between the name and the JSON; a text with this mark is not prose."""
-    may_lead: Callable[[str], bool] | None = None
-    """Returns whether a text may still become a head; `None` if any text may. It is not asked where
-    a text without a head is an error."""
-    is_bare: bool = False
-    """Whether a call needs no mark, so that any other text is content."""
-    unnamed: Callable[[bool], NewCall | None] | None = None
-    """Returns what makes the reader of a call whose JSON has its name, given whether lenient."""
-    unmarked: NewCall | None = None
-    """Makes the reader of content in lenient mode, if content may have calls without a mark."""
-
-    @property
-    @override
-    def problems(self) -> Mapping[str, Problem]:
-        return {**PROBLEMS, **BARE_PROBLEMS} if self.is_bare else PROBLEMS
-
-    @override
-    def reader(self, closer: str, *, lenient: bool) -> NewCall:
-        rules = block_rules()
-        unnamed = self.unnamed(lenient) if self.unnamed else None
-        return partial(
-            NamedJson,
-            partial(self.read_head, lenient=lenient),
-            (bare_rules(rules) if self.is_bare else rules)[lenient],
-            closed=bool(closer),
-            bare=self.is_bare,
-            unnamed=unnamed,
-            may_lead=self.may_lead if unnamed or self.is_bare else None,
-            mark=self.mark,
-        )
-
-    @override
-    def content_reader(self, *, lenient: bool) -> NewCall | None:
-        if self.is_bare:
-            return self.reader("", lenient=lenient)
-        return self.unmarked if lenient else None
-
-    @override
-    def write(self, call: WrittenCall) -> str:
-        return self.write_call(call)
