@@ -33,15 +33,7 @@ def _as_json(text: str) -> str:
     return written
 
 
-WRITER = replace(
-    mistral.FORMAT,
-    call=(f"{mistral.MARK} ", ""),
-    payload=mistral.LIST,
-    writes_thoughts=False,
-    call_id=call_id,
-).writer
-
-DIALECT = replace(
+FORMAT = replace(
     mistral.FORMAT,
     name="mistral_v3",
     aliases=("mistral_v7",),
@@ -50,4 +42,7 @@ DIALECT = replace(
     call_id=call_id,
     results=replace(mistral.FORMAT.results, text=write_result, call_id=call_id),
     sample=SAMPLE,
-).dialect(write=WRITER)
+)
+# All generations are read alike, but this one is written as a list.
+LISTED = replace(FORMAT, call=(f"{mistral.MARK} ", ""), payload=mistral.LIST)
+DIALECT = FORMAT.dialect(write=LISTED.writer)
