@@ -183,7 +183,8 @@ class CallFormat:
     list_tools: Callable[[ToolSet], str] = list_tools
     """Returns the list of tools in the prompt."""
     also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Other spellings that lenient mode reads, see `calls_table`."""
+    """Other spellings that lenient mode reads of the markers ``"call"``, ``"end of call"``,
+    ``"region"``, ``"end of region"``, ``"thought"`` and ``"end of thought"``."""
     is_word: bool = False
     """Whether the mark that opens a block is also a word of prose, so that it counts only before a
     list."""
@@ -191,7 +192,9 @@ class CallFormat:
     """Other marks of a block, which lenient mode reads and reports. The first closer may also close
     a block that has no closer of its own."""
     drafts: bool | Collection[str] = True
-    """Which blocks in a thought are always drafts, see `calls_table`."""
+    """Whether a block in a thought is always a draft, or the names (``"call"``, ``"region"``) of
+    the markers that begin drafts. Lenient mode reads other blocks in a thought that is still open
+    if the text ends after them."""
     adapt: Callable[[Table], Table] | None = None
     """Adds to a table the marks that only this format has."""
     sample: Written | str = SAMPLE_TURN

@@ -47,17 +47,12 @@ def calls_table(
             outside of it is an error, which lenient mode repairs.
         thought: What opens and closes a thought; `None` if the dialect has no thoughts.
         ends: Markers that end the turn.
-        drafts: Whether a block in a thought is always a draft, or the names (``"call"``,
-            ``"region"``) of the markers that begin drafts. Lenient mode reads other blocks in a
-            thought that is still open if the text ends after them.
+        drafts: Which blocks in a thought are drafts, see `CallFormat`.
         lenient: Whether to read what models really write.
         bare: Makes the reader of content, if content may contain calls without a marker.
-        also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
-            ``"thought"`` and ``"end of thought"``.
-        odd_marks: Other marks of a block, which only lenient mode reads; it reports them. Of their
-            closers, the first counts if a block has no closer of its own.
-        is_word: Whether what opens a block is also a word of prose, so that it counts only before a
-            list.
+        also: Other spellings of markers, see `CallFormat`.
+        odd_marks: Other marks of a block that lenient mode reads, see `CallFormat`.
+        is_word: Whether what opens a block is also a word of prose, see `CallFormat`.
     """
     odd: set[str] = set()  # the names of markers that are reported
     openers = [opener for opener, _ in odd_marks] if lenient else []
@@ -79,7 +74,9 @@ def calls_table(
         transitions["call", "call"] = Go("call")  # the first call lacks its closer
     inside, holding = "content", ["content"]  # the state between blocks; the states with content
     if region is not None:
-        begins = {"call": _bare_call(lenient=lenient), "region": Go("region")}
+        odd_call = Go("call", odd="read a call without what encloses all calls")
+        begins = {"call": odd_call if lenient else Go("call", clash="bare_call")}
+        begins["region"] = Go("region")
         inside, holding = "region", ["content", "region"]
         transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
         transitions |= {("region", name): Go(name) for name in begins}
@@ -153,10 +150,3 @@ def _rows_in_thoughts(
         rows[state, "thought"] = Go("thought")
         rows[state, "end of thought"] = Go("content", closes=True)
     return rows
-
-
-def _bare_call(*, lenient: bool) -> Go:
-    """Return the transition to a block that lacks the region around it."""
-    if lenient:
-        return Go("call", odd="read a call without what encloses all calls")
-    return Go("call", clash="bare_call")

@@ -64,8 +64,8 @@ def tagged_table(
         form: The form of calls.
         thought: What opens and closes a thought.
         ends: Markers that end the turn.
-        drafts: Which blocks in a thought are always drafts, see `calls_table`.
-        also: Other spellings that lenient mode reads, see `calls_table`.
+        drafts: Which blocks in a thought are drafts, see `CallFormat`.
+        also: Other spellings that lenient mode reads, see `CallFormat`.
     """
     tags = form.tags
     wrapped = TagPart.WRAP in tags
@@ -90,9 +90,7 @@ def tagged_table(
     parts = {**table.parts, _AFTER: Part.CONTENT}
     readers = {}
     content = [
-        (name, transition)
-        for (state, name), transition in table.transitions.items()
-        if state == "content"
+        (name, row) for (state, name), row in table.transitions.items() if state == "content"
     ]
     stray = tags.get(TagPart.END_VALUE)
     if stray is not None and stray.canonical[-1] == ">":
@@ -101,13 +99,10 @@ def tagged_table(
     if not wrapped and not is_whole:
         markers["call"] = CallStart.of(form, is_usual=True)
     elif wrapped and form.lenient:
-        markers["call"] = Wrapper.of(form)
-        markers[_BARE] = CallStart.of(form, is_usual=False)
+        markers |= {"call": Wrapper.of(form), _BARE: CallStart.of(form, is_usual=False)}
         parts[_BARE] = Part.CALL
         readers[_BARE] = new_call
-        transitions |= {
-            (_BARE, name): _later(transition, "content") for name, transition in content
-        }
+        transitions |= {(_BARE, name): _later(transition) for name, transition in content}
         # It comes first, since it takes only one character, with which others may begin too.
         bare = Go(_BARE, odd="read a call without what encloses calls")
         transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
@@ -116,16 +111,14 @@ def tagged_table(
             closes = Go(_AFTER, closes=True, odd="read what closes the calls of another dialect")
             transitions |= {(state, _END): closes for state in ("call", _BARE, _AFTER)}
     for (state, name), transition in table.transitions.items():
-        transitions[state, name] = _later(transition, "content") if state == "call" else transition
-    for name, transition in content:
-        transitions["content", name] = transition
-        transitions[_AFTER, name] = _later(transition, "content")
+        transitions[state, name] = _later(transition) if state == "call" else transition
+    transitions |= {(_AFTER, name): _later(transition) for name, transition in content}
     return replace(table, markers=markers, parts=parts, transitions=transitions, readers=readers)
 
 
-def _later(transition: Transition, before: str) -> Transition:
-    """Return a *transition* as it is after a block: to `_AFTER` instead of the state *before*."""
-    if isinstance(transition, Go) and transition.to == before and not transition.restarts:
+def _later(transition: Transition) -> Transition:
+    """Return a *transition* as it is after a block: to `_AFTER` instead of to content."""
+    if isinstance(transition, Go) and transition.to == "content" and not transition.restarts:
         return transition._replace(to=_AFTER)
     return transition
 
