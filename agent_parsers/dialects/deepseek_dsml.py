@@ -1,5 +1,16 @@
 """Calls in DeepSeek's markup, whose parameters say whether they are text: V4, V3.2 and V4.1.
 
+    <think>I have to look it up.</think>Let me see.
+
+    <｜DSML｜tool_calls>
+    <｜DSML｜invoke name="search">
+    <｜DSML｜parameter name="query" string="true">Lake Thun</｜DSML｜parameter>
+    </｜DSML｜invoke>
+    <｜DSML｜invoke name="ping">
+
+    </｜DSML｜invoke>
+    </｜DSML｜tool_calls>
+
 The three generations have the same elements under different names: `deepseek_v32` has
 ``function_calls`` around the calls, V4 has ``tool_calls``, and `deepseek_v41` has ``calls`` and a
 space after the second bar. This module writes the form of V4. The bars are full-width.
@@ -16,51 +27,25 @@ lack the space of V4.1, and a parameter may lack the attribute, in which case th
 Source: the encoding scripts of deepseek-ai/DeepSeek-V3.2 and deepseek-ai/DeepSeek-V4.
 """
 
-from __future__ import annotations
-
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from agent_parsers.engine.calls.tags.form import (
-    Attributes,
-    Element,
-    TaggedForm,
-    TagPart,
-    truth_values,
-)
-from agent_parsers.engine.grammar.dialect import Written, WrittenCall
-from agent_parsers.families.call_blocks import calls_dialect, list_tools_in_tags
-from agent_parsers.families.tagged import tagged_table
-from agent_parsers.families.turn_writer import (
-    TAGS,
+from agent_parsers.authoring import (
+    CallFormat,
     ResultsWriter,
-    TurnWriter,
-    inputs_of,
+    TaggedPayload,
+    list_tools_in_tags,
     write_json,
-    write_value,
 )
+from agent_parsers.engine.calls.tags.form import truth_values
 from outputs.growing_json.lenient.repeated_keys import may_repeat
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from agent_parsers.engine.grammar.dialect import Dialect
-
-__all__ = ["DIALECT", "dsml"]
-
-SAMPLE: Final = Written(
-    "I have to look it up.",
-    tool="search",
-    tool_input={"query": "Lake Thun"},
-    others=(WrittenCall("ping", {}),),
-    content="Let me see.",
-)
-_WRAPPERS: Final = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
+END = "<｜end▁of▁sentence｜>"
+WRAPPERS = ("tool_calls", "function_calls", "calls", "toolcalls", "tool_call", "tool")
 """The names of the region in all generations, and the variants that models write."""
-ENDS: Final = ("<｜end▁of▁sentence｜>",)
 
 
 def read_value(text: str, attributes: Mapping[str, str]) -> Any:
@@ -85,65 +70,41 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
     yield from truth_values(text, attributes)
 
 
-def _form(mark: str, wrapper: str) -> TaggedForm:
-    marks = dict.fromkeys((mark, mark.rstrip()))  # models leave out the space
-
-    words = dict.fromkeys((wrapper, *_WRAPPERS))
-
-    def element(slash: str, *names: str) -> Element:
-        canonical, *others = (f"<{slash}{each}{name}>" for each in marks for name in names)
-        return Element(canonical, tuple(others))
-
-    def named(name: str, **known: Sequence[str]) -> Attributes:
-        canonical, *others = (f"<{each}{name}" for each in marks)
-        return Attributes(canonical, tuple(others), known=known)
-
-    return TaggedForm(
-        tags={
-            TagPart.WRAP: element("", *words),
-            TagPart.END_WRAP: element("/", *words),
-            TagPart.CALL: named("invoke"),
-            TagPart.END_CALL: element("/", "invoke"),
-            TagPart.KEY: named("parameter", string=("true", "false")),
-            TagPart.END_VALUE: element("/", "parameter"),
-        },
-        read_value=read_value,
-        other_values=other_values,
-    )
+def _spellings(tag: str, *, mark: str, wrapper: str) -> tuple[str, ...]:
+    names = (wrapper, *WRAPPERS) if tag.endswith(f"{wrapper}>") else ("",)
+    spelt = [
+        tag.replace(mark, each).replace(wrapper, name)
+        for each in (mark, mark.rstrip())  # models leave out the space
+        for name in names
+    ]
+    return tuple(dict.fromkeys(spelt))[1:]
 
 
-def write_call(call: WrittenCall, *, mark: str) -> str:
-    """Return one call as text, in tags that begin with *mark*."""
-    values = "\n".join(
-        f'<{mark}parameter name="{key}" string="{str(isinstance(value, str)).lower()}">'
-        f"{write_value(value)}</{mark}parameter>"
-        for key, value in inputs_of(call).items()
-    )
-    return f'<{mark}invoke name="{call.tool}">\n{values}\n</{mark}invoke>'
-
-
-def dsml(name: str, models: str, *, mark: str = "｜DSML｜", wrapper: str) -> Dialect:
-    """Return the dialect *name* of these *models*, with tags that begin with *mark*."""
-    form = _form(mark, wrapper)
-    turns = TurnWriter(
-        thought=TAGS,
-        call=partial(write_call, mark=mark),
-        calls=(f"\n\n<{mark}{wrapper}>\n", "\n", f"\n</{mark}{wrapper}>"),
-    )
-    return calls_dialect(
-        name,
-        turns(SAMPLE),
+def dsml(name: str, models: str, *, wrapper: str, mark: str = "｜DSML｜") -> CallFormat:
+    """Return the format *name* of these *models*, with tags that begin with *mark*."""
+    return CallFormat(
+        name=name,
         summary=f"<{mark}invoke> and <{mark}parameter> in <{mark}{wrapper}> ({models})",
-        strict=tagged_table(form, ends=ENDS, drafts=False),
-        lenient=tagged_table(replace(form, lenient=True), ends=ENDS, drafts=False),
-        stop=ENDS,
-        write=turns,
-        render_results=ResultsWriter(each=("<tool_result>", "</tool_result>"), between="\n\n"),
-        turn_frame=("<｜end▁of▁sentence｜><｜User｜>", "<｜Assistant｜>"),
+        payload=TaggedPayload(
+            call=f'<{mark}invoke name="{{tool}}">\n{{parameters}}\n</{mark}invoke>',
+            parameter=f'<{mark}parameter name="{{key}}" string="{{is_text}}">{{value}}'
+            f"</{mark}parameter>",
+            between="\n",
+            row=("", "\n", ""),
+            spellings=partial(_spellings, mark=mark, wrapper=wrapper),
+            read_value=read_value,
+            other_values=other_values,
+            reads_json=False,
+        ),
+        call=(f"\n\n<{mark}{wrapper}>\n", f"\n</{mark}{wrapper}>"),
+        drafts=(),
+        ends=(END,),
+        results=ResultsWriter(each=("<tool_result>", "</tool_result>"), between="\n\n"),
+        turn_frame=(f"{END}<｜User｜>", "<｜Assistant｜>"),
         list_tools=list_tools_in_tags,
     )
 
 
-DIALECT: Final = replace(
-    dsml("deepseek_dsml", "DeepSeek V4", wrapper="tool_calls"), aliases=("deepseek_v4",)
+DIALECT = dsml("deepseek_dsml", "DeepSeek V4", wrapper="tool_calls").dialect(
+    aliases=("deepseek_v4",)
 )

@@ -1,5 +1,11 @@
 """Gemma 4: calls in its own notation with braces.
 
+    <|channel>thought
+    I have to look it up.
+    <channel|><|tool_call>\
+call:search{limit:3,query:<|"|>Lake Thun, "old" {bridge}<|"|>}<tool_call|>\
+<|tool_call>call:ping{}<tool_call|>I am looking.
+
 Openers are written ``<|x>`` and closers ``<x|>``. Strings are enclosed in ``<|"|>`` tokens and have
 no escapes: braces, quotes and line breaks in them are text. Names have no quotes. Content may
 precede or follow the calls, as in the chat template.
@@ -14,136 +20,111 @@ after that, the closer of the call belongs to the string.
 Source: the chat template of google/gemma-4, and "Gemma 4 prompt formatting" (ai.google.dev).
 """
 
-from __future__ import annotations
-
 import json
-import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
-from typing_extensions import override
-
+from agent_parsers.authoring import (
+    SAMPLE_TURN,
+    Ahead,
+    CallFormat,
+    Go,
+    Literal,
+    Payload,
+    Result,
+    ResultsWriter,
+    Table,
+    WrittenCall,
+    inputs_of,
+)
 from agent_parsers.engine.calls.code.brace_calls import BraceCalls
-from agent_parsers.engine.grammar.table import Go
-from agent_parsers.engine.markers.kinds import LINE_END, Ahead, Literal
-from agent_parsers.families.call_blocks import calls_dialect, calls_table
-from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, inputs_of
+from agent_parsers.engine.calls.marks import Before
+from agent_parsers.engine.markers.kinds import LINE_END
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+CHANNEL, LABEL = "<|channel>", "thought"
+RESPONSE = ("<|tool_response>", "<tool_response|>")
 
-    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
-    from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["DIALECT", "write_call", "write_result"]
+@dataclass(frozen=True, kw_only=True)
+class BracePayload(Payload):
+    """Calls in Gemma's notation."""
 
-SAMPLE: Final = """\
-<|channel>thought
-I have to look it up.
-<channel|><|tool_call>call:search{limit:3,query:<|"|>Lake Thun, "old" {bridge}<|"|>}<tool_call|>\
-<|tool_call>call:ping{}<tool_call|>I am looking."""
+    quote: str
+    """The mark at both ends of a string."""
 
-QUOTE: Final = '<|"|>'
-STOP: Final = ("<turn|>", "<|tool_response>")
+    def reader(self, closer: str, *, lenient: bool) -> partial[BraceCalls]:
+        """Return what makes the reader of a call that *closer* closes."""
+        return partial(BraceCalls, quote=self.quote, closer=closer, lenient=lenient)
 
-CHANNEL: Final = "<|channel>"
-THOUGHT: Final = (f"{CHANNEL}thought", "<channel|>")
+    def write(self, call: WrittenCall) -> str:
+        """Return a call as text, without its marks.
 
-_calls = partial(BraceCalls, quote=QUOTE, closer="<tool_call|>")
+        Raises:
+            ValueError: A string contains the quote.
+        """
+        return f"call:{call.tool}{self._written(inputs_of(call))}"
+
+    def write_result(self, result: Result) -> str:
+        """Return the result of one call as text, without its marks."""
+        return f"response:{result.tool}{{value:{self.quote}{result.text}{self.quote}}}"
+
+    def _written(self, value: Any) -> str:
+        if isinstance(value, str):
+            if self.quote in value:
+                raise ValueError(f"a text with {self.quote!r} in it")
+            return f"{self.quote}{value}{self.quote}"
+        if isinstance(value, dict):
+            # The template sorts names, ignoring case.
+            members = (f"{key}:{self._written(value[key])}" for key in sorted(value, key=str.lower))
+            return f"{{{','.join(members)}}}"
+        if isinstance(value, list):
+            return f"[{','.join(map(self._written, value))}]"
+        return json.dumps(value, allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Opener(Literal):
     """The opener of a thought, with or without its label, which must be a whole word."""
 
-    @override
     def spellings(self) -> Iterator[tuple[str, ...]]:
         """Yield the atoms of each spelling, with what must or must not follow."""
-        label = self.canonical.removeprefix(CHANNEL)
-        begun = "".join(f"(?:{char}" for char in label) + ")?" * len(label)
-        yield *map(re.escape, self.canonical), Ahead(r"(?!\w)", sample="\n")
-        no_label = Ahead(rf"(?!{label}(?!\w))", pending=begun, sample="\n")
-        yield *map(re.escape, CHANNEL), no_label
+        begun = "".join(f"(?:{char}" for char in LABEL) + ")?" * len(LABEL)
+        no_label = Ahead(rf"(?!{LABEL}(?!\w))", pending=begun, sample="\n")
+        for text, ahead in ((self.canonical, Ahead(r"(?!\w)", sample="\n")), (CHANNEL, no_label)):
+            (spelling,) = Literal(text).spellings()
+            yield *spelling, ahead
 
 
-@dataclass(frozen=True, slots=True)
-class _Label(Literal):
-    """The label of a thought on a line of its own."""
-
-    @override
-    def spellings(self) -> Iterator[tuple[str, ...]]:
-        """Yield the atoms of the only spelling."""
-        yield *map(re.escape, self.canonical), LINE_END
-
-
-def _table(*, lenient: bool = False) -> Table:
-    calls = partial(_calls, lenient=lenient)
-    marks = ("<|tool_call>", "<tool_call|>")
-    table = calls_table(calls, call=marks, thought=THOUGHT, ends=STOP, lenient=lenient)
-    markers: dict[str, Marker] = {**table.markers, "thought": _Opener(THOUGHT[0])}
+def with_labels(table: Table) -> Table:
+    """Return *table* with an optional label of a thought, in lenient mode also without its mark."""
+    markers = {**table.markers, "thought": _Opener(f"{CHANNEL}{LABEL}")}
     transitions = {**table.transitions}
-    if lenient:
-        markers["label of a thought"] = _Label("thought", place="text")
+    if table.lenient:
+        markers["label of a thought"] = Before(LABEL, place="text", ahead=LINE_END)
         odd = "read a thought without the mark that opens it"
         transitions["content", "label of a thought"] = Go("thought", odd=odd)
     return replace(table, markers=markers, transitions=transitions)
 
 
-def _write_value(value: Any, quote: str) -> Iterator[str]:
-    if isinstance(value, str):
-        if quote in value:
-            raise ValueError(f"a text with {quote!r} in it")
-        yield f"{quote}{value}{quote}"
-    elif isinstance(value, dict):
-        yield "{"
-        # The template sorts names, ignoring case.
-        for at, key in enumerate(sorted(value, key=str.lower)):
-            yield f"{',' * (at > 0)}{key}:"
-            yield from _write_value(value[key], quote)
-        yield "}"
-    elif isinstance(value, list):
-        yield "["
-        for at, item in enumerate(value):
-            yield "," * (at > 0)
-            yield from _write_value(item, quote)
-        yield "]"
-    else:
-        yield json.dumps(value, allow_nan=False)
-
-
-def write_call(call: WrittenCall, quote: str) -> str:
-    """Return a call as text, without its marks.
-
-    Raises:
-        ValueError: A string contains the *quote*.
-    """
-    return f"call:{call.tool}{''.join(_write_value(inputs_of(call), quote))}"
-
-
-def write_result(result: Result, quote: str) -> str:
-    """Return the result of one call as text, without its marks."""
-    return f"response:{result.tool}{{value:{quote}{result.text}{quote}}}"
-
-
-DIALECT: Final = calls_dialect(
-    "gemma4",
-    SAMPLE,
+PAYLOAD = BracePayload(quote='<|"|>')
+FORMAT = CallFormat(
+    name="gemma4",
     aliases=("gemma",),
     summary="call:name{…} in <|tool_call> (Gemma 4)",
-    strict=_table(),
-    lenient=_table(lenient=True),
-    stop=STOP,
-    write=TurnWriter(
-        thought=("<|channel>thought\n", "\n<channel|>"),
-        call=partial(write_call, quote=QUOTE),
-        calls=("<|tool_call>", "<tool_call|><|tool_call>", "<tool_call|>"),
-        is_content_last=True,
+    payload=PAYLOAD,
+    call=("<|tool_call>", "<tool_call|>"),
+    thought=(f"{CHANNEL}{LABEL}\n", "\n<channel|>"),
+    is_content_last=True,
+    adapt=with_labels,
+    ends=("<turn|>", RESPONSE[0]),
+    results=ResultsWriter(text=PAYLOAD.write_result, between=f"{RESPONSE[1]}{RESPONSE[0]}"),
+    turn_frame=RESPONSE,  # the model continues in the same turn
+    sample=replace(
+        SAMPLE_TURN,
+        tool_input={"query": 'Lake Thun, "old" {bridge}', "limit": 3},
+        content="I am looking.",
     ),
-    render_results=ResultsWriter(
-        text=partial(write_result, quote=QUOTE), between="<tool_response|><|tool_response>"
-    ),
-    # The model continues in the same turn.
-    turn_frame=("<|tool_response>", "<tool_response|>"),
 )
+DIALECT = FORMAT.dialect()

@@ -1,5 +1,9 @@
 """A line with the name of the tool and a line of JSON: GLM-4-9B, GLM-4-32B.
 
+    Let me see.<|assistant|>search
+    {"query": "Lake Thun"}<|assistant|>ping
+    {}
+
 The first call has no mark; each later call follows ``<|assistant|>``, and so does a call after
 content. A line that is not a name, or is not followed by JSON, is content. If a sentence continues
 after the JSON, it may only quote the call, which is an error.
@@ -7,58 +11,35 @@ after the JSON, it may only quote the call, which is an error.
 Source: the chat template of THUDM/glm-4-9b-chat.
 """
 
-from __future__ import annotations
-
-import re
-from functools import partial
-from typing import TYPE_CHECKING, Final
-
-from agent_parsers.engine.calls.json.blocks import JsonCalls
-from agent_parsers.engine.calls.json.named_head import Head
-from agent_parsers.engine.calls.json.named_json import NamedJson
-from agent_parsers.families.call_blocks import calls_table
-from agent_parsers.families.json_blocks import (
-    BARE_PROBLEMS,
-    PROBLEMS,
-    bare_rules,
-    block_rules,
-    json_dialect,
+from agent_parsers.authoring import (
+    CallFormat,
+    Head,
+    JsonPayload,
+    NamedPayload,
+    WrittenCall,
+    write_json,
 )
-from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
+from agent_parsers.families.named_blocks import is_name
 
-if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import WrittenCall
-
-__all__ = ["DIALECT"]
-
-SAMPLE: Final = """\
-Let me see.<|assistant|>search
-{"query": "Lake Thun"}<|assistant|>ping
-{}"""
-
-BARE: Final = bare_rules(block_rules())
-ENDS: Final = ("<|user|>", "<|observation|>")
-
-_head: Final = re.compile(r"([\w.-]{1,64})[ \t]*\n\s*").fullmatch
-_may_lead: Final = re.compile(r"[\w.-]{1,64}(?:\s*+|[ \t]*\n\s*+)").fullmatch
-
-
-def read_head(text: str) -> Head | None:
-    """Read the head of a call, the text before its arguments."""
-    found = _head(text)
-    return None if found is None else Head(*found.span(1))
+MARK = "<|assistant|>"
+ENDS = ("<|user|>", "<|observation|>")
 
 
 def may_lead(text: str) -> bool:
     """Return whether *text* may be the beginning of a name and the line break after it."""
-    return _may_lead(text) is not None
+    return _is_short_name(text.rstrip())
 
 
-_call = partial(NamedJson, read_head, closed=False, bare=True, may_lead=may_lead)
-STRICT: Final = partial(_call, BARE[0])
-_unnamed = partial(JsonCalls, BARE[1], bare=True, odd="read a call without a line for its name")
-LENIENT: Final = partial(_call, BARE[1], unnamed=_unnamed)
-_table = partial(calls_table, call=("<|assistant|>", ""), thought=None, ends=ENDS)
+def read_head(text: str, *, lenient: bool) -> Head | None:  # noqa: ARG001 - both modes are alike
+    """Read the head of a call: its name on a line of its own."""
+    name, newline, rest = text.partition("\n")
+    name = name.rstrip(" \t")
+    is_head = newline and _is_short_name(name) and not rest.strip()
+    return Head(0, len(name)) if is_head else None
+
+
+def _is_short_name(text: str) -> bool:
+    return len(text) <= 64 and is_name(text)
 
 
 def write_call(call: WrittenCall) -> str:
@@ -66,17 +47,22 @@ def write_call(call: WrittenCall) -> str:
     return f"{call.tool}\n{write_json(call.tool_input)}"
 
 
-DIALECT: Final = json_dialect(
-    "glm4",
-    SAMPLE,
+NAMELESS = JsonPayload(unmarked="read a call without a line for its name")
+
+DIALECT = CallFormat(
+    name="glm4",
     summary="a name on a line, then JSON (GLM-4-9B)",
-    strict=_table(STRICT, bare=STRICT),
-    lenient=_table(LENIENT, bare=LENIENT, lenient=True),
-    stop=ENDS,
-    write=TurnWriter(
-        content=("", "<|assistant|>"), call=write_call, calls=("", "<|assistant|>", "")
+    payload=NamedPayload(
+        read_head=read_head,
+        write_call=write_call,
+        is_bare=True,
+        may_lead=may_lead,
+        unnamed=lambda lenient: NAMELESS.content_reader(lenient=lenient),
     ),
-    render_results=ResultsWriter(between="<|observation|>\n"),
-    turn_frame=("<|observation|>\n", "<|assistant|>\n"),
-    problems={**PROBLEMS, **BARE_PROBLEMS},
-)
+    call=(MARK, ""),
+    calls=("", MARK, ""),
+    thought=None,
+    content=("", MARK),
+    ends=ENDS,
+    turn_frame=(f"{ENDS[1]}\n", f"{MARK}\n"),
+).dialect()

@@ -1,46 +1,31 @@
 """GLM 4.7, GLM 5 and Spark 2.5: like `glm45`, without line breaks. Both are read the same way.
 
+    <think>I have to look it up.</think>Let me see.<tool_call>search<arg_key>query</arg_key>\
+<arg_value>Lake Thun</arg_value></tool_call><tool_call>ping</tool_call>
+
 The prompt opens the thought, or closes it if thinking is off.
 
 Source: the chat template of zai-org/GLM-4.7.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
 
+from agent_parsers.authoring import TAGS, ResultsWriter
 from agent_parsers.dialects import glm45
-from agent_parsers.families.turn_writer import (
-    TAGS,
-    ResultsWriter,
-    TurnWriter,
-    inputs_of,
-    write_value,
-)
 
-if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import WrittenCall
-
-__all__ = ["DIALECT"]
-
-
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    values = "".join(
-        f"<arg_key>{key}</arg_key><arg_value>{write_value(value)}</arg_value>"
-        for key, value in inputs_of(call).items()
-    )
-    return f"<tool_call>{call.tool}{values}</tool_call>"
-
-
-DIALECT: Final = replace(
-    glm45.DIALECT,
+DIALECT = replace(
+    glm45.FORMAT,
     name="glm47",
     aliases=("glm5",),
     summary="as glm45, without line breaks (GLM 4.7 and GLM 5)",
-    sample="".join(glm45.SAMPLE.splitlines()),
-    write=TurnWriter(thought=TAGS, call=write_call),
-    render_results=ResultsWriter(each=("<tool_response>", "</tool_response>")),
-    turn_frame=("<|observation|>", "<|assistant|>"),
-)
+    payload=replace(
+        glm45.PAYLOAD,
+        call="{tool}{parameters}",
+        parameter="<arg_key>{key}</arg_key><arg_value>{value}</arg_value>",
+    ),
+    between="",
+    thought=TAGS,
+    content=("", ""),
+    results=ResultsWriter(each=("<tool_response>", "</tool_response>"), between=""),
+    turn_frame=(glm45.OBSERVATION, glm45.ASSISTANT),
+).dialect()

@@ -1,5 +1,13 @@
 """Hunyuan A13B: a list of calls in JSON in ``<tool_calls>``, and ``<answer>`` around it.
 
+    <think>
+    I have to look it up.
+    </think>
+    <answer>
+    Let me see.<tool_calls>[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
+{"name": "ping", "arguments": {}}]</tool_calls>
+    </answer>
+
 * ``<answer>`` contains everything but the thought: calls, or text. The chat template leaves it out
   of earlier turns, and servers remove it, so it may be missing.
 * Text for the user begins with ``助手：`` (Assistant:), as the template instructs the model. At the
@@ -10,93 +18,67 @@ Sources: the guide to agents in Tencent-Hunyuan/Hunyuan-A13B for the turns of th
 vllm-project/vllm, examples/tool_chat_template_hunyuan_a13b.jinja, for results.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.json.blocks import JsonCalls
-from agent_parsers.engine.grammar.table import Go, Part
-from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.families.call_blocks import calls_dialect, calls_table
-from agent_parsers.families.json_blocks import LIST_PROBLEMS, block_rules, write_named
-from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
+from agent_parsers.authoring import (
+    CallFormat,
+    Go,
+    JsonPayload,
+    Label,
+    Literal,
+    Part,
+    ResultsWriter,
+    Table,
+    Written,
+)
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.grammar.dialect import Written
-    from agent_parsers.engine.grammar.table import Table
-    from agent_parsers.engine.markers.kinds import Marker
-
-__all__ = ["DIALECT"]
-
-SAMPLE: Final = """\
-<think>
-I have to look it up.
-</think>
-<answer>
-Let me see.<tool_calls>[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
-{"name": "ping", "arguments": {}}]</tool_calls>
-</answer>"""
-
-MARKERS: Final[Mapping[str, Marker]] = {
-    "answer": Literal("<answer>", ("<answer>助手：",)),
-    "words": Label("助手", colon="："),
-    "end of answer": Literal("</answer>"),
-}
-MOVES: Final = {
-    ("content", "answer"): Go("content"),
-    ("content", "words"): Go("content"),
-    ("content", "end of answer"): Go("answered"),
-    ("call", "end of answer"): Go("answered"),
-    ("answered", "end <|eos|>"): Go("over"),
-}
-STRICT, LENIENT = block_rules(enclosed="[")
+END, EXTRA = "<|eos|>", "<|extra_0|>"
+ANSWER, END_OF_ANSWER = "<answer>", "</answer>"
+WORDS, COLON = "助手", "："
+THOUGHT = ("<think>\n", "\n</think>\n")
 
 
-def _table(rules: JsonCallRules, *, lenient: bool = False) -> Table:
-    table = calls_table(
-        partial(JsonCalls, rules),
-        call=("<tool_calls>", "</tool_calls>"),
-        ends=("<|eos|>",),
-        lenient=lenient,
-    )
-    ended = table.transitions[
-        "content", "end of thought"
-    ]  # the prompt opened the thought, so the list was a draft
+def with_answer(table: Table) -> Table:
+    """Return *table* with the tags of the answer as markers."""
     return replace(
         table,
-        markers={**table.markers, **MARKERS},
+        markers={
+            **table.markers,
+            "answer": Literal(ANSWER, (f"{ANSWER}{WORDS}{COLON}",)),
+            "words": Label(WORDS, colon=COLON),
+            "end of answer": Literal(END_OF_ANSWER),
+        },
         parts={**table.parts, "answered": Part.SKIPPED},
-        transitions={**table.transitions, **MOVES, ("answered", "end of thought"): ended},
+        transitions={
+            **table.transitions,
+            ("content", "answer"): Go("content"),
+            ("content", "words"): Go("content"),
+            ("content", "end of answer"): Go("answered"),
+            ("call", "end of answer"): Go("answered"),
+            ("answered", f"end {END}"): Go("over"),
+            # The prompt opened the thought, so the list was a draft.
+            ("answered", "end of thought"): table.transitions["content", "end of thought"],
+        },
     )
-
-
-SAID: Final = TurnWriter(
-    call=write_named, calls=("<tool_calls>[", ", ", "]</tool_calls>"), answer=("助手：", "")
-)
 
 
 def write_turn(step: Written) -> str:
     """Return one turn as text."""
-    thought = f"<think>\n{step.thought}\n</think>\n" if step.thought else ""
-    return f"{thought}<answer>\n{SAID(step)}\n</answer>"
+    said = FORMAT.writer(replace(step, thought=""))
+    thought = step.thought.join(THOUGHT) if step.thought else ""
+    return f"{thought}{ANSWER}\n{said}\n{END_OF_ANSWER}"
 
 
-DIALECT: Final = calls_dialect(
-    "hunyuan_a13b",
-    SAMPLE,
+FORMAT = CallFormat(
+    name="hunyuan_a13b",
     summary="a JSON list in <tool_calls>, in <answer> (Hunyuan A13B)",
-    problems=LIST_PROBLEMS,
-    strict=_table(STRICT),
-    lenient=_table(LENIENT, lenient=True),
-    stop=("<|eos|>",),
-    write=write_turn,
-    render_results=ResultsWriter(
-        each=("<tool_response>", "</tool_response>"), between="<|extra_0|>"
-    ),
-    turn_frame=("<|eos|>", "<|extra_0|>"),
+    payload=JsonPayload(row=("[", ", ", "]")),
+    call=("<tool_calls>", "</tool_calls>"),
+    thought=THOUGHT,
+    answer=(f"{WORDS}{COLON}", ""),
+    adapt=with_answer,
+    ends=(END,),
+    results=ResultsWriter(each=("<tool_response>", "</tool_response>"), between=EXTRA),
+    turn_frame=(END, EXTRA),
 )
+DIALECT = FORMAT.dialect(write=write_turn)

@@ -1,31 +1,21 @@
 """Jamba 1.5 and 1.6: a list of calls in JSON in ``<tool_calls>``.
 
+    Let me see.<tool_calls>[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
+{"name": "ping", "arguments": {}}]</tool_calls>
+
 Source: the chat template of ai21labs/AI21-Jamba-1.5-Mini.
 """
 
-from __future__ import annotations
+from agent_parsers.authoring import CallFormat, JsonPayload, role_frame
 
-from typing import Final
+END = "<|eom|>"
 
-from agent_parsers.families.json_blocks import block_rules, list_dialect, write_named
-from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter
-
-__all__ = ["DIALECT"]
-
-SAMPLE: Final = """\
-Let me see.<tool_calls>[{"name": "search", "arguments": {"query": "Lake Thun"}}, \
-{"name": "ping", "arguments": {}}]</tool_calls>"""
-
-FRAME: Final = ("<|eom|><|bom|><|tool|> ", "<|eom|><|bom|><|assistant|> ")
-
-DIALECT: Final = list_dialect(
-    "jamba",
-    SAMPLE,
+DIALECT = CallFormat(
+    name="jamba",
     summary="a JSON list in <tool_calls> (Jamba)",
-    marks=("<tool_calls>", "</tool_calls>"),
-    end="<|eom|>",
-    rules=block_rules(enclosed="["),
-    write=TurnWriter(call=write_named, calls=("<tool_calls>[", ", ", "]</tool_calls>")),
-    render_results=ResultsWriter(between=FRAME[0]),
-    turn_frame=FRAME,
-)
+    payload=JsonPayload(row=("[", ", ", "]")),
+    call=("<tool_calls>", "</tool_calls>"),
+    thought=None,
+    ends=(END,),
+    turn_frame=role_frame((f"{END}<|bom|>", " "), "<|tool|>", "<|assistant|>"),
+).dialect()

@@ -1,5 +1,13 @@
 """Tool calls as text, in OpenAI's form: ``{"name": "search", "arguments": {"query": "…"}}``.
 
+    Thought: I have to look it up.
+    ```json
+    [
+      {"name": "search", "arguments": {"query": "Lake Thun"}},
+      {"name": "ping", "arguments": {}}
+    ]
+    ```
+
 Models that were trained on tool calls write it as text if no server parses it. An object is a call
 and a list of objects is several calls, bare at the beginning of the turn or in a fence;
 ``arguments`` may be a JSON string. An object with only the key ``name`` is not a call, since such
@@ -9,66 +17,65 @@ beside them is content. The answer follows ``Final Answer:``, or is the whole te
 Source: the ``function`` object of OpenAI's chat completions.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.json.blocks import JsonCalls
-from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
-from agent_parsers.engine.markers.kinds import Label, Literal
-from agent_parsers.engine.repairs.names import repair_tool_name
-from agent_parsers.engine.writing.tool_lists import list_schemas
-from agent_parsers.families.json_blocks import (
-    BARE_PROBLEMS,
-    PROBLEMS,
+from agent_parsers.authoring import (
+    SAMPLE_TURN,
+    EndTurn,
+    Go,
+    JsonCallRules,
+    JsonCalls,
+    JsonPayload,
+    Label,
+    Literal,
+    Marker,
+    Note,
+    Part,
+    Result,
+    Table,
+    Transition,
+    Written,
     bare_rules,
-    block_rules,
-    json_dialect,
+    calls_dialect,
+    list_schemas,
+    write_json,
 )
+from agent_parsers.engine.repairs.names import repair_tool_name
 from agent_parsers.families.json_steps import opens_after
-from agent_parsers.families.turn_writer import write_json
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from agent_parsers.engine.calls.json.rules import JsonCallRules
-    from agent_parsers.engine.grammar.dialect import Result, Written, WrittenCall
-    from agent_parsers.engine.grammar.table import Transition
-
-__all__ = ["DIALECT"]
-
-SAMPLE: Final = """\
-Thought: I have to look it up.
-```json
-[
-  {"name": "search", "arguments": {"query": "Lake Thun"}},
-  {"name": "ping", "arguments": {}}
-]
-```"""
-
-FENCED: Final = opens_after(r"\s*```(?:json)?\s*\[?\s*", is_lead_enough=True)
-STRICT_RULES: Final = replace(
-    bare_rules(block_rules())[0], may_open=FENCED, in_rows=True, following=None
+THOUGHT, ANSWER, OBSERVATION = "Thought", "Final Answer", "Observation"
+CALL = JsonPayload(bare="anywhere")
+STRICT_RULES = replace(
+    bare_rules(CALL.rules)[0],
+    may_open=opens_after(r"\s*```(?:json)?\s*\[?\s*", is_lead_enough=True),
+    in_rows=True,
+    following=None,
 )
-LENIENT_RULES: Final = replace(
-    bare_rules(block_rules(), anywhere=True)[1], strict=STRICT_RULES, following=None
+LENIENT_RULES = replace(
+    bare_rules(CALL.rules, anywhere=True)[1], strict=STRICT_RULES, following=None
 )
-
-
-BEFORE: Final = ("content", "thought")
-"""The states before the first call."""
 
 
 def _table(rules: JsonCallRules) -> Table:
-    """Return the table for turns with labels, and calls without marks."""
+    """Return the table for turns with labels, and calls without marks.
+
+    That of lenient mode also has the labels of other formats.
+    """
     new_call = partial(JsonCalls, rules, bare=True)
+    before = ["content", "thought", *(["action"] if rules.lenient else [])]
+    """The states before the first call."""
+    after: dict[str, Part] = {"answer": Part.ANSWER, "observation": Part.OBSERVATION}
+    markers: dict[str, Marker] = {
+        "thought": Label(THOUGHT, loose=rules.lenient),
+        "answer": Label(ANSWER, loose=rules.lenient),
+        "observation": Label(OBSERVATION, loose=rules.lenient),
+    }
     transitions: dict[tuple[str, str], Transition] = {
-        **{(state, "thought"): Go("thought") for state in BEFORE},
-        **{(state, "answer"): Go("answer") for state in BEFORE},
-        **{(state, "observation"): Go("observation", clash="early") for state in BEFORE},
+        **{(state, "thought"): Go("thought") for state in before},
+        **{(state, "answer"): Go("answer") for state in before},
+        **{(state, "observation"): Go("observation", clash="early") for state in before},
         ("calls", "thought"): EndTurn("thought"),
         ("calls", "answer"): Go("answer", clash="both"),
         ("calls", "observation"): EndTurn("observation"),
@@ -77,84 +84,48 @@ def _table(rules: JsonCallRules) -> Table:
         ("observation", "thought"): Go("thought"),
         ("observation", "answer"): Go("answer"),
     }
-    return Table(
-        new_call=new_call,
-        readers={"thought": partial(new_call, thinks=True)},
-        markers={
-            "thought": Label("Thought", loose=rules.lenient),
-            "answer": Label("Final Answer", loose=rules.lenient),
-            "observation": Label("Observation", loose=rules.lenient),
-        },
-        parts={
-            **dict.fromkeys((*BEFORE, "calls"), Part.CALL),
-            "answer": Part.ANSWER,
-            "observation": Part.OBSERVATION,
-        },
-        begun=dict.fromkeys(BEFORE, "calls"),
-        transitions=transitions,
-        several=True,
-        starts={name: name for name in BEFORE},
-        prompt_ends={"Thought:": "thought"},
-        one_line_tools=True,
-    )
-
-
-def _lenient(rules: JsonCallRules) -> Table:
-    """Return the table of lenient mode, with labels of other formats and special tokens."""
-    table = _table(rules)
-    transitions = {
-        **table.transitions,
-        **{(state, "question"): Go("action", clash="early") for state in BEFORE},
-        **{(state, "action"): Go("action") for state in ("observation", *BEFORE)},
-        **{
-            ("action", marker): transition
-            for (state, marker), transition in table.transitions.items()
-            if state == "content"
-        },
-        ("action", "action"): Go("action"),
-        ("action", "question"): Go("action", clash="early"),
-        ("calls", "question"): EndTurn("content"),
-        ("calls", "action"): EndTurn("action"),
-        ("answer", "question"): EndTurn("content", firm=True),
-        ("observation", "question"): Go("content", firm=True),
-        # Minutes may have a line "Action:"; it begins a second turn only if a call follows.
-        ("answer", "action"): Note("answer, action", firm=True),
-        ("answer, action", "key"): Note("answer and action"),
-        ("answer, action", "answer"): Go("answer", firm=True),
-    }
-    return replace(
-        table,
-        read_tool=repair_tool_name,
-        readers={**table.readers, "action": partial(JsonCalls, rules, closed=False)},
-        markers={
-            **table.markers,
+    if rules.lenient:
+        after |= dict.fromkeys(("answer, action", "answer and action"), Part.ANSWER)
+        markers |= {
             "question": Label("Question", loose=True),
             "action": Label("Action", loose=True, borrowed=True),
-            "key": Literal('"name"'),
-        },
-        parts={
-            **table.parts,
-            "action": Part.CALL,
-            "answer, action": Part.ANSWER,
-            "answer and action": Part.ANSWER,
-        },
-        begun={**table.begun, "action": "calls"},
+            "key": Literal(f'"{CALL.tool}"'),
+        }
+        transitions |= {
+            **{(state, "question"): Go("action", clash="early") for state in before},
+            **{(state, "action"): Go("action") for state in ("observation", *before)},
+            ("calls", "question"): EndTurn("content"),
+            ("calls", "action"): EndTurn("action"),
+            ("answer", "question"): EndTurn("content", firm=True),
+            ("observation", "question"): Go("content", firm=True),
+            # Minutes may have a line "Action:"; it begins a second turn only if a call follows.
+            ("answer", "action"): Note("answer, action", firm=True),
+            ("answer, action", "key"): Note("answer and action"),
+            ("answer, action", "answer"): Go("answer", firm=True),
+        }
+    in_action = {"action": partial(JsonCalls, rules, closed=False)} if rules.lenient else {}
+    return Table(
+        new_call=new_call,
+        readers={"thought": partial(new_call, thinks=True), **in_action},
+        markers=markers,
+        parts={**dict.fromkeys((*before[:2], "calls", *before[2:]), Part.CALL), **after},
+        begun=dict.fromkeys(before, "calls"),
         transitions=transitions,
-        ends={"answer and action": "both"},
-        lenient=True,
+        ends={"answer and action": "both"} if rules.lenient else {},
+        several=True,
+        starts={name: name for name in before[:2]},
+        prompt_ends={f"{THOUGHT}:": "thought"},
+        read_tool=repair_tool_name if rules.lenient else None,
+        lenient=rules.lenient,
     )
-
-
-def _as_json(call: WrittenCall) -> dict[str, Any]:
-    return {"name": call.tool, "arguments": call.tool_input}
 
 
 def write(step: Written) -> str:
     """Return one turn as text; if it has a thought, its content follows the calls."""
-    thought = f"Thought: {step.thought}\n" if step.thought else ""
+    thought = f"{THOUGHT}: {step.thought}\n" if step.thought else ""
     if not step.calls:
-        return f"{thought}Final Answer: {step.answer}"
-    first, *others = map(_as_json, step.calls)
+        return f"{thought}{ANSWER}: {step.answer}"
+    first, *others = map(CALL.members, step.calls)
     written = write_json(first)
     if others:
         written = "[\n" + ",\n".join(f"  {write_json(call)}" for call in (first, *others)) + "\n]"
@@ -167,14 +138,14 @@ def write(step: Written) -> str:
 def render_results(results: Sequence[Result], _number: int) -> str:
     """Return the results of a turn as text: one result unchanged, several as a list."""
     if len(results) == 1:
-        return f"Observation: {results[0].text}"
+        return f"{OBSERVATION}: {results[0].text}"
     seen = ",\n".join(
         f"  {write_json({'name': result.tool, 'content': result.text})}" for result in results
     )
-    return f"Observation: [\n{seen}\n]"
+    return f"{OBSERVATION}: [\n{seen}\n]"
 
 
-PROMPT: Final = """\
+PROMPT = """\
 Answer the question as well as you can. You can use these tools:
 
 {tools}
@@ -192,16 +163,15 @@ When you need no tool, write the answer in this form:
 
 {answer}"""
 
-DIALECT: Final = json_dialect(
+DIALECT = calls_dialect(
     "json_toolcall",
-    SAMPLE,
+    write(replace(SAMPLE_TURN, content="")),
     aliases=("openai_json", "autogpt"),
     summary="tool calls as text: name and arguments in JSON objects (OpenAI's form)",
     strict=_table(STRICT_RULES),
-    lenient=_lenient(LENIENT_RULES),
-    problems={**PROBLEMS, **BARE_PROBLEMS},
-    stop=("\nObservation:",),
-    reasoning=Dialect.reasoning,
+    lenient=_table(LENIENT_RULES),
+    problems=CALL.problems,
+    stop=(f"\n{OBSERVATION}:",),
     write=write,
     render_results=render_results,
     turn_frame=("\n", "\n"),

@@ -1,34 +1,25 @@
 """Calls as Python between ``<|python_start|>`` and ``<|python_end|>``: Llama 4.
 
+    <|python_start|>[search(query="Lake Thun", limit=3), ping()]<|python_end|>
+
 The model often leaves out the marks; then the list begins the text, as in `pythonic`.
 
 Source: Llama 4, prompt format (zero-shot function calling); results as in the chat template of
 meta-llama/Llama-4-Scout-17B-16E-Instruct.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
-from typing import Final
 
+from agent_parsers.authoring import role_frame
 from agent_parsers.dialects import llama3_json, pythonic
 
-__all__ = ["DIALECT"]
+STOP = pythonic.LLAMA4_ENDS
 
-END: Final = "<|eot|><|header_start|>"
-FRAME: Final = (f"{END}ipython<|header_end|>\n\n", f"{END}assistant<|header_end|>\n\n")
-
-DIALECT: Final = replace(
-    pythonic.DIALECT,
+DIALECT = replace(
+    pythonic.MARKED,
     name="llama4_pythonic",
     summary="a list of Python calls in <|python_start|> (Llama 4)",
-    sample=f"<|python_start|>{pythonic.SAMPLE}<|python_end|>",
-    strict=pythonic.table(lenient=False),
-    lenient=pythonic.table(lenient=True),
-    stop=("<|eot|>", "<|eom|>"),
-    write=replace(
-        pythonic.TURNS, content=("", ""), calls=("<|python_start|>[", ", ", "]<|python_end|>")
-    ),
-    render_results=replace(llama3_json.RESULTS, between=FRAME[0]),
-    turn_frame=FRAME,
-)
+    results=llama3_json.FORMAT.results,
+    turn_frame=role_frame((f"{STOP[0]}<|header_start|>", "<|header_end|>\n\n"), "ipython"),
+    sample=replace(pythonic.SAMPLE, content=""),
+).dialect(stop=STOP)

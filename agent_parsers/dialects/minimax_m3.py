@@ -1,5 +1,11 @@
 """MiniMax M3: calls as elements named after tools and parameters, with a mark before each tag.
 
+    <mm:think>I have to look it up.</mm:think>Let me see.]<]minimax[>[<tool_call>
+    ]<]minimax[>[<invoke name="search">]<]minimax[>[<query>Lake Thun]<]minimax[>[</query>\
+]<]minimax[>[</invoke>
+    ]<]minimax[>[<invoke name="ping">]<]minimax[>[</invoke>
+    ]<]minimax[>[</tool_call>
+
 A parameter is ``<city>Bern</city>``, and every tag is preceded by the mark ``]<]minimax[>[``, so
 that values may contain tags of their own. An object has an element for each member, and a list has
 an ``<item>`` for each item: a value with elements is one of the two. Other values are text.
@@ -7,37 +13,19 @@ an ``<item>`` for each item: a value with elements is one of the two. Other valu
 Source: the chat template of MiniMaxAI/MiniMax-M3; results as in `minimax_m2`.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any
 
+from agent_parsers.authoring import TaggedPayload, write_value
 from agent_parsers.dialects import minimax_m2
-from agent_parsers.engine.calls.tags.form import (
-    Attributes,
-    Element,
-    OwnName,
-    TaggedForm,
-    TagPart,
-    truth_values,
-)
-from agent_parsers.families.tagged import tagged_table
-from agent_parsers.families.turn_writer import TurnWriter, inputs_of, write_value
+from agent_parsers.engine.calls.tags.form import truth_values
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from agent_parsers.engine.grammar.dialect import WrittenCall
-
-__all__ = ["DIALECT"]
-
-MARK: Final = "]<]minimax[>["
-SAMPLE: Final = f"""\
-<mm:think>I have to look it up.</mm:think>Let me see.{MARK}<tool_call>
-{MARK}<invoke name="search">{MARK}<query>Lake Thun{MARK}</query>{MARK}</invoke>
-{MARK}<invoke name="ping">{MARK}</invoke>
-{MARK}</tool_call>"""
-_MOST_DEEP: Final = 64
+MARK = "]<]minimax[>["
+ELEMENT = f"{MARK}<{{key}}>{{value}}{MARK}</{{key}}>"
+ITEM = "item"
+WRAPS = ("<tool_call>", "</tool_call>")
+_MOST_DEEP = 64
 """Deepest nesting of elements."""
 
 
@@ -72,9 +60,9 @@ def _joined(text: str, members: list[tuple[str, Any]]) -> Any:
     if not members:
         return text
     names = {name for name, _ in members}
-    if text.strip() or (len(names) < len(members) and names != {"item"}):
+    if text.strip() or (len(names) < len(members) and names != {ITEM}):
         raise ValueError("found text between elements, or a repeated element")
-    return [value for _, value in members] if names == {"item"} else dict(members)
+    return [value for _, value in members] if names == {ITEM} else dict(members)
 
 
 def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
@@ -87,49 +75,31 @@ def other_values(text: str, attributes: Mapping[str, str]) -> Iterator[Any]:
     yield from truth_values(text, attributes)
 
 
-FORM: Final = TaggedForm(
-    tags={
-        TagPart.WRAP: Element(f"{MARK}<tool_call>", ("<tool_call>",)),
-        TagPart.END_WRAP: Element(f"{MARK}</tool_call>", ("</tool_call>",)),
-        TagPart.CALL: Attributes(f"{MARK}<invoke"),
-        TagPart.END_CALL: Element(f"{MARK}</invoke>"),
-        TagPart.KEY: OwnName(f"{MARK}<"),
-        TagPart.END_VALUE: OwnName(f"{MARK}</"),
-    },
-    nests=True,
-    read_value=read_value,
-    other_values=other_values,
-)
-THOUGHT: Final = ("<mm:think>", "</mm:think>")
+def write_elements(value: Any) -> str:
+    """Return a value as text, with an element for each member or item."""
+    if not isinstance(value, dict | list):
+        return write_value(value)
+    members = value.items() if isinstance(value, dict) else ((ITEM, item) for item in value)
+    return "".join(ELEMENT.format(key=key, value=write_elements(each)) for key, each in members)
 
 
-def _elements(name: str, value: Any) -> str:
-    if isinstance(value, dict):
-        text = "".join(_elements(key, member) for key, member in value.items())
-    elif isinstance(value, list):
-        text = "".join(_elements("item", member) for member in value)
-    else:
-        text = write_value(value)
-    return f"{MARK}<{name}>{text}{MARK}</{name}>"
-
-
-def write_call(call: WrittenCall) -> str:
-    """Return one call as text."""
-    values = "".join(_elements(key, value) for key, value in inputs_of(call).items())
-    return f'{MARK}<invoke name="{call.tool}">{values}{MARK}</invoke>'
-
-
-DIALECT: Final = replace(
-    minimax_m2.DIALECT,
+DIALECT = replace(
+    minimax_m2.FORMAT,
     name="minimax_m3",
     aliases=(),
     summary="elements named like parameters, each after ]<]minimax[>[ (MiniMax M3)",
-    sample=SAMPLE,
-    strict=tagged_table(FORM, thought=THOUGHT, ends=minimax_m2.ENDS),
-    lenient=tagged_table(replace(FORM, lenient=True), thought=THOUGHT, ends=minimax_m2.ENDS),
-    write=TurnWriter(
-        thought=THOUGHT,
-        call=write_call,
-        calls=(f"{MARK}<tool_call>\n", "\n", f"\n{MARK}</tool_call>"),
+    payload=TaggedPayload(
+        call=f'{MARK}<invoke name="{{tool}}">{{parameters}}{MARK}</invoke>',
+        parameter=ELEMENT,
+        row=("", "\n", ""),
+        # Models leave out the mark before the tags around the calls.
+        spellings=lambda tag: tuple(wrap for wrap in WRAPS if tag == f"{MARK}{wrap}"),
+        read_value=read_value,
+        other_values=other_values,
+        write_value=write_elements,
+        reads_json=False,
     ),
-)
+    call=(f"{MARK}{WRAPS[0]}\n", f"\n{MARK}{WRAPS[1]}"),
+    thought=("<mm:think>", "</mm:think>"),
+    drafts=True,
+).dialect()

@@ -1,40 +1,25 @@
 """Mistral 7B v0.3, Nemo, Small 3.0 and 3.1, Large 2: like `mistral`, but the calls are a list.
 
+    Let me see.[TOOL_CALLS] [{"name": "search", "arguments": {"query": "Lake Thun"}, \
+"id": "a1b2c3d4e"}, {"name": "ping", "arguments": {}, "id": "f5g6h7i8j"}]
+
 Each call has an id, as in `mistral_v11`. These models do not write thoughts.
 
 Source: the v3 and v7 instruct tokenizers of mistralai/mistral-common; content beside calls is
 written as by the latter, results as by the former.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
 
+from agent_parsers.authoring import Result, write_json
 from agent_parsers.dialects import mistral
-from agent_parsers.dialects.mistral_v11 import call_id
-from agent_parsers.families.turn_writer import ResultsWriter, TurnWriter, write_json
-
-if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Result, WrittenCall
-
-__all__ = ["DIALECT"]
-
-SAMPLE: Final = """\
-Let me see.[TOOL_CALLS] [{"name": "search", "arguments": {"query": "Lake Thun"}, \
-"id": "a1b2c3d4e"}, {"name": "ping", "arguments": {}, "id": "f5g6h7i8j"}]"""
-
-
-def write_call(call: WrittenCall) -> str:
-    """Return one call as an item of the list."""
-    return write_json({"name": call.tool, "arguments": call.tool_input, "id": call.id})
+from agent_parsers.dialects.mistral_v11 import SAMPLE, call_id
 
 
 def write_result(result: Result) -> str:
     """Return the result of one call as text; a JSON result is embedded as JSON."""
-    content = f'{{"content": {_as_json(result.text)}, "call_id": {write_json(result.id)}}}'
-    return f"[TOOL_RESULTS] {content}[/TOOL_RESULTS]"
+    return f' {{"content": {_as_json(result.text)}, "call_id": {write_json(result.id)}}}'
 
 
 def _as_json(text: str) -> str:
@@ -48,12 +33,16 @@ def _as_json(text: str) -> str:
     return written
 
 
-DIALECT: Final = replace(
-    mistral.DIALECT,
+FORMAT = replace(
+    mistral.FORMAT,
     name="mistral_v3",
     aliases=("mistral_v7",),
     summary="[TOOL_CALLS] and a JSON list (Mistral 7B, Nemo, Large 2)",
+    writes_thoughts=False,
+    call_id=call_id,
+    results=replace(mistral.FORMAT.results, text=write_result, call_id=call_id),
     sample=SAMPLE,
-    write=TurnWriter(call=write_call, calls=("[TOOL_CALLS] [", ", ", "]"), call_id=call_id),
-    render_results=ResultsWriter(text=write_result, call_id=call_id),
 )
+# All generations are read alike, but this one is written as a list.
+LISTED = replace(FORMAT, call=(f"{mistral.MARK} ", ""), payload=mistral.LIST)
+DIALECT = FORMAT.dialect(write=LISTED.writer)

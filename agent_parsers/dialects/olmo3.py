@@ -1,50 +1,27 @@
 """Calls as Python, one on each line, in ``<function_calls>``: Olmo 3.
 
+    <think>
+    I have to look it up.
+    </think>
+
+    Let me see.<function_calls>search(query="Lake Thun", limit=3)
+    ping()</function_calls>
+
 The calls are not in a list. Models that know other formats may write a list, or commas between the
 calls; lenient mode reads both.
 
 Source: the chat template of allenai/Olmo-3-7B-Instruct.
 """
 
-from __future__ import annotations
+from agent_parsers.authoring import LINES, CallFormat, chatml
+from agent_parsers.dialects.pythonic import SAMPLE, PythonPayload
 
-from dataclasses import replace
-from functools import partial
-from typing import Final
-
-from agent_parsers.dialects import pythonic
-from agent_parsers.engine.calls.code.python_calls import PythonCalls
-from agent_parsers.families.call_blocks import calls_table
-from agent_parsers.families.turn_writer import LINES, ResultsWriter, chatml
-
-__all__ = ["DIALECT"]
-
-SAMPLE: Final = """\
-<think>
-I have to look it up.
-</think>
-
-Let me see.<function_calls>search(query="Lake Thun", limit=3)
-ping()</function_calls>"""
-
-_table = partial(calls_table, call=("<function_calls>", "</function_calls>"), ends=("<|im_end|>",))
-
-FRAME: Final = chatml("environment")
-
-DIALECT: Final = replace(
-    pythonic.DIALECT,
+DIALECT = CallFormat(
     name="olmo3",
     summary="Python calls on lines in <function_calls> (Olmo 3)",
+    payload=PythonPayload(row=("", "\n", "")),
+    call=("<function_calls>", "</function_calls>"),
+    thought=LINES,
+    turn_frame=chatml("environment"),
     sample=SAMPLE,
-    strict=_table(partial(PythonCalls, listed=False)),
-    lenient=_table(partial(PythonCalls, listed=False, lenient=True), lenient=True),
-    stop=("<|im_end|>",),
-    write=replace(
-        pythonic.TURNS,
-        thought=LINES,
-        content=("", ""),
-        calls=("<function_calls>", "\n", "</function_calls>"),
-    ),
-    render_results=ResultsWriter(between=FRAME[0]),
-    turn_frame=FRAME,
-)
+).dialect()

@@ -1,26 +1,40 @@
-"""The tables of tool-call dialects of open models: thoughts, content, and blocks of calls."""
+"""The formats of tool calls that open models write: thoughts, content, and blocks of calls.
+
+A `CallFormat` has each mark of a format once, with the white space that the chat template writes
+around it. `CallFormat.dialect` derives everything else: white space next to a mark means nothing to
+the tables, so they have the mark without it, and the writer has both.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from agent_parsers.engine.grammar.dialect import Dialect, Written
-from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.grammar.dialect import Dialect, Written, WrittenCall
 from agent_parsers.engine.grammar.words import PromptWords
-from agent_parsers.engine.markers.kinds import Literal
-from agent_parsers.families.turn_writer import write_json
+from agent_parsers.families.call_tables import calls_table
+from agent_parsers.families.turn_writer import (
+    IM_END,
+    TAGS,
+    CallId,
+    Marks,
+    ResultsWriter,
+    TurnWriter,
+    write_json,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping
 
     from agent_parsers.engine.calls.reader import CallReader
-    from agent_parsers.engine.grammar.dialect import Result
-    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.engine.grammar.problems import Problem
+    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.toolset import ToolSet
 
 __all__ = [
-    "CALLS_PROMPT", "ONE_CALL_PROMPT", "calls_dialect", "calls_table", "list_tools",
-    "list_tools_in_tags",
+    "CALLS_PROMPT", "ONE_CALL_PROMPT", "SAMPLE_TURN", "CallFormat", "NewCall", "Payload",
+    "calls_dialect", "list_tools", "list_tools_in_tags",
 ]  # fmt: skip
 
 _PROMPT: Final = """\
@@ -40,11 +54,19 @@ CALLS_PROMPT: Final = _PROMPT.format(several="A turn may have several calls.")
 """Format instructions for dialects whose turns may have several calls."""
 ONE_CALL_PROMPT: Final = _PROMPT.format(several="A turn has one call.")
 """Format instructions for dialects whose chat template allows one call in a turn."""
-_ODD: Final = "read a mark that the dialect does not write"
-_CALL: Final = "call in a thought"
-_BEHIND: Final = "thought behind a call"
 _WORDS: Final = PromptWords(tool="name_of_the_tool", tool_input={"parameter": "its value"})
 _EXAMPLE: Final = Written(tool="search", tool_input={"query": "what to look for"})
+SAMPLE_TURN: Final = Written(
+    "I have to look it up.",
+    tool="search",
+    tool_input={"query": "Lake Thun"},
+    others=(WrittenCall("ping", {}),),
+    content="Let me see.",
+)
+"""The turn that samples show."""
+
+NewCall: TypeAlias = "Callable[[], CallReader]"
+"""Makes a call reader."""
 
 
 def list_tools(tools: ToolSet) -> str:
@@ -57,34 +79,15 @@ def list_tools_in_tags(tools: ToolSet) -> str:
     return f"<tools>\n{list_tools(tools)}\n</tools>"
 
 
-def calls_dialect(
-    name: str,
-    sample: str,
-    *,
-    summary: str,
-    strict: Table,
-    lenient: Table,
-    stop: tuple[str, ...],
-    write: Callable[[Written], str],
-    render_results: Callable[[Sequence[Result], int], str],
-    turn_frame: tuple[str, str],
-    **own: Any,
-) -> Dialect:
+def calls_dialect(name: str, sample: str, **fields: Any) -> Dialect:
     """Return a dialect whose turns may have several calls.
+
+    `CallFormat` calls it; a format that has little in common with others can do so itself.
 
     Args:
         name: Name of the dialect.
         sample: A turn as the model writes it.
-        summary: One line about the models that use it.
-        strict: Reads exactly what the chat template writes.
-        lenient: Reads what models really write.
-        stop: Stop sequences.
-        write: Returns a turn as text.
-        render_results: Returns the results of a turn as text.
-        turn_frame: The text before and after results in a plain-text prompt. It does not include
-            the marker that opens a thought, even if the chat template begins the model's turn with
-            it: `write` adds it to each turn.
-        own: Other fields of `Dialect`.
+        fields: Other fields of `Dialect`; those for the prompt have defaults.
     """
     common: dict[str, Any] = {
         "example": _EXAMPLE,
@@ -92,136 +95,185 @@ def calls_dialect(
         "list_tools": list_tools,
         "prompt": CALLS_PROMPT,
     }
-    return Dialect(
-        name=name,
-        sample=sample,
-        summary=summary,
-        strict=strict,
-        lenient=lenient,
-        stop=stop,
-        write=write,
-        render_results=render_results,
-        turn_frame=turn_frame,
-        **{**common, **own},
-    )
+    return Dialect(name=name, sample=sample, **{**common, **fields})
 
 
-def calls_table(
-    new_call: Callable[[], CallReader],
-    *,
-    call: tuple[str, str] | None,
-    region: tuple[str, str] | None = None,
-    thought: tuple[str, str] | None = ("<think>", "</think>"),
-    ends: tuple[str, ...] = (),
-    drafts: bool | Collection[str] = True,
-    lenient: bool = False,
-    bare: Callable[[], CallReader] | None = None,
-    also: Mapping[str, tuple[str, ...]] | None = None,
-    odd: Collection[str] = (),
-) -> Table:
-    """Return a table for turns of thoughts, content and blocks of calls.
+@dataclass(frozen=True, kw_only=True)
+class Payload(ABC):
+    """How calls are written inside their marks."""
 
-    Args:
-        new_call: Makes the call reader of a block.
-        call: What opens and closes a block. If the closer is ``""``, the call reader decides where
-            the call ends and content follows. `None` if only `bare` finds calls.
-        region: What opens and closes the group of all blocks, if the dialect has one. A block
-            outside of it is an error, which lenient mode repairs.
-        thought: What opens and closes a thought; `None` if the dialect has no thoughts.
-        ends: Markers that end the turn.
-        drafts: Whether a block in a thought is always a draft, or the names (``"call"``,
-            ``"region"``) of the markers that begin drafts. Lenient mode reads other blocks in a
-            thought that is still open if the text ends after them.
-        lenient: Whether to read what models really write.
-        bare: Makes the reader of content, if content may contain calls without a marker.
-        also: Other spellings of ``"call"``, ``"end of call"``, ``"region"``, ``"end of region"``,
-            ``"thought"`` and ``"end of thought"``.
-        odd: The names of markers that only lenient mode reads, which is reported as a repair.
+    row: tuple[str, str, str] | None = None
+    """Text before, between and after the calls of a block; `None` if a block has one call."""
+
+    @property
+    def problems(self) -> Mapping[str, Problem]:
+        """Errors in words for such calls, see `Dialect.problems`."""
+        return {}
+
+    @abstractmethod
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        """Return what makes the reader of a block; *closer* closes it, unless it is ``""``."""
+
+    def content_reader(self, *, lenient: bool) -> NewCall | None:  # noqa: ARG002 - by default none
+        """Return what makes the reader of content, if content may have calls without a mark."""
+        return None
+
+    @abstractmethod
+    def write(self, call: WrittenCall) -> str:
+        """Return one call as text, without the marks of its block."""
+
+    def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
+        """Return a table for blocks between *marks*; see `calls_table` for the *options*."""
+        return calls_table(
+            self.reader(marks[1] if marks else "", lenient=lenient),
+            bare=self.content_reader(lenient=lenient),
+            lenient=lenient,
+            call=marks,
+            **options,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallFormat:
+    """The format of one model's turns, from which its dialect is derived.
+
+    Pairs of marks include the white space that is written next to them.
     """
-    pairs = {"call": call, "region": region, "thought": thought}
-    spelt = {name: pair[0] for name, pair in pairs.items() if pair}
-    spelt |= {f"end of {name}": pair[1] for name, pair in pairs.items() if pair and pair[1]}
-    markers: dict[str, Marker] = {
-        **{name: Literal(text, (also or {}).get(name, ())) for name, text in spelt.items()},
-        **{f"end {end}": Literal(end) for end in ends},
-    }
-    begins = {"call": Go("call")} if call else {}
-    transitions: dict[tuple[str, str], Go] = {}
-    if call is not None:
-        transitions["call", "call"] = Go("call")  # the first call lacks its closer
-    inside, holding = "content", ["content"]  # the state between blocks; the states with content
-    if region is not None:
-        begins = {"call": _bare_call(lenient=lenient), "region": Go("region")}
-        inside, holding = "region", ["content", "region"]
-        transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
-        transitions |= {("region", name): Go(name) for name in begins}
-        transitions["call", "end of region"] = Go("content", closes=True)
-    if call and call[1]:
-        transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
-        transitions["call", "end of call"] = Go(inside, closes=True)
-    elif call:
-        holding.append("call")
-    transitions |= {("content", name): go for name, go in begins.items()}
-    acting: list[str] = []  # markers of blocks that may be read in an open thought
-    if thought is not None:
-        if lenient and drafts is not True:
-            acting = [name for name in begins if name not in (drafts or ())]
-        if lenient and call and call[1]:
-            holding.append("call")
-        transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
-        # The prompt may have opened the thought that ends here.
-        late = "" if lenient else "late_thought"  # the thought may have quoted the call
-        ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
-        transitions |= {(state, "end of thought"): ended for state in holding}
-        transitions["thought", "end of thought"] = Go("content", closes=True)
-    parts = {"content": Part.CONTENT if bare is None else Part.CALL}
-    parts |= {"call": Part.CALL} if call else {}
-    parts |= {"region": Part.CONTENT} if region else {}
-    parts |= {"thought": Part.THOUGHT} if thought else {}
-    if acting:
-        parts |= {_CALL: Part.CALL, _BEHIND: Part.THOUGHT}
-        transitions |= _rows_in_thoughts(transitions, acting)
-    for end in ends:
-        transitions |= {(state, f"end {end}"): Go("over") for state in parts}
-    transitions = {
-        key: transition._replace(odd=_ODD) if key[1] in odd else transition
-        for key, transition in transitions.items()
-    }
-    return Table(
-        new_call=new_call,
-        readers={"content": bare} if bare else {},
-        markers=markers,
-        parts=parts | ({"over": Part.SKIPPED} if ends else {}),
-        transitions=transitions,
-        ends={name: "open_reasoning" for name, part in parts.items() if part is Part.THOUGHT},
-        drafts=(_CALL, _BEHIND) if acting else (),
-        several=True,
-        starts={name: name for name in ("content", "thought") if name in parts},
-        prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
-        lenient=lenient,
-        one_line_tools=True,
-    )
+
+    name: str
+    """Name of the dialect."""
+    aliases: tuple[str, ...] = ()
+    """Other names of it."""
+    summary: str
+    """One line about the models that use it."""
+    payload: Payload
+    """How calls are written."""
+    call: Marks | None = None
+    """What opens and closes a block of calls. If the closer is ``""``, the call decides where it
+    ends. `None` if calls have no marks, or only those of the payload."""
+    between: str = ""
+    """Text between two blocks."""
+    region: Marks | None = None
+    """What opens and closes the group of all blocks."""
+    calls: tuple[str, str, str] | None = None
+    """Text before, between and after calls, if they are written in other marks than these."""
+    thought: Marks | None = TAGS
+    """What opens and closes a thought; `None` if the dialect reads no thoughts."""
+    other_thought: Marks | None = None
+    """Other marks of a thought, which the model also writes."""
+    writes_thoughts: bool = True
+    """Whether thoughts are also written."""
+    answer: Marks = ("", "")
+    """Text before and after an answer."""
+    content: Marks | None = ("", "")
+    """Text before and after content beside calls; `None` if the dialect has no such content."""
+    is_content_last: bool = False
+    """Whether content follows the calls."""
+    is_single: bool = False
+    """Whether the chat template refuses a turn of several calls."""
+    call_id: CallId | None = None
+    """Returns the ids of calls; `None` if calls have no ids."""
+    ends: tuple[str, ...] = (IM_END,)
+    """What ends a turn; these are also the stop sequences. The default is that of ChatML."""
+    turn_frame: Marks
+    """The text before and after results in a plain-text prompt. It does not include the mark that
+    opens a thought, even if the chat template begins the model's turn with it."""
+    results: ResultsWriter = field(default_factory=ResultsWriter)
+    """Writes results; without a text between them, each is in a turn of its own."""
+    list_tools: Callable[[ToolSet], str] = list_tools
+    """Returns the list of tools in the prompt."""
+    also: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Other spellings that lenient mode reads of the markers ``"call"``, ``"end of call"``,
+    ``"region"``, ``"end of region"``, ``"thought"`` and ``"end of thought"``."""
+    is_word: bool = False
+    """Whether the mark that opens a block is also a word of prose, so that it counts only before a
+    list."""
+    odd_marks: tuple[Marks, ...] = ()
+    """Other marks of a block, which lenient mode reads and reports. The first closer may also close
+    a block that has no closer of its own."""
+    drafts: bool | Collection[str] = True
+    """Whether a block in a thought is always a draft, or the names (``"call"``, ``"region"``) of
+    the markers that begin drafts. Lenient mode reads other blocks in a thought that is still open
+    if the text ends after them."""
+    adapt: Callable[[Table], Table] | None = None
+    """Adds to a table the marks that only this format has."""
+    sample: Written | str = SAMPLE_TURN
+    """A turn; of the default, what the format cannot express is left out."""
+
+    def dialect(self, **own: Any) -> Dialect:
+        """Return the dialect; *own* are other fields of `Dialect`."""
+        results = self.results
+        if results.between is None:
+            results = replace(results, between=self.turn_frame[0])
+        derived: dict[str, Any] = {
+            "aliases": self.aliases,
+            "summary": self.summary,
+            "problems": self.payload.problems,
+            "strict": self.table(lenient=False),
+            "lenient": self.table(lenient=True),
+            "stop": self.ends,
+            "write": self.writer,
+            "render_results": results,
+            "turn_frame": self.turn_frame,
+            "list_tools": self.list_tools,
+            "prompt": ONE_CALL_PROMPT if self.is_single else CALLS_PROMPT,
+            **own,
+        }
+        sample = self.sample
+        if not isinstance(sample, str):
+            sample = derived["write"](self._expressible(sample))
+        return calls_dialect(self.name, sample, **derived)
+
+    def table(self, *, lenient: bool) -> Table:
+        """Return the table of strict or of lenient mode."""
+        also = self.also if lenient else {}
+        if self.other_thought is not None:
+            opens, closes = self.other_thought
+            also = {"thought": (opens,), "end of thought": (closes,), **also}
+        table = self.payload.table(
+            _stripped(self.call),
+            lenient=lenient,
+            region=_stripped(self.region),
+            thought=_stripped(self.thought),
+            ends=self.ends,
+            drafts=self.drafts,
+            also=also,
+            odd_marks=self.odd_marks,
+            is_word=self.is_word,
+        )
+        return table if self.adapt is None else self.adapt(table)
+
+    @property
+    def writer(self) -> TurnWriter:
+        """Writes turns."""
+        opener, closer = self.call or ("", "")
+        if self.payload.row is not None:
+            before, between, behind = self.payload.row
+            calls = (f"{opener}{before}", between, f"{behind}{closer}")
+        else:
+            before, behind = self.region or ("", "")
+            calls = (f"{before}{opener}", f"{closer}{self.between}{opener}", f"{closer}{behind}")
+        return TurnWriter(
+            call=self.payload.write,
+            calls=self.calls or calls,
+            is_single=self.is_single,
+            thought=self.thought if self.writes_thoughts else None,
+            content=self.content,
+            is_content_last=self.is_content_last,
+            answer=self.answer,
+            call_id=self.call_id,
+        )
+
+    def _expressible(self, turn: Written) -> Written:
+        """Return *turn* without the parts that the format cannot express."""
+        return replace(
+            turn,
+            thought=turn.thought if self.thought and self.writes_thoughts else "",
+            content=turn.content if self.content is not None else "",
+            others=() if self.is_single else turn.others,
+        )
 
 
-def _rows_in_thoughts(
-    transitions: Mapping[tuple[str, str], Go], acting: Collection[str]
-) -> dict[tuple[str, str], Go]:
-    """Return the transitions of blocks that may count in a thought; *acting* markers open them."""
-    to = {"call": _CALL, "region": _BEHIND}
-    rows = {("thought", name): Go(to[name]) for name in acting}
-    behind = dict.fromkeys((*acting, "call"))  # in a region, "call" alone opens a block
-    rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
-    ends = ("end of call", "end of region")
-    closers = dict.fromkeys(name for _, name in transitions if name in ends)
-    rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
-    for state in (_CALL, _BEHIND):
-        rows[state, "thought"] = Go("thought")
-        rows[state, "end of thought"] = Go("content", closes=True)
-    return rows
-
-
-def _bare_call(*, lenient: bool) -> Go:
-    """Return the transition to a block that lacks the region around it."""
-    if lenient:
-        return Go("call", odd="read a call without what encloses all calls")
-    return Go("call", clash="bare_call")
+def _stripped(marks: Marks | None) -> Marks | None:
+    """Return *marks* without the white space that is written next to them."""
+    return (marks[0].strip(), marks[1].strip()) if marks else None

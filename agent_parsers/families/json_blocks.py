@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
+from typing import Literal as Choice
+
+from typing_extensions import override
 
 from agent_parsers.engine.calls.json.blocks import JsonCalls
 from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.json.rules import JsonCallRules
-from agent_parsers.engine.calls.marks import Before
 from agent_parsers.engine.grammar.problems import Problem
-from agent_parsers.engine.grammar.table import Go
-from agent_parsers.engine.markers.kinds import Literal
-from agent_parsers.families.call_blocks import calls_dialect, calls_table
+from agent_parsers.families.call_blocks import NewCall, Payload
 from agent_parsers.families.json_steps import ENCODED, OTHER_INPUTS, OTHER_TOOLS, WRAPPERS
 from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.engine.grammar.dialect import Dialect, WrittenCall
-    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.grammar.dialect import WrittenCall
 
 __all__ = [
-    "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "bare_rules", "block_rules", "json_dialect",
-    "list_dialect", "with_marks", "write_named",
+    "BARE_PROBLEMS", "LIST_PROBLEMS", "PROBLEMS", "JsonPayload", "bare_rules", "block_rules",
 ]  # fmt: skip
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
@@ -72,9 +70,6 @@ BARE_PROBLEMS: Final[Mapping[str, Problem]] = {
     ),
 }
 """For dialects in which no marker distinguishes a call from an answer in JSON."""
-
-json_dialect: Final = partial(calls_dialect, problems=PROBLEMS)
-"""`calls_dialect` with `PROBLEMS`."""
 
 
 def _is_opener(opener: str, fence: str, is_lead: bool) -> bool:
@@ -152,75 +147,58 @@ def bare_rules(
     return _followed(strict, replace(lenient, may_open=may_open, in_rows=in_rows, strict=strict))
 
 
-def with_marks(table: Table, *marks: str) -> Table:
-    """Return a *table* in which *marks* open a call as well, which is reported as a repair."""
-    markers = {f"call after {mark}": Literal(mark) for mark in marks}
-    odd = "read a mark that the dialect does not write"
-    transitions = {
-        (state, name): transition._replace(odd=odd)
-        for (state, marker), transition in table.transitions.items()
-        if marker == "call" and isinstance(transition, Go)
-        for name in markers
-    }
-    return replace(
-        table,
-        markers={**table.markers, **markers},
-        transitions={**table.transitions, **transitions},
-    )
+@dataclass(frozen=True, kw_only=True)
+class JsonPayload(Payload):
+    """Calls as JSON objects, which have the name of the tool and its input as members."""
 
+    tool: str = "name"
+    """Key of the tool's name."""
+    tool_input: str = "arguments"
+    """Key of its input."""
+    call_id: str = ""
+    """Key of the call's id; empty if calls have no ids."""
+    bare: Choice["no", "on lines", "anywhere"] = "no"
+    """Where a call needs no mark, apart from the beginning of content: lenient mode also reads it
+    after prose on earlier lines, or after any prose. ``"no"`` if it always needs its mark."""
+    unmarked: str = ""
+    """Message of the repair for a call at the beginning of content without its mark; empty if such
+    a call is not read."""
 
-def list_dialect(
-    name: str,
-    sample: str,
-    *,
-    marks: tuple[str, str],
-    end: str,
-    rules: tuple[JsonCallRules, JsonCallRules],
-    other_marks: tuple[str, ...] = (),
-    closer: str = "",
-    is_word: bool = False,
-    **own: Any,
-) -> Dialect:
-    """Return a dialect whose calls are JSON in blocks of their own; it has no thoughts.
+    @property
+    def rules(self) -> tuple[JsonCallRules, JsonCallRules]:
+        """The rules of strict and of lenient mode."""
+        enclosed = "".join(self.row[0].split()) if self.row else ""
+        return block_rules(self.tool, self.tool_input, call_id=self.call_id, enclosed=enclosed)
 
-    Args:
-        name: Name of the dialect.
-        sample: A turn as the model writes it.
-        marks: What opens and closes a block.
-        end: What ends a turn.
-        rules: The rules of strict and of lenient mode.
-        other_marks: Other markers that open a block in lenient mode.
-        closer: An optional closer of a block in lenient mode, if *marks* has no closer.
-        is_word: Whether the marker that opens a block is also a word of prose.
-        own: Other arguments of `calls_dialect`.
-    """
-    call = partial(JsonCalls, closed=bool(marks[1]))
+    @property
+    @override
+    def problems(self) -> Mapping[str, Problem]:
+        problems = LIST_PROBLEMS if self.row else PROBLEMS
+        return problems if self.bare == "no" else {**problems, **BARE_PROBLEMS}
 
-    def table(rules: JsonCallRules, **more: Any) -> Table:
-        made = calls_table(
-            partial(call, rules), ends=(end,), thought=None, **{"call": marks, **more}
+    @override
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        if self.bare == "anywhere":  # a mark makes no difference
+            return self._bare_reader(lenient=lenient)
+        return partial(JsonCalls, self.rules[lenient], closed=bool(closer))
+
+    @override
+    def content_reader(self, *, lenient: bool) -> NewCall | None:
+        if self.bare == "no" and not (self.unmarked and lenient):
+            return None
+        return self._bare_reader(lenient=lenient)
+
+    def _bare_reader(self, *, lenient: bool) -> NewCall:
+        rules = bare_rules(
+            self.rules, anywhere=self.bare == "anywhere", on_a_line=self.bare == "on lines"
         )
-        opener = {"call": Before(marks[0])} if is_word else {}
-        return replace(made, markers={**made.markers, **opener})
+        return partial(JsonCalls, rules[lenient], bare=True, odd=self.unmarked)
 
-    return json_dialect(
-        name,
-        sample,
-        strict=table(rules[0]),
-        lenient=with_marks(
-            table(
-                rules[1],
-                call=(marks[0], marks[1] or closer),
-                odd=() if marks[1] else ("end of call",),
-                lenient=True,
-            ),
-            *other_marks,
-        ),
-        stop=(end,),
-        **{"problems": LIST_PROBLEMS if rules[0].enclosed else PROBLEMS, **own},
-    )
+    @override
+    def write(self, call: WrittenCall) -> str:
+        return write_json(self.members(call))
 
-
-def write_named(call: WrittenCall) -> str:
-    """Return a call as a JSON object with ``name`` and ``arguments``."""
-    return write_json({"name": call.tool, "arguments": call.tool_input})
+    def members(self, call: WrittenCall) -> dict[str, Any]:
+        """Return the members of the object that stands for a *call*."""
+        members = {self.tool: call.tool, self.tool_input: call.tool_input}
+        return {**members, self.call_id: call.id} if self.call_id else members

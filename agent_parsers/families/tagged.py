@@ -1,38 +1,57 @@
-"""The tables of the dialects that write parameters in tags."""
+"""Calls with their parameters in tags: the payload of such formats, and their tables."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
 
 from agent_parsers.engine.calls.tags.calls import TaggedCalls
-from agent_parsers.engine.calls.tags.form import TagPart
+from agent_parsers.engine.calls.tags.form import (
+    Attributes,
+    Element,
+    Named,
+    OwnName,
+    TaggedForm,
+    TagPart,
+    as_text,
+    truth_values,
+)
 from agent_parsers.engine.calls.tags.marks import CallStart, Wrapper
 from agent_parsers.engine.grammar.table import Go, Part
 from agent_parsers.engine.markers.kinds import Literal
-from agent_parsers.families.call_blocks import calls_table
-from agent_parsers.families.turn_writer import TAGS
+from agent_parsers.families.call_blocks import NewCall, Payload
+from agent_parsers.families.call_tables import calls_table
+from agent_parsers.families.turn_writer import TAGS, inputs_of, write_value
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.calls.tags.form import TaggedForm
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from agent_parsers.engine.calls.tags.form import Tag
+    from agent_parsers.engine.grammar.dialect import WrittenCall
     from agent_parsers.engine.grammar.table import Table, Transition
     from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.families.json_blocks import JsonPayload
+    from agent_parsers.families.turn_writer import Marks
 
-__all__ = ["tagged_table"]
+__all__ = ["TaggedPayload", "tagged_table"]
 
 _AFTER: Final = "after"
 _BARE: Final = "call without a wrapper"
 _END: Final = "end of another wrapper"
+_WRAPS: Final = (TagPart.WRAP, TagPart.END_WRAP)
+_NAME: Final = ' name="'
 
 
 def tagged_table(
     form: TaggedForm,
     *,
-    thought: tuple[str, str] = TAGS,
-    other_thought: tuple[str, str] | None = None,
+    thought: Marks | None = TAGS,
     ends: tuple[str, ...] = (),
-    drafts: bool = True,
+    drafts: bool | Collection[str] = True,
+    also: Mapping[str, tuple[str, ...]] | None = None,
 ) -> Table:
     """Return a table for turns of thoughts, content and blocks of tagged calls.
 
@@ -44,19 +63,16 @@ def tagged_table(
     Args:
         form: The form of calls.
         thought: What opens and closes a thought.
-        other_thought: Other markers that do so in lenient mode.
         ends: Markers that end the turn.
-        drafts: Whether a block in a thought is always a draft. If not, lenient mode reads a block
-            in a thought that is still open if the text ends after it.
+        drafts: Which blocks in a thought are drafts, see `CallFormat`.
+        also: Other spellings that lenient mode reads, see `CallFormat`.
     """
     tags = form.tags
     wrapped = TagPart.WRAP in tags
     opener, closer = (
         (TagPart.WRAP, TagPart.END_WRAP) if wrapped else (TagPart.CALL, TagPart.END_CALL)
     )
-    also = {"call": tags[opener].others, "end of call": tags[closer].others}
-    if other_thought is not None:
-        also |= {"thought": other_thought[:1], "end of thought": other_thought[1:]}
+    also = {**(also or {}), "call": tags[opener].others, "end of call": tags[closer].others}
     mark = tags[TagPart.CALL].canonical
     is_whole = mark[-1] == ">"  # otherwise the tag goes on, and the call reader needs all of it
     new_call = partial(TaggedCalls, form, mark if is_whole and not wrapped else mark[0])
@@ -65,7 +81,7 @@ def tagged_table(
         call=(tags[opener].canonical, tags[closer].canonical),
         thought=thought,
         ends=ends,
-        drafts=drafts or (),
+        drafts=drafts,
         lenient=form.lenient,
         also=also if form.lenient else {},
     )
@@ -74,9 +90,7 @@ def tagged_table(
     parts = {**table.parts, _AFTER: Part.CONTENT}
     readers = {}
     content = [
-        (name, transition)
-        for (state, name), transition in table.transitions.items()
-        if state == "content"
+        (name, row) for (state, name), row in table.transitions.items() if state == "content"
     ]
     stray = tags.get(TagPart.END_VALUE)
     if stray is not None and stray.canonical[-1] == ">":
@@ -85,13 +99,10 @@ def tagged_table(
     if not wrapped and not is_whole:
         markers["call"] = CallStart.of(form, is_usual=True)
     elif wrapped and form.lenient:
-        markers["call"] = Wrapper.of(form)
-        markers[_BARE] = CallStart.of(form, is_usual=False)
+        markers |= {"call": Wrapper.of(form), _BARE: CallStart.of(form, is_usual=False)}
         parts[_BARE] = Part.CALL
         readers[_BARE] = new_call
-        transitions |= {
-            (_BARE, name): _later(transition, "content") for name, transition in content
-        }
+        transitions |= {(_BARE, name): _later(transition) for name, transition in content}
         # It comes first, since it takes only one character, with which others may begin too.
         bare = Go(_BARE, odd="read a call without what encloses calls")
         transitions |= {("content", _BARE): bare, (_AFTER, _BARE): bare}
@@ -100,15 +111,129 @@ def tagged_table(
             closes = Go(_AFTER, closes=True, odd="read what closes the calls of another dialect")
             transitions |= {(state, _END): closes for state in ("call", _BARE, _AFTER)}
     for (state, name), transition in table.transitions.items():
-        transitions[state, name] = _later(transition, "content") if state == "call" else transition
-    for name, transition in content:
-        transitions["content", name] = transition
-        transitions[_AFTER, name] = _later(transition, "content")
+        transitions[state, name] = _later(transition) if state == "call" else transition
+    transitions |= {(_AFTER, name): _later(transition) for name, transition in content}
     return replace(table, markers=markers, parts=parts, transitions=transitions, readers=readers)
 
 
-def _later(transition: Transition, before: str) -> Transition:
-    """Return a *transition* as it is after a block: to `_AFTER` instead of the state *before*."""
-    if isinstance(transition, Go) and transition.to == before and not transition.restarts:
+def _later(transition: Transition) -> Transition:
+    """Return a *transition* as it is after a block: to `_AFTER` instead of to content."""
+    if isinstance(transition, Go) and transition.to == "content" and not transition.restarts:
         return transition._replace(to=_AFTER)
     return transition
+
+
+@dataclass(frozen=True, kw_only=True)
+class TaggedPayload(Payload):
+    """Calls with their parameters in tags, as two templates show them.
+
+    The marks of a block enclose calls. If `call` begins with the name of the tool, they are also
+    the tags of the call itself.
+    """
+
+    call: str
+    """One call, with ``{tool}`` and ``{parameters}``."""
+    parameter: str
+    """One parameter, with ``{key}`` and ``{value}``; ``{is_text}`` says whether it is a text."""
+    between: str = ""
+    """Text between two parameters."""
+    trims: bool = False
+    """Whether a line break at each end of a value is part of its tags."""
+    read_value: Callable[[str, Mapping[str, str]], Any] = as_text
+    """Returns a value, see `TaggedForm`."""
+    other_values: Callable[[str, Mapping[str, str]], Iterable[Any]] = truth_values
+    """Returns other values that the text may stand for, see `TaggedForm`."""
+    write_value: Callable[[Any], str] = write_value
+    """Writes a value."""
+    quote: Marks | None = None
+    """What opens and closes a quoted value, see `TaggedForm`."""
+    spellings: Callable[[str], tuple[str, ...]] = lambda _tag: ()
+    """Returns other spellings of a tag that models use."""
+    borrowed: Marks | None = None
+    """Marks of another dialect around calls, which lenient mode reads if a call follows."""
+    closes_with_key: bool = False
+    """Whether lenient mode reads a closing tag with the name of the parameter."""
+    reads_json: bool = True
+    """Whether lenient mode reads a JSON object in place of all parameters."""
+    json_calls: JsonPayload | None = None
+    """Calls in JSON in place of tagged calls, in lenient mode."""
+
+    @override
+    def table(self, marks: Marks | None, *, lenient: bool, **options: Any) -> Table:
+        used = {name: options.pop(name) for name in ("thought", "ends", "drafts", "also")}
+        if any(options.values()):
+            raise ValueError(f"calls in tags have none of these: {', '.join(options)}")
+        return tagged_table(self.form(marks, lenient=lenient), **used)
+
+    @override
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        return partial(TaggedCalls, self.form(None, lenient=lenient))
+
+    def form(self, marks: Marks | None, *, lenient: bool) -> TaggedForm:
+        """Return the form of calls, with *marks* around them."""
+        tags = self.tags(marks)
+        json_calls = None
+        if lenient and self.json_calls and marks:
+            json_calls = self.json_calls.reader(marks[1], lenient=True)
+        if lenient and self.borrowed is not None:
+            for part, mark in zip(_WRAPS, self.borrowed, strict=True):
+                tags[part] = replace(tags[part], borrowed=(mark,))
+        if lenient and self.closes_with_key:
+            tags[TagPart.OWN_NAME] = OwnName("</")
+        return TaggedForm(
+            tags=tags,
+            trims=self.trims,
+            nests=isinstance(tags[TagPart.KEY], OwnName),
+            read_value=self.read_value,
+            other_values=self.other_values,
+            quote=self.quote,
+            json_arguments="odd" if lenient and self.reads_json else "no",
+            json_calls=json_calls,
+            lenient=lenient,
+        )
+
+    def tags(self, marks: Marks | None) -> dict[TagPart, Tag]:
+        """Return the tags of the templates, with *marks* around calls."""
+        opens, _, rest = self.call.partition("{tool}")
+        after_name, _, closes = rest.partition("{parameters}")
+        texts: dict[TagPart, str] = {}
+        if not opens and marks:
+            opens, closes = marks
+        elif marks:
+            texts |= dict(zip(_WRAPS, marks, strict=True))
+        texts |= {TagPart.CALL: opens, TagPart.END_NAME: after_name, TagPart.END_CALL: closes}
+        opens, _, rest = self.parameter.partition("{key}")
+        after_key, _, closes = rest.partition("{value}")
+        end_of_key, angle, value = after_key.rpartition("<")
+        texts |= {TagPart.KEY: opens, TagPart.END_KEY: end_of_key, TagPart.VALUE: angle + value}
+        texts[TagPart.END_VALUE] = closes.partition("{key}")[0]
+        tags = {part: self._tag(text.strip()) for part, text in texts.items() if "<" in text}
+        if "{is_text}" in after_key:
+            attribute = after_key.split('"')[1].strip(" =")
+            known = {attribute: ("true", "false")}
+            key = tags[TagPart.KEY]
+            tags[TagPart.KEY] = Attributes(key.canonical, key.others, known=known)
+        return tags
+
+    def _tag(self, text: str) -> Tag:
+        """Return the tag whose *text* before its name this is."""
+        kind: type[Tag] = Element
+        if text.endswith(_NAME):
+            kind, text = Attributes, text.removesuffix(_NAME)
+        elif text.endswith("="):
+            kind = Named
+        elif text.endswith(("<", "</")):
+            kind = OwnName
+        return kind(text, self.spellings(text))
+
+    @override
+    def write(self, call: WrittenCall) -> str:
+        parameters = (
+            self.parameter.format(
+                key=key,
+                value=self.write_value(value),
+                is_text="true" if isinstance(value, str) else "false",
+            )
+            for key, value in inputs_of(call).items()
+        )
+        return self.call.format(tool=call.tool, parameters=self.between.join(parameters))

@@ -13,23 +13,38 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Result, Written, WrittenCall
 
 __all__ = [
-    "LINES", "TAGS", "CallId", "ResultsWriter", "TurnWriter", "chatml", "inputs_of", "write_json",
-    "write_value",
+    "IM_END", "LINES", "TAGS", "CallId", "Marks", "ResultsWriter", "TurnWriter", "chatml",
+    "inputs_of", "role_frame", "write_json", "write_value",
 ]  # fmt: skip
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
 """Returns the id of a call, given the tool, the existing id or `None`, and the call's number."""
 
+Marks: TypeAlias = tuple[str, str]
+"""Text before and after something."""
+
 TAGS: Final = ("<think>", "</think>")
 """Tags around a thought."""
 LINES: Final = ("<think>\n", "\n</think>\n\n")
 """The same tags, in templates that put them on lines of their own."""
+IM_END: Final = "<|im_end|>"
+"""What ends a turn in ChatML."""
 
 
-def chatml(role: str) -> tuple[str, str]:
+def role_frame(around: Marks, results: str, model: str = "assistant") -> Marks:
+    """Return the turn frame of a template that names the role of each turn.
+
+    Args:
+        around: Text before a role, which ends the turn before, and text after it.
+        results: The role of results.
+        model: The role of the model.
+    """
+    return results.join(around), model.join(around)
+
+
+def chatml(role: str) -> Marks:
     """Return the turn frame of ChatML around results, which are in a turn of this *role*."""
-    end = "<|im_end|>\n<|im_start|>"
-    return f"{end}{role}\n", f"{end}assistant\n"
+    return role_frame((f"{IM_END}\n<|im_start|>", "\n"), role)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,13 +60,13 @@ class TurnWriter:
     """Text before all calls, between two calls, and after all calls."""
     is_single: bool = False
     """Whether the chat template refuses a turn of several calls."""
-    thought: tuple[str, str] | None = None
+    thought: Marks | None = None
     """Text before and after a thought; `None` if the dialect has no thoughts."""
-    content: tuple[str, str] | None = ("", "")
+    content: Marks | None = ("", "")
     """Text before and after content beside calls; `None` if the dialect has no such content."""
     is_content_last: bool = False
     """Whether content follows the calls."""
-    answer: tuple[str, str] = ("", "")
+    answer: Marks = ("", "")
     """Text before and after an answer."""
     call_id: CallId | None = None
     """Returns the ids of calls; `None` if calls have no ids."""
@@ -85,11 +100,12 @@ class TurnWriter:
 class ResultsWriter:
     """Writes what the calls of a turn returned."""
 
-    each: tuple[str, str] = ("", "")
+    each: Marks = ("", "")
     """Text before and after each result."""
-    between: str = ""
-    """Text between two results."""
-    around: tuple[str, str] = ("", "")
+    between: str | None = None
+    """Text between two results. In a `CallFormat`, `None` stands for the end of a turn of results
+    and the beginning of the next."""
+    around: Marks = ("", "")
     """Text before and after all results."""
     text: Callable[[Result], str] = attrgetter("text")
     """Returns one result as text."""
@@ -104,10 +120,10 @@ class ResultsWriter:
                 for at, result in enumerate(results, number)
             ]
         written = (_within(self.each, self.text(result)) for result in results)
-        return _within(self.around, self.between.join(written))
+        return _within(self.around, (self.between or "").join(written))
 
 
-def _within(marks: tuple[str, str], text: str) -> str:
+def _within(marks: Marks, text: str) -> str:
     return f"{marks[0]}{text}{marks[1]}"
 
 

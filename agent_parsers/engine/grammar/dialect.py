@@ -13,7 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.grammar.reasoning import REASONING
-from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table, Transition
+from agent_parsers.engine.grammar.table import Go, Part, Table
 from agent_parsers.engine.grammar.words import PromptWords
 
 if TYPE_CHECKING:
@@ -21,20 +21,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.toolset import ToolSet
 
-__all__ = [
-    "Dialect",
-    "EndTurn",
-    "Go",
-    "Note",
-    "Part",
-    "Problem",
-    "PromptWords",
-    "Result",
-    "Table",
-    "Transition",
-    "Written",
-    "WrittenCall",
-]  # fmt: skip
+__all__ = ["Dialect", "Result", "Written", "WrittenCall"]
 
 
 class WrittenCall(NamedTuple):

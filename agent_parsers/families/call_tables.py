@@ -1,0 +1,152 @@
+"""The tables of tool-call dialects of open models: thoughts, content, and blocks of calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.calls.marks import Before
+from agent_parsers.engine.grammar.table import Go, Part, Table
+from agent_parsers.engine.markers.kinds import Literal
+from agent_parsers.families.turn_writer import TAGS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from agent_parsers.engine.calls.reader import CallReader
+    from agent_parsers.engine.markers.kinds import Marker
+    from agent_parsers.families.turn_writer import Marks
+
+__all__ = ["calls_table"]
+
+_ODD: Final = "read a mark that the dialect does not write"
+_CALL: Final = "call in a thought"
+_BEHIND: Final = "thought behind a call"
+
+
+def calls_table(
+    new_call: Callable[[], CallReader],
+    *,
+    call: Marks | None,
+    region: Marks | None = None,
+    thought: Marks | None = TAGS,
+    ends: tuple[str, ...] = (),
+    drafts: bool | Collection[str] = True,
+    lenient: bool = False,
+    bare: Callable[[], CallReader] | None = None,
+    also: Mapping[str, tuple[str, ...]] | None = None,
+    odd_marks: Sequence[Marks] = (),
+    is_word: bool = False,
+) -> Table:
+    """Return a table for turns of thoughts, content and blocks of calls.
+
+    Args:
+        new_call: Makes the call reader of a block.
+        call: What opens and closes a block. If the closer is ``""``, the call reader decides where
+            the call ends and content follows. `None` if only `bare` finds calls.
+        region: What opens and closes the group of all blocks, if the dialect has one. A block
+            outside of it is an error, which lenient mode repairs.
+        thought: What opens and closes a thought; `None` if the dialect has no thoughts.
+        ends: Markers that end the turn.
+        drafts: Which blocks in a thought are drafts, see `CallFormat`.
+        lenient: Whether to read what models really write.
+        bare: Makes the reader of content, if content may contain calls without a marker.
+        also: Other spellings of markers, see `CallFormat`.
+        odd_marks: Other marks of a block that lenient mode reads, see `CallFormat`.
+        is_word: Whether what opens a block is also a word of prose, see `CallFormat`.
+    """
+    odd: set[str] = set()  # the names of markers that are reported
+    openers = [opener for opener, _ in odd_marks] if lenient else []
+    if openers and not (call and call[1]):
+        odd = {"end of call"} if call else {"call", "end of call"}
+        call = (call[0] if call else openers.pop(0), odd_marks[0][1])
+    pairs = {"call": call, "region": region, "thought": thought}
+    spelt = {name: pair[0] for name, pair in pairs.items() if pair}
+    spelt |= {f"end of {name}": pair[1] for name, pair in pairs.items() if pair and pair[1]}
+    markers: dict[str, Marker] = {
+        **{name: Literal(text, (also or {}).get(name, ())) for name, text in spelt.items()},
+        **{f"end {end}": Literal(end) for end in ends},
+    }
+    if call and is_word:
+        markers["call"] = Before(call[0])
+    begins = {"call": Go("call")} if call else {}
+    transitions: dict[tuple[str, str], Go] = {}
+    if call is not None:
+        transitions["call", "call"] = Go("call")  # the first call lacks its closer
+    inside, holding = "content", ["content"]  # the state between blocks; the states with content
+    if region is not None:
+        odd_call = Go("call", odd="read a call without what encloses all calls")
+        begins = {"call": odd_call if lenient else Go("call", clash="bare_call")}
+        begins["region"] = Go("region")
+        inside, holding = "region", ["content", "region"]
+        transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
+        transitions |= {("region", name): Go(name) for name in begins}
+        transitions["call", "end of region"] = Go("content", closes=True)
+    if call and call[1]:
+        transitions |= {(state, "end of call"): Go(state, closes=True) for state in holding}
+        transitions["call", "end of call"] = Go(inside, closes=True)
+    elif call:
+        holding.append("call")
+    transitions |= {("content", name): go for name, go in begins.items()}
+    acting: list[str] = []  # markers of blocks that may be read in an open thought
+    if thought is not None:
+        if lenient and drafts is not True:
+            acting = [name for name in begins if name not in (drafts or ())]
+        if lenient and call and call[1]:
+            holding.append("call")
+        transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
+        # The prompt may have opened the thought that ends here.
+        late = "" if lenient else "late_thought"  # the thought may have quoted the call
+        ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
+        transitions |= {(state, "end of thought"): ended for state in holding}
+        transitions["thought", "end of thought"] = Go("content", closes=True)
+    parts = {"content": Part.CONTENT if bare is None else Part.CALL}
+    parts |= {"call": Part.CALL} if call else {}
+    parts |= {"region": Part.CONTENT} if region else {}
+    parts |= {"thought": Part.THOUGHT} if thought else {}
+    if acting:
+        parts |= {_CALL: Part.CALL, _BEHIND: Part.THOUGHT}
+        transitions |= _rows_in_thoughts(transitions, acting)
+    for end in ends:
+        transitions |= {(state, f"end {end}"): Go("over") for state in parts}
+    transitions = {
+        key: transition._replace(odd=_ODD) if key[1] in odd else transition
+        for key, transition in transitions.items()
+    }
+    for opener in openers:
+        markers[f"call after {opener}"] = Literal(opener)
+        transitions |= {
+            (state, f"call after {opener}"): transition._replace(odd=_ODD)
+            for (state, name), transition in transitions.items()
+            if name == "call"
+        }
+    return Table(
+        new_call=new_call,
+        readers={"content": bare} if bare else {},
+        markers=markers,
+        parts=parts | ({"over": Part.SKIPPED} if ends else {}),
+        transitions=transitions,
+        ends={name: "open_reasoning" for name, part in parts.items() if part is Part.THOUGHT},
+        drafts=(_CALL, _BEHIND) if acting else (),
+        several=True,
+        starts={name: name for name in ("content", "thought") if name in parts},
+        prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
+        lenient=lenient,
+        one_line_tools=True,
+    )
+
+
+def _rows_in_thoughts(
+    transitions: Mapping[tuple[str, str], Go], acting: Collection[str]
+) -> dict[tuple[str, str], Go]:
+    """Return the transitions of blocks that may count in a thought; *acting* markers open them."""
+    to = {"call": _CALL, "region": _BEHIND}
+    rows = {("thought", name): Go(to[name]) for name in acting}
+    behind = dict.fromkeys((*acting, "call"))  # in a region, "call" alone opens a block
+    rows |= {(state, name): Go(to[name]) for state in (_CALL, _BEHIND) for name in behind}
+    ends = ("end of call", "end of region")
+    closers = dict.fromkeys(name for _, name in transitions if name in ends)
+    rows |= {(s, name): Go(_BEHIND, closes=True) for s in (_CALL, _BEHIND) for name in closers}
+    for state in (_CALL, _BEHIND):
+        rows[state, "thought"] = Go("thought")
+        rows[state, "end of thought"] = Go("content", closes=True)
+    return rows
