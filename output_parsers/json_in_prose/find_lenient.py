@@ -16,21 +16,21 @@ the middle.
 from __future__ import annotations
 
 import re
-import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from output_parsers.json_in_prose.attempt import JsonAttempt, is_json
-from output_parsers.json_in_prose.skip import STRIP, BracketSkipper
+from typing_extensions import override
+
+from output_parsers.json_in_prose.search import (
+    STRIP,
+    Candidate,
+    CandidateSearch,
+    FoundJson,
+)
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
 from outputs.growing_json.lenient.reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
 from outputs.growing_json.reader import JsonReader
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_WINDOW_CHARS: Final = 256
 _TAIL_CHARS: Final = 80
 _find_bracket = re.compile(r"[\[{]").search
 _ends_name = re.compile(r"""[\w\])"']\Z""").search
@@ -57,17 +57,7 @@ _is_inside = re.compile(
 _next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 
-@dataclass(frozen=True, slots=True)
-class FoundJson:
-    """A value and its position."""
-
-    value: Any
-    span: tuple[int, int]
-    repairs: tuple[JsonRepair, ...]
-    """The repairs, in the order of the text, including any text around the value."""
-
-
-class LenientJsonFinder:
+class LenientJsonFinder(CandidateSearch["_Candidate"]):
     """Reads the JSON value in a text that arrives in chunks; `close` returns it.
 
     However the text is cut into chunks, the result or the error is the same, and so is the value
@@ -75,70 +65,66 @@ class LenientJsonFinder:
     """
 
     def __init__(self) -> None:
-        self._texts: list[str] = []
-        self._text = ""  # the text being searched
-        self._start = 0  # where it begins in the whole text
+        super().__init__()
         self._has_text = False  # whether there was more than white space and backticks
         self._is_quoted = False  # whether the text begins with a quote
-        self._step: Callable[[int], int] = self._find
-        self._attempt: JsonAttempt | None = None  # the current attempt
-        self._window = 0  # how much more of it is read at once
-        self._copied = 0  # how much text was copied for attempts
-        self._skipper: BracketSkipper | None = None
-        self._found: list[JsonAttempt] = []
+        self._found: list[_Candidate] = []
         self._settled = False  # whether the last value found, or the error, is the result
         self._error: JsonError | None = None
 
     @property
-    def reader(self) -> LenientJsonReader | None:
-        """The reader of the value so far; `None` while there is no value."""
+    @override
+    def reader(self) -> JsonReader | None:
         if self._is_quoted:
             return None  # If the whole text is a string, text inside it is not the value.
-        attempt = self._attempt
-        if attempt is not None and (attempt.is_certain or not (self._found or self._error)):
+        candidate = self._candidate
+        if candidate is not None and (candidate.is_certain or not (self._found or self._error)):
             # Empty brackets may be prose.
-            return attempt.reader if attempt.reader.value or attempt.reader.complete else None
+            reader = candidate.reader
+            return reader if reader.value or reader.complete else None
         if self._found and (self._settled or self._error is None):
             return self._found[-1 if self._settled else 0].reader
         return None
 
+    @override
     def feed(self, text: str) -> None:
         """Read the next piece of text. Errors are raised by `close`."""
-        self._texts.append(text)
-        self._text = text
-        pos = 0
-        while pos < len(self._text) and not self._settled:
-            pos = self._step(pos)
-        self._start += len(self._text)
-        self._text = ""
+        try:
+            super().feed(text)
+        except JsonLimitError as error:
+            self._candidate = None
+            self._error = error
+            self._settled = True
+            self._found.clear()
+            self._step = self._ignore
 
+    @override
     def close(self) -> FoundJson:
         """End the text and return the value.
 
         Raises:
             JsonError: There is no value, or it is ambiguous; ``pos`` has the place.
         """
+        text = self.text
         if self._is_quoted:
-            text = "".join(self._texts)
             start, end = len(text) - len(text.lstrip()), len(text.rstrip())
             whole = JsonReader(strict=True)
             is_read = "\n" not in text[start:end] and whole.feed(text[start:end]) == end - start
             if is_read and whole.complete:
-                return FoundJson(whole.value, (start, end), ())
-        attempt = self._attempt
-        if attempt is not None:
-            self._attempt = None
+                return FoundJson(whole.value, (start, end))
+        candidate = self._candidate
+        if candidate is not None:
+            self._candidate = None
             try:
-                attempt.reader.close()
+                candidate.reader.close()
             except JsonError as error:
-                if attempt.is_begun(self._start):
-                    self._error = self._error or error.moved(attempt.start)
+                if candidate.is_begun(self._start):
+                    self._error = self._error or error.moved(candidate.start)
             else:
-                self._add(attempt)
+                self._add(candidate)
         found = self._found
         if not self._settled:
-            text = "".join(self._texts)
-            found = [attempt for attempt in found if not _is_called(text, attempt.end)]
+            found = [candidate for candidate in found if not _is_called(text, candidate.end)]
         if self._error is not None and not (self._settled and found):
             raise self._error
         if not found:
@@ -147,6 +133,7 @@ class LenientJsonFinder:
             raise JsonSyntaxError("expected one JSON value, found another", "", found[1].start)
         return self._result(found[-1] if self._settled else found[0])
 
+    @override
     def _find(self, pos: int) -> int:
         """Find where a value may begin."""
         text = self._text
@@ -164,19 +151,13 @@ class LenientJsonFinder:
         self._has_text = True
         if not is_certain and text[stop] == "[" and _ends_name(before):
             return stop + 1
-        self._attempt = JsonAttempt(
+        candidate = _Candidate(
             self._start + stop,
             is_fenced=is_fenced,
             is_certain=is_certain,
             is_member=not is_certain and _is_member(before) is not None,
         )
-        # At first the whole rest is read at once, which is fastest. If that fails again and again,
-        # it is read in growing windows, to keep the time linear.
-        rest = len(text) - stop
-        self._copied += rest
-        self._window = rest if self._copied <= 4 * (self._start + len(text)) else _WINDOW_CHARS
-        self._step = self._read
-        return stop
+        return self._try(candidate, stop)
 
     def _text_before(self, stop: int) -> str:
         """Return the end of the text before *stop*, a position in the whole text."""
@@ -189,73 +170,37 @@ class LenientJsonFinder:
                 break
         return "".join(reversed(pieces))
 
-    def _read(self, pos: int) -> int:
-        """Read the current attempt."""
-        attempt = self._attempt
-        assert attempt is not None
-        piece = self._text[pos : pos + self._window]
-        self._window = min(max(4 * self._window, _WINDOW_CHARS), sys.maxsize)
-        try:
-            attempt.feed(piece)
-        except JsonLimitError as error:
-            self._attempt = None
-            self._error = error.moved(attempt.start)
-            self._settled = True
-            self._found.clear()
-            return len(self._text)
-        reader = attempt.reader
-        if reader.error is not None:
-            stop = self._leave(attempt, reader.error)
-        elif reader.end is not None:
-            stop = reader.end
-            self._add(attempt)
-        else:
-            return pos + len(piece)
-        self._attempt = None
-        return self._back_to(attempt, stop)
-
-    def _leave(self, attempt: JsonAttempt, error: JsonError) -> int:
-        """Give up *attempt*; return the position of its error."""
-        self._step = self._find
-        is_begun = attempt.is_begun(attempt.start + error.pos)
+    @override
+    def _leave(self, candidate: _Candidate) -> None:
+        reader = candidate.reader
+        if reader.error is None:
+            self._add(candidate)
+            return
+        is_begun = candidate.is_begun(candidate.start + reader.error.pos)
+        if is_begun or candidate.is_certain:
+            self._skip_rest(reader)
         if is_begun:
-            self._error = self._error or error.moved(attempt.start)
-            self._settled = attempt.is_fenced
-        if is_begun or attempt.is_certain:
-            reader = attempt.reader
-            self._skipper = BracketSkipper(reader.depth, in_string=reader.broke_in_string)
-            self._step = self._skip
-        return error.pos
+            self._error = self._error or reader.error.moved(candidate.start)
+            self._settle(is_certain=candidate.is_fenced)
 
-    def _add(self, attempt: JsonAttempt) -> None:
+    def _add(self, candidate: _Candidate) -> None:
         """Add a value that was found."""
-        self._step = self._find
-        self._settled = attempt.is_certain
-        if attempt.is_member and self._error is None:
-            self._error = JsonSyntaxError("expected a brace before the key", "", attempt.start)
-        if self._settled or not self._found or self._found[0].reader.value != attempt.reader.value:
-            self._found.append(attempt)
+        self._settle(is_certain=candidate.is_certain)
+        if candidate.is_member and self._error is None:
+            self._error = JsonSyntaxError("expected a brace before the key", "", candidate.start)
+        found = self._found
+        if self._settled or not found or found[0].reader.value != candidate.reader.value:
+            found.append(candidate)
 
-    def _back_to(self, attempt: JsonAttempt, stop: int) -> int:
-        """Return the position in the current text for *stop*, a position in *attempt*."""
-        start = attempt.start + stop
-        if start < self._start:  # Reading ended in an earlier chunk, but only now this is known.
-            read = "".join(attempt.read)
-            self._text = read[stop : self._start - attempt.start] + self._text
-            self._start = start
-        return start - self._start
-
-    def _skip(self, pos: int) -> int:
-        """Skip the rest of a broken value, to its last bracket."""
-        assert self._skipper is not None
-        pos = self._skipper.skip(self._text, pos)
-        if self._skipper.is_done:
-            self._step = self._find
-        return pos
+    def _settle(self, *, is_certain: bool) -> None:
+        """Stop searching if what was found last, a value or an error, *is_certain*."""
+        self._settled = is_certain
+        if is_certain:
+            self._step = self._ignore
 
     def _read_scalar(self) -> FoundJson:
         """Read the whole text as a string, number or literal."""
-        text = "".join(self._texts)
+        text = self.text
         start = len(text) - len(text.lstrip(STRIP))
         reader = LenientJsonReader()
         text = text.strip(STRIP)
@@ -271,21 +216,21 @@ class LenientJsonFinder:
             raise JsonSyntaxError("expected the end of the text", "", start + reader.end)
         return self._found_json(value, start, reader)
 
-    def _result(self, attempt: JsonAttempt) -> FoundJson:
-        text = "".join(self._texts)
-        end = attempt.end
+    def _result(self, candidate: _Candidate) -> FoundJson:
+        text = self.text
+        end = candidate.end
         bracket = _find_bracket(text, end)
         until = len(text) if bracket is None else bracket.start()
         if _goes_on(text, end) or _is_inside(text, end, until):
             raise JsonSyntaxError("expected the end of the value; JSON goes on after it", "", end)
         another = _next_value(text, end)
-        if another is not None and is_json(text[another.end() :]):
+        if another is not None and _is_json(text[another.end() :]):
             pos = another.end()
             raise JsonSyntaxError("expected one JSON value, found another", "", pos)
-        return self._found_json(attempt.reader.value, attempt.start, attempt.reader)
+        return self._found_json(candidate.reader.value, candidate.start, candidate.reader)
 
     def _found_json(self, value: Any, start: int, reader: LenientJsonReader) -> FoundJson:
-        text = "".join(self._texts)
+        text = self.text
         span = (start, start + (reader.end or 0))
         repairs = [
             JsonRepair(kind, (start + first, start + last), message)
@@ -297,3 +242,37 @@ class LenientJsonFinder:
         if text[span[1] :].strip():
             repairs.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
         return FoundJson(value, span, tuple(repairs))
+
+
+class _Candidate(Candidate):
+    """A possible value, read leniently.
+
+    Args:
+        start: Where it begins.
+        is_fenced: Whether it follows a fence.
+        is_certain: Whether it is the value unless it turns out to be prose.
+        is_member: Whether a key and a colon precede it.
+    """
+
+    reader: LenientJsonReader
+
+    def __init__(self, start: int, *, is_fenced: bool, is_certain: bool, is_member: bool) -> None:
+        super().__init__(start, LenientJsonReader())
+        self.is_fenced = is_fenced
+        self.is_certain = is_certain
+        self.is_member = is_member
+
+    def is_begun(self, end: int) -> bool:
+        """Return whether it has more than a bracket before *end*, a position in the whole text."""
+        return bool("".join(self.pieces)[1 : end - self.start].strip())
+
+
+def _is_json(text: str) -> bool:
+    """Return whether *text* begins with a JSON value."""
+    reader = LenientJsonReader()
+    try:
+        reader.feed(text)
+        reader.close()
+    except JsonError:
+        return False
+    return True
