@@ -17,10 +17,10 @@ from typing_extensions import override
 from output_parsers.base import BaseGenerationOutputParser
 from output_parsers.exceptions import OutputParserException
 from output_parsers.openai_tools import check_model, message_in
-from output_parsers.tool_calls.arguments import read_arguments
-from output_parsers.tool_calls.functions_stream import FunctionReader
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.streams import FunctionReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
+from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.reader import parse_partial_json
 
 if TYPE_CHECKING:

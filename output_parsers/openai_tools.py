@@ -22,7 +22,7 @@ from output_parsers.tool_calls.calls import (
     raise_all,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
-from output_parsers.tool_calls.tools_stream import CallsReader, ParsedCall
+from output_parsers.tool_calls.streams import CallsReader, ParsedCall
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from output_parsers.types.pydantic_models import is_v1_model, validate
 from outputs.messages.wire_calls import unread_calls

@@ -13,8 +13,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.tool_calls.arguments import read_arguments
 from outputs import invalid_tool_call
+from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.reader import parse_partial_json
 
 if TYPE_CHECKING:

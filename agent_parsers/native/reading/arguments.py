@@ -15,7 +15,7 @@ from agent_parsers.native.reading.problems import (
     open_arguments,
     twice,
 )
-from output_parsers.tool_calls.arguments import read_arguments
+from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.repeated_keys import repeated_key
 

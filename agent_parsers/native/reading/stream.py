@@ -31,7 +31,7 @@ from agent_parsers.events import (
     ToolNamed,
 )
 from agent_parsers.native.reading.content import ContentHold
-from agent_parsers.native.reading.growing import GrowingCall, GrowingCalls
+from agent_parsers.native.reading.growing import GrowingCall
 from agent_parsers.native.reading.message_sum import MessageSum
 from agent_parsers.native.reading.outcome import Outcome
 from agent_parsers.native.reading.pieces import (
@@ -43,6 +43,7 @@ from agent_parsers.native.reading.pieces import (
 )
 from agent_parsers.native.reading.problems import too_long
 from agent_parsers.native.reading.said import said_in
+from outputs.messages.call_places import CallsByIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -101,7 +102,7 @@ class MessageStreamParser:
         self._size = 0  # number of characters that have arrived, emitted or held back
         self._is_full = False
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
-        self._calls = GrowingCalls(lenient=lenient)
+        self._calls = CallsByIndex(lambda: GrowingCall(lenient=lenient))
         self._current = 0  # which call is being emitted
         self._closed = False
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
@@ -241,7 +242,7 @@ class MessageStreamParser:
         if not self._calls.calls and self._hold is not None:
             # The message has a tool call, so its content is not read as one.
             self._emit_content(self._hold.rest(), events)
-        call = self._calls.call_for(piece)
+        call = self._calls.call_for(piece.index, piece.id)
         name = self._cut(piece.name) if isinstance(piece.name, str) else ""
         arguments = piece.arguments
         if isinstance(arguments, str):
