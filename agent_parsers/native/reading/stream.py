@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.reading.known_tools import known_tools
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.events import (
@@ -41,7 +42,6 @@ from agent_parsers.native.reading.pieces import (
     message_in,
     tool_pieces,
 )
-from agent_parsers.native.reading.problems import too_long
 from agent_parsers.native.reading.said import said_in
 from outputs.messages.call_places import CallsByIndex
 
@@ -191,7 +191,7 @@ class MessageStreamParser:
             raise RuntimeError(f"{method}() after close(); make a new parser for a new message")
         if self._is_full:
             self._closed = True
-            raise too_long(self.text, self._max_chars)
+            raise too_long("message", self.text, self._max_chars)
 
     def _take(self, message: AIMessage, events: list[Event]) -> None:
         content = message.content
