@@ -133,7 +133,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
         """Return a finder of the value for one stream."""
         if not self.lenient:
             return JsonFinder()
-        from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+        from output_parsers.json_in_prose.repair import LenientJsonFinder
 
         return LenientJsonFinder()
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
 from output_parsers.json_in_prose.markdown import parse_json_markdown
-from output_parsers.json_in_prose.repair import RepairedJson, repair_json
+from output_parsers.json_in_prose.repair import LenientJsonFinder, RepairedJson, repair_json
 from outputs.growing_json.errors import (
     JsonError,
     JsonIncompleteError,
