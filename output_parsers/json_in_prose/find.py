@@ -15,7 +15,12 @@ from typing import Final
 from typing_extensions import override
 
 from output_parsers.json_in_prose.search import (
-    FENCE, STRIP, Candidate, CandidateSearch, FoundJson, skip_blank,
+    FENCE,
+    STRIP,
+    Candidate,
+    CandidateSearch,
+    FoundJson,
+    skip_blank,
 )  # fmt: skip
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import matcher
