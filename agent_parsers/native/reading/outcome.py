@@ -8,6 +8,7 @@ from agent_parsers.actions.agent import AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.repairs.payloads import may_lack
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -208,20 +209,13 @@ class Outcome:
         )
 
     def _may_lack(self, tool: str, ended: Ended) -> MayLack:
-        """Return a function that decides whether a call of *tool* may lack its end.
+        """Return a function that decides whether a call of *tool* may lack its end."""
+        tools = self._tools
 
-        A model that stopped by itself only left out brackets. One that was cut may have lost more.
-        If *ended* is unknown, no parameter that the tool would take may be missing.
-        """
+        def is_enough(lacks: Lack, value: Any) -> bool:
+            return may_lack(lacks, ended, lambda: tools is not None and tools.fills(tool, value))
 
-        def may_lack(lacks: Lack, value: Any) -> bool:
-            if not lacks or ended == "stop":
-                return True
-            if ended == "length" or lacks == "values":
-                return False
-            return lacks == "closer" or (self._tools is not None and self._tools.fills(tool, value))
-
-        return may_lack
+        return is_enough
 
     def _read_content_calls(self, calls: Sequence[ContentCall]) -> None:
         if len(calls) > 1 and self._is_function:
