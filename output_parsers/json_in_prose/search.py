@@ -10,6 +10,9 @@ Where a candidate may begin, and which one is the value, is the rule of each sea
 * `JsonFinder`, LangChain's rule: the start of the text, or else a fence. The value may be cut.
 * `LenientJsonFinder`: the start of the text, a fence, or the only bracket in prose that JSON
   follows. The value is repaired, and has to be whole.
+
+Agents look for calls in the same way (`agent_parsers.engine.calls.json.search`), but pass on the
+text before a call as it arrives, so that reader keeps its own text; it shares `BracketSkipper`.
 """
 
 from __future__ import annotations

@@ -18,26 +18,6 @@ _NOTHING: Final = object()
 class GrowingCall:
     """One call: the pieces that have arrived, and how many of them have been emitted."""
 
-    __slots__ = (
-        "_data",
-        "_function",
-        "_lenient",
-        "_names",
-        "_read",
-        "_reader",
-        "args_at",
-        "emitted",
-        "end",
-        "id",
-        "index",
-        "is_data",
-        "is_named",
-        "is_over",
-        "is_text",
-        "name_at",
-        "parts",
-    )  # fmt: skip
-
     def __init__(self, *, lenient: bool) -> None:
         self._names: list[str] = []
         self._data: Any = _NOTHING
