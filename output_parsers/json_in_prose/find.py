@@ -14,14 +14,8 @@ from typing import Final
 
 from typing_extensions import override
 
-from output_parsers.json_in_prose.search import (
-    FENCE,
-    STRIP,
-    Candidate,
-    CandidateSearch,
-    FoundJson,
-    skip_blank,
-)  # fmt: skip
+from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
+from output_parsers.json_in_prose.skip import FENCE, STRIP, skip_blank
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import matcher
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.json_in_prose.find import JsonFinder, text_of_value
-from output_parsers.json_in_prose.search import FENCE, STRIP
+from output_parsers.json_in_prose.skip import FENCE, STRIP
 from outputs.growing_json.errors import JsonError
 from outputs.growing_json.reader import parse_partial_json
 from outputs.growing_json.scalars import NOTHING

@@ -20,7 +20,8 @@ from typing import Any, Final, NamedTuple
 
 from typing_extensions import override
 
-from output_parsers.json_in_prose.search import STRIP, Candidate, CandidateSearch, FoundJson
+from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
+from output_parsers.json_in_prose.skip import STRIP
 from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
 from outputs.growing_json.lenient.reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair

@@ -13,7 +13,7 @@ from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.reasoning import with_reasoning
 from agent_parsers.engine.markers.kinds import open_mark
 from agent_parsers.engine.reading.call_meant import call_meant
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
 
@@ -351,12 +351,16 @@ class TurnRules:
     def _may_lack(
         self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
     ) -> bool:
-        """Return whether a call of *tool* counts although the text ended before its closer."""
+        """Return whether a call of *tool* counts although the text ended before its closer.
 
-        def fills() -> bool:
-            return tools is not None and tools.fills(tool, arguments)
-
-        return (self.lenient or lacks == "closer") and may_lack(lacks, ended, fills)
+        A model that stopped by itself has left out closers. A text that was cut may lack more. If
+        it is not known which, the arguments must be closed, or be all that the tool takes.
+        """
+        if ended == "length" or lacks == "closer":
+            return ended != "length"
+        if not self.lenient or ended == "stop":
+            return self.lenient
+        return tools is not None and lacks == "arguments" and tools.fills(tool, arguments)
 
     def error(
         self, bad: BadPayload, text: str, tools: ToolSet | None, advise: Advise | None
@@ -378,10 +382,31 @@ class TurnRules:
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
             raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
-        observation = ""
-        if advise is not None and not self._is_strict:
-            observation = advise(self.dialect, problem.observation, written, tools, None)
-        return problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+        if self._is_strict:
+            reason, send_to_llm = problem.strict_reason(text), problem.send_to_llm
+            observation = problem.exact_observation or problem.observation
+        else:
+            reason, send_to_llm = problem.reason, True
+            observation = problem.observation
+            if advise is not None:
+                observation = advise(self.dialect, observation, written, tools, None)
+        return OutputParserException(
+            reason,
+            observation=observation,
+            llm_output=text,
+            send_to_llm=send_to_llm,
+            span=bad.span,
+        )
+
+    def too_long(self, text: str, max_chars: int) -> OutputParserException:
+        """Return the error for a text that is too long; *text* is its beginning."""
+        return OutputParserException(
+            f"the text is longer than max_chars={max_chars:,} characters",
+            observation="Your reply is too long. Answer in fewer words.",
+            llm_output=text,
+            send_to_llm=True,
+            span=(max_chars, max_chars),
+        )
 
 
 def unmarked(written: str, label: str) -> str:

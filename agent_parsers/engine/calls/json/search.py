@@ -13,7 +13,7 @@ from agent_parsers.engine.calls.json.rules import start_of_opener
 from agent_parsers.engine.calls.json.watch import LenientWatch, StrictWatch, Watch
 from agent_parsers.engine.calls.reader import CallReader
 from agent_parsers.events import Event, ThoughtDelta
-from output_parsers.json_in_prose.search import BracketSkipper
+from output_parsers.json_in_prose.skip import BracketSkipper
 from outputs.growing_json.errors import JsonLimitError
 
 if TYPE_CHECKING:
