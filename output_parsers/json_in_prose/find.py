@@ -54,21 +54,25 @@ class JsonFinder(CandidateSearch["_Candidate"]):
     @property
     @override
     def reader(self) -> JsonReader | None:
+        lead = self._lead
+        if lead is not None and lead.is_container and lead.reader.error is None:
+            return lead.reader  # the usual case
         best = self._best()
-        if best is not None:
-            return best.reader
+        return self._word() if best is None else best.reader
+
+    def _word(self) -> JsonReader | None:
+        """Return a reader of the word after the first fence, which may be a value or a tag."""
         word = "5" if self._is_5 else self._held.removeprefix("json")
-        if self._is_5 or (self._fences == 1 and _is_scalar(word)):
-            reader = JsonReader()
-            reader.feed(word)
-            return reader
-        return None
+        if not (self._is_5 or (self._fences == 1 and _is_scalar(word))):
+            return None
+        reader = JsonReader()
+        reader.feed(word)
+        return reader
 
     @property
     def span(self) -> tuple[int, int] | None:
         """Where the value begins and ends in the text; `None` until it has ended."""
-        best = self._best()
-        return None if best is None or best.reader.end is None else (best.start, best.end)
+        return _span_of(self._best())
 
     def _best(self) -> _Candidate | None:
         lead = self._lead
@@ -92,17 +96,17 @@ class JsonFinder(CandidateSearch["_Candidate"]):
         Raises:
             json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
         """
-        reader = self.reader
+        best = self._best()
+        reader = self._word() if best is None else best.reader
         if reader is None:
             rest = text_of_value(self.text)
             json.loads(rest)  # Raises the familiar error.
             raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
-        best = self._best()
-        if best is not None and not best.is_container:
-            best = self._lead  # A word after a fence does not replace a broken object before it.
-        if best is not None and best.is_container and (error := best.reader.error) is not None:
-            raise error.moved(best.start)
-        return FoundJson(reader.value, self.span)
+        # A word after a fence does not replace a broken object before it.
+        first = best if best is None or best.is_container else self._lead
+        if first is not None and first.is_container and (error := first.reader.error) is not None:
+            raise error.moved(first.start)
+        return FoundJson(reader.value, _span_of(best))
 
     @override
     def _leave(self, candidate: _Candidate) -> None:
@@ -187,6 +191,12 @@ class JsonFinder(CandidateSearch["_Candidate"]):
     def _open_scalar(self, pos: int) -> int:
         self._scalar = _Candidate(self._start + pos, is_container=False)
         return self._try(self._scalar, pos)
+
+
+def _span_of(candidate: _Candidate | None) -> tuple[int, int] | None:
+    if candidate is None or candidate.reader.end is None:
+        return None
+    return candidate.start, candidate.end
 
 
 def text_of_value(text: str) -> str:

@@ -116,12 +116,13 @@ class CandidateSearch(ABC, Generic[C]):
         self._texts.append(text)
         for candidate in self._broken:
             candidate.feed(text)
-        self._text = self._held + text
-        self._held = ""
+        if self._held:
+            text, self._held = self._held + text, ""
+        self._text = text
         pos = 0
         while pos < len(self._text):
             pos = self._step(pos)
-        self._start += len(self._text) - len(self._held)
+        self._start += pos - len(self._held)
 
     @abstractmethod
     def _find(self, pos: int) -> int:
@@ -160,9 +161,10 @@ class CandidateSearch(ABC, Generic[C]):
         except JsonLimitError as error:
             raise error.moved(candidate.start) from None
         reader = candidate.reader
-        stop = reader.end if reader.error is None else reader.error.pos
-        if stop is None:
+        if reader.error is None and reader.end is None:
             return pos + len(piece)
+        stop = reader.end if reader.error is None else reader.error.pos
+        assert stop is not None
         self._candidate = None
         self._step = self._find
         self._leave(candidate)
