@@ -22,7 +22,7 @@ from output_parsers.transform import BaseCumulativeTransformOutputParser
 from outputs import Generation
 
 if TYPE_CHECKING:
-    from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+    from output_parsers.json_in_prose.search import CandidateSearch
     from output_parsers.streams.readers import ChunkReader
 
 __all__ = [
@@ -129,11 +129,11 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
             return JsonStream(finder, lambda growing, _last: growing.operations())
         return JsonStream(finder, lambda growing, last: self._diff(last, growing.value))
 
-    def _finder(self) -> JsonFinder | LenientJsonFinder:
+    def _finder(self) -> CandidateSearch[Any]:
         """Return a finder of the value for one stream."""
         if not self.lenient:
             return JsonFinder()
-        from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+        from output_parsers.json_in_prose.repair import LenientJsonFinder
 
         return LenientJsonFinder()
 

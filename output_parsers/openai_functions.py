@@ -16,11 +16,12 @@ from typing_extensions import override
 
 from output_parsers.base import BaseGenerationOutputParser
 from output_parsers.exceptions import OutputParserException
-from output_parsers.openai_tools import check_model, message_in
-from output_parsers.tool_calls.arguments import read_arguments
-from output_parsers.tool_calls.functions_stream import FunctionReader
+from output_parsers.openai_tools import check_model
+from output_parsers.tool_calls.calls import message_in
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from output_parsers.tool_calls.streams import FunctionReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
+from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.reader import parse_partial_json
 
 if TYPE_CHECKING:
@@ -56,15 +57,13 @@ class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
             partial: Ignored.
         """
         call = function_call_in(message_in(result))
-        if not self.args_only:
-            return copy.deepcopy(call)
-        if "arguments" not in call:
+        if self.args_only and "arguments" not in call:
             raise OutputParserException(
                 "expected a function call with arguments",
                 llm_output=json.dumps(call, ensure_ascii=False, skipkeys=True, default=str),
                 observation="Your function call has no arguments. Write them as a JSON object.",
             )
-        return copy.deepcopy(call["arguments"])
+        return copy.deepcopy(call["arguments"] if self.args_only else call)
 
 
 class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):

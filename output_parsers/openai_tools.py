@@ -15,6 +15,7 @@ from output_parsers.base import is_default
 from output_parsers.exceptions import OutputParserException
 from output_parsers.tool_calls.calls import (
     make_invalid_tool_call,
+    message_in,
     no_name,
     no_object,
     parse_tool_call,
@@ -22,7 +23,7 @@ from output_parsers.tool_calls.calls import (
     raise_all,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
-from output_parsers.tool_calls.tools_stream import CallsReader, ParsedCall
+from output_parsers.tool_calls.streams import CallsReader, ParsedCall
 from output_parsers.transform import BaseCumulativeTransformOutputParser
 from output_parsers.types.pydantic_models import is_v1_model, validate
 from outputs.messages.wire_calls import unread_calls
@@ -225,22 +226,6 @@ class JsonOutputKeyToolsParser(JsonOutputToolsParser):
         if self.first_tool_only:
             return results[0] if results else None
         return results
-
-
-def message_in(result: list[Generation]) -> Any:
-    """Return the message of the first of *result*.
-
-    Raises:
-        OutputParserException: There is no message, only text.
-    """
-    message = getattr(result[0], "message", None)
-    if message is None:
-        raise OutputParserException(
-            "This output parser can only be used with a chat generation.",
-            llm_output=result[0].text,
-            observation="You called nothing. Call one of the tools you were given.",
-        )
-    return message
 
 
 def _is_cut_short(message: Any) -> bool:

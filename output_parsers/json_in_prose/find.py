@@ -1,8 +1,7 @@
 """JSON in a model's reply: bare, in a fence, or in a fence after prose.
 
 The end of the value is found by reading it, so a fence may occur inside its strings, be left open,
-be doubled, have a language tag or follow a space. Each character is read a bounded number of times,
-however often a value seems to begin.
+be doubled, have a language tag or follow a space.
 
 The rule is LangChain's: a text that begins with a value is that value, whatever comes after it;
 otherwise the value is the text after the first fence. `LenientJsonFinder` has a different rule.
@@ -10,17 +9,15 @@ otherwise the value is the text after the first fence. `LenientJsonFinder` has a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import json
+from typing import Final
 
-from output_parsers.json_in_prose.skip import FENCE, STRIP, BracketSkipper, skip_blank
-from outputs.growing_json.errors import JsonLimitError
+from typing_extensions import override
+
+from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
+from output_parsers.json_in_prose.skip import FENCE, STRIP, skip_blank
 from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import matcher
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from outputs.growing_json.errors import JsonError
 
 _MAX_TAG_CHARS: Final = 32
 _stripped = frozenset(STRIP)
@@ -29,7 +26,7 @@ _literals = frozenset(("true", "false", "null", "NaN", "Infinity"))
 _tag = matcher(rf"[\w+#.]{{0,{_MAX_TAG_CHARS}}}+")
 
 
-class JsonFinder:
+class JsonFinder(CandidateSearch["_Candidate"]):
     r"""Reads the JSON value in a text that arrives in chunks.
 
     ::
@@ -43,61 +40,43 @@ class JsonFinder:
     """
 
     def __init__(self) -> None:
+        super().__init__()
+        self._step = self._begin
         self._lead: _Candidate | None = None  # at the start of the text
         self._scalar: _Candidate | None = None  # after the first fence, if that has no brackets
         self._container: _Candidate | None = None  # after a fence
-        self._reading: _Candidate | None = None  # the current one
-        self._read: list[str] = []  # the text it has read
-        self._followed: list[_Candidate] = []  # those that stopped being JSON
-        self._step: Callable[[int], int] = self._begin
-        self._text = ""  # the text being searched
-        self._start = 0  # where it begins in the whole text
         self._blank: list[str] = []  # the blank text at the start
-        self._held = ""
         self._fences = 0  # how many fences were found
         self._new_line = False  # whether a new line follows the last fence
         self._tag = ""  # the tag after the last fence
         self._is_5 = False  # whether the first tag may be JSON instead, as in "```json5"
-        self._skipper: BracketSkipper | None = None
 
     @property
+    @override
     def reader(self) -> JsonReader | None:
-        """The reader of the value so far; `None` while there is no value."""
-        reading = self._reading
-        if reading is not None and reading is self._lead and reading.is_container:
-            return reading.reader
+        lead = self._lead
+        if lead is not None and lead.is_container and lead.reader.error is None:
+            return lead.reader  # the usual case
         best = self._best()
-        if best is not None:
-            return best.reader
+        return self._word() if best is None else best.reader
+
+    def _word(self) -> JsonReader | None:
+        """Return a reader of the word after the first fence, which may be a value or a tag."""
         word = "5" if self._is_5 else self._held.removeprefix("json")
-        if self._is_5 or (self._fences == 1 and _is_scalar(word)):
-            reader = JsonReader()
-            reader.feed(word)
-            return reader
-        return None
+        if not (self._is_5 or (self._fences == 1 and _is_scalar(word))):
+            return None
+        reader = JsonReader()
+        reader.feed(word)
+        return reader
 
     @property
     def span(self) -> tuple[int, int] | None:
         """Where the value begins and ends in the text; `None` until it has ended."""
-        best = self._best()
-        if best is None or best.reader.end is None:
-            return None
-        return best.start, best.start + best.reader.end
-
-    @property
-    def error(self) -> JsonError | None:
-        """The error at which the value, an array or object, stopped being JSON; else `None`."""
-        best = self._best()
-        if best is not None and not best.is_container:
-            best = self._lead  # A word after a fence does not replace a broken object before it.
-        if best is None or not best.is_container or best.reader.end is not None:
-            return None
-        error = best.reader.error
-        return None if error is None else error.moved(best.start)
+        return _span_of(self._best())
 
     def _best(self) -> _Candidate | None:
         lead = self._lead
-        if lead is not None and lead.is_container and (lead.is_sound or lead.has_value):
+        if lead is not None and lead.is_container and (lead.reader.error is None or lead.has_value):
             return lead
         found = [
             candidate
@@ -110,88 +89,58 @@ class JsonFinder:
         # LangChain reads `{"a": 1]` as None.
         return lead if lead is not None and lead.is_container and lead.reader.has_value else None
 
-    def feed(self, text: str) -> None:
-        """Read the next piece of text.
+    @override
+    def close(self) -> FoundJson:
+        """Return the value, which may be cut.
 
         Raises:
-            JsonLimitError: The value is nested too deeply, or has a number that is too long.
+            json.JSONDecodeError: There is no value, or an array or object breaks before it ends.
         """
-        for candidate in self._followed:
-            candidate.feed(text)  # Brackets may still change its value.
-        reading = self._reading
-        if reading is not None:
-            reading.feed(text)
-            if reading.is_sound:
-                if reading.reader.end is None:
-                    self._read.append(text)
-                return
-            self._text = self._leave(reading, text)
-        else:
-            self._text = self._held + text
-        self._held = ""
-        pos = 0
-        while self._reading is None and pos < len(self._text):
-            pos = self._step(pos)
-        self._start += len(self._text) - len(self._held)
+        best = self._best()
+        reader = self._word() if best is None else best.reader
+        if reader is None:
+            rest = text_of_value(self.text)
+            json.loads(rest)  # Raises the familiar error.
+            raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
+        # A word after a fence does not replace a broken object before it.
+        first = best if best is None or best.is_container else self._lead
+        if first is not None and first.is_container and (error := first.reader.error) is not None:
+            raise error.moved(first.start)
+        return FoundJson(reader.value, _span_of(best))
 
-    def _leave(self, candidate: _Candidate, text: str) -> str:
-        """Stop reading *candidate*; return the rest of the text."""
+    @override
+    def _leave(self, candidate: _Candidate) -> None:
         reader = candidate.reader
-        stop = reader.end if reader.error is None else reader.error.pos
-        assert stop is not None
-        rest = ("".join(self._read) + text)[stop:]
-        self._start = candidate.start + stop
-        self._reading = None
-        self._read.clear()
-        if not reader.nothing_read:
-            self._followed.append(candidate)
-        if candidate is self._container or (candidate is self._scalar and reader.error is None):
-            self._step = self._ignore
-        elif reader.error is not None and reader.depth:
-            self._skipper = BracketSkipper(reader.depth, in_string=reader.broke_in_string)
-            self._step = self._skip
+        if reader.error is None:
+            is_value = candidate is not self._lead or candidate.is_container
         else:
-            self._step = self._find
-        return rest
-
-    def _read_from(self, pos: int, candidate: _Candidate) -> int:
-        """Start reading *candidate* at *pos*."""
-        text = self._text[pos:]
-        candidate.feed(text)
-        if candidate.is_sound:
-            self._reading = candidate
-            self._read = [text]
-            return len(self._text)
-        self._text = self._leave(candidate, text)
-        return 0
+            is_value = candidate is self._container
+            if not reader.nothing_read:
+                self._broken.append(candidate)
+            self._skip_rest(reader)
+        if is_value:
+            self._step = self._ignore
 
     def _begin(self, pos: int) -> int:
         """Find the first text that is not blank."""
         start = skip_blank(self._text, pos).end()
         if start == len(self._text):
             self._blank.append(self._text)
-        elif self._text[start] in "{[" or self._text[start] in _starts_scalar:
-            at = self._start + start
-            lead = self._lead = _Candidate(at, is_container=self._text[start] in "{[")
-            if not lead.is_container and FENCE in "".join(self._blank) + self._text[:start]:
-                self._lead, self._scalar = None, lead
-            return self._read_from(start, lead)
-        else:
-            blank = "".join(self._blank)  # It may contain a fence.
-            self._start -= len(blank)
-            self._text = blank + self._text
-            self._step = self._find
-            start = 0
-        return start
+            return start
+        first, blank = self._text[start], "".join(self._blank)
+        if first in "{[" or first in _starts_scalar:
+            lead = _Candidate(self._start + start, is_container=first in "{[")
+            if lead.is_container or FENCE not in blank + self._text[:start]:
+                self._lead = lead
+            else:
+                self._scalar = lead
+            return self._try(lead, start)
+        self._start -= len(blank)  # It may contain a fence.
+        self._text = blank + self._text
+        self._step = self._find
+        return 0
 
-    def _skip(self, pos: int) -> int:
-        """Skip the rest of a broken value, to its last bracket."""
-        assert self._skipper is not None
-        pos = self._skipper.skip(self._text, pos)
-        if self._skipper.is_done:
-            self._step = self._find
-        return pos
-
+    @override
     def _find(self, pos: int) -> int:
         """Find a fence."""
         text = self._text
@@ -215,7 +164,7 @@ class JsonFinder:
             return pos
         if text[pos] in "{[":
             self._container = _Candidate(self._start + pos, is_container=True)
-            return self._read_from(pos, self._container)
+            return self._try(self._container, pos)
         may_be_scalar = self._fences == 1 and self._tag in ("", "json")
         if may_be_scalar and text[pos] in '"-0123456789':
             return self._open_scalar(pos)
@@ -241,35 +190,39 @@ class JsonFinder:
 
     def _open_scalar(self, pos: int) -> int:
         self._scalar = _Candidate(self._start + pos, is_container=False)
-        return self._read_from(pos, self._scalar)
+        return self._try(self._scalar, pos)
 
-    def _ignore(self, _pos: int) -> int:
-        return len(self._text)
+
+def _span_of(candidate: _Candidate | None) -> tuple[int, int] | None:
+    if candidate is None or candidate.reader.end is None:
+        return None
+    return candidate.start, candidate.end
+
+
+def text_of_value(text: str) -> str:
+    """Return the text after the first fence of *text*; the whole text if it has no fence."""
+    start = text.find(FENCE)
+    if start >= 0:
+        text = text[start + len(FENCE) :].removeprefix("json")
+    return text.strip(STRIP)
 
 
 def _is_scalar(word: str) -> bool:
     return word in _literals or word[:1].isdecimal()
 
 
-class _Candidate:
-    """A reader of a possible value.
+class _Candidate(Candidate):
+    """A possible value; characters at its end that may have to be stripped are held back.
 
     Args:
-        start: Where it begins in the whole text.
+        start: Where it begins.
         is_container: Whether it starts with a bracket.
     """
 
     def __init__(self, start: int, *, is_container: bool) -> None:
-        self.reader = JsonReader()
-        self.start = start
+        super().__init__(start, JsonReader())
         self.is_container = is_container
         self._held: list[str] = []
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether the text so far is JSON, and no text has followed a scalar."""
-        reader = self.reader
-        return reader.error is None and (self.is_container or reader.end is None)
 
     @property
     def has_value(self) -> bool:
@@ -277,8 +230,8 @@ class _Candidate:
         reader = self.reader
         return reader.has_value and (reader.error is None or reader.value is not None)
 
+    @override
     def feed(self, text: str) -> None:
-        """Read *text*, but hold back characters at its end that may have to be stripped."""
         if self._held or text[-1:] in _stripped:
             stripped = text.rstrip(STRIP)
             if not stripped:
@@ -286,7 +239,4 @@ class _Candidate:
                 return
             text, more = "".join(self._held) + stripped, text[len(stripped) :]
             self._held = [more] if more else []
-        try:
-            self.reader.feed(text)
-        except JsonLimitError as error:
-            raise error.moved(self.start) from None
+        self.reader.feed(text)

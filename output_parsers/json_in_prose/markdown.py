@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.json_in_prose.find import JsonFinder
+from output_parsers.json_in_prose.find import JsonFinder, text_of_value
 from output_parsers.json_in_prose.skip import FENCE, STRIP
 from outputs.growing_json.errors import JsonError
 from outputs.growing_json.reader import parse_partial_json
@@ -57,23 +57,7 @@ def parse_json_markdown(
         return value
     finder = JsonFinder()
     finder.feed(json_string)
-    return value_found(finder, json_string)
-
-
-def value_found(finder: JsonFinder, text: str) -> Any:
-    """Return the value that *finder* found in *text*, which it has read.
-
-    Raises:
-        json.JSONDecodeError: There is no value, or its text stops being JSON before it ends.
-    """
-    reader = finder.reader
-    if reader is None:
-        rest = _value_text(text)
-        json.loads(rest)  # Raises the familiar error.
-        raise json.JSONDecodeError("Expecting a JSON value", rest, 0)
-    if (error := finder.error) is not None:
-        raise error
-    return reader.value
+    return finder.close().value
 
 
 def parse_and_check_json_markdown(text: str, expected_keys: Iterable[str]) -> dict[str, Any]:
@@ -165,14 +149,6 @@ def _parse_between(text: str, start: int, end: int) -> Any:
     return parse_whole(text[start:end], MAX_DEPTH)
 
 
-def _value_text(text: str) -> str:
-    """Return the text of the value: after the first fence, or the whole text without a fence."""
-    start = text.find(FENCE)
-    if start >= 0:
-        text = text[start + len(FENCE) :].removeprefix("json")
-    return text.strip(STRIP)
-
-
 def _parse_with(parser: Callable[[str], Any], text: str) -> Any:
     """Return the result of *parser* for the text or, if that fails, for the value found in it."""
     with suppress(json.JSONDecodeError):
@@ -181,7 +157,7 @@ def _parse_with(parser: Callable[[str], Any], text: str) -> Any:
     finder = JsonFinder()
     finder.feed(text)
     span = finder.span
-    found = _value_text(text) if span is None else text[slice(*span)]
+    found = text_of_value(text) if span is None else text[slice(*span)]
     return parser(_escape_action_input(found))
 
 

@@ -1,15 +1,60 @@
-"""Repairing JSON in a whole text."""
+"""JSON in a model's reply, repaired where it is not quite JSON.
+
+The value is the array or object
+
+* at the start of the text,
+* or after a fence, with or without a language tag,
+* or anywhere in prose, if there is only one.
+
+A bracket in prose that JSON does not follow (``[sic]``, ``{name}``) is prose, and so is text that
+looks like code (``df["a"]``, ``[1, 2].sort()``). If JSON follows and then breaks off, it is skipped
+up to its last bracket, and so is a broken value at the start of the text or after a fence: a part
+of a broken value is never the value. Ambiguous text is an error, and so is a value that is cut in
+the middle.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import re
+from typing import Any, Final, NamedTuple
 
-from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+from typing_extensions import override
+
+from output_parsers.json_in_prose.search import Candidate, CandidateSearch, FoundJson
+from output_parsers.json_in_prose.skip import STRIP
+from outputs.growing_json.errors import JsonError, JsonLimitError, JsonSyntaxError
+from outputs.growing_json.lenient.reader import LenientJsonReader
 from outputs.growing_json.lenient.strings import JsonRepair
+from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING
 from outputs.growing_json.whole import MAX_DEPTH, parse_whole
 
-__all__ = ["JsonRepair", "RepairedJson", "repair_json"]
+__all__ = ["JsonRepair", "LenientJsonFinder", "RepairedJson", "repair_json"]
+
+_TAIL_CHARS: Final = 80
+_find_bracket = re.compile(r"[\[{]").search
+_ends_name = re.compile(r"""[\w\])"']\Z""").search
+_is_called = re.compile(r"\.\w|[\[(]").match
+# A fence may be written with two backticks, or with spaces between them.
+_opens_fence = re.compile(
+    r"` ?`[` ]*(?:(?:json)?|[\w+#.]{0,32}[ \t]*\n)\s*\Z", re.IGNORECASE
+).search
+_is_member = re.compile(r"""["'”’]\s*:\s*\Z""").search
+_goes_on = re.compile(
+    r"""\s* (?: , \s* (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s* : | ["'] \s* [],:}] )""",
+    re.VERBOSE,
+).match
+# A quote followed by text that prose does not have: the supposed value is only part of another.
+_is_inside = re.compile(
+    r"""
+    ["'”’»] \s*+ (?:
+        []}]
+        | , \s*+ (?: "[^"\n]*" | '[^'\n]*' | [\w$-]++ ) \s*+ :
+        | (?: , \s*+ (?: "[^"\n]*+" | '[^'\n]*+' | [\w.+-]++ ) \s*+ ){1,16} []}]
+    )""",
+    re.VERBOSE,
+).search
+_next_value = re.compile(r"[\s,]*+(?=[\[{])").match
 
 
 class RepairedJson(NamedTuple):
@@ -52,3 +97,224 @@ def repair_json(text: str) -> RepairedJson:
     finder.feed(text)
     found = finder.close()
     return RepairedJson(found.value, found.repairs)
+
+
+class LenientJsonFinder(CandidateSearch["_Candidate"]):
+    """Reads the JSON value in a text that arrives in chunks; `close` returns it.
+
+    However the text is cut into chunks, the result or the error is the same, and so is the value
+    after any prefix.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._has_text = False  # whether there was more than white space and backticks
+        self._is_quoted = False  # whether the text begins with a quote
+        self._found: list[_Candidate] = []
+        self._settled = False  # whether the last value found, or the error, is the result
+        self._error: JsonError | None = None
+
+    @property
+    @override
+    def reader(self) -> JsonReader | None:
+        if self._is_quoted:
+            return None  # If the whole text is a string, text inside it is not the value.
+        candidate = self._candidate
+        if candidate is not None and (candidate.is_certain or not (self._found or self._error)):
+            # Empty brackets may be prose.
+            reader = candidate.reader
+            return reader if reader.value or reader.complete else None
+        if self._found and (self._settled or self._error is None):
+            return self._found[-1 if self._settled else 0].reader
+        return None
+
+    @override
+    def feed(self, text: str) -> None:
+        """Read the next piece of text. Errors are raised by `close`."""
+        try:
+            super().feed(text)
+        except JsonLimitError as error:
+            self._candidate = None
+            self._error = error
+            self._settled = True
+            self._found.clear()
+            self._step = self._ignore
+
+    @override
+    def close(self) -> FoundJson:
+        """End the text and return the value.
+
+        Raises:
+            JsonError: There is no value, or it is ambiguous; ``pos`` has the place.
+        """
+        text = self.text
+        if self._is_quoted:
+            start, end = len(text) - len(text.lstrip()), len(text.rstrip())
+            whole = JsonReader(strict=True)
+            is_read = "\n" not in text[start:end] and whole.feed(text[start:end]) == end - start
+            if is_read and whole.complete:
+                return FoundJson(whole.value, (start, end))
+        candidate = self._candidate
+        if candidate is not None:
+            self._candidate = None
+            try:
+                candidate.reader.close()
+            except JsonError as error:
+                if candidate.is_begun(self._start):
+                    self._error = self._error or error.moved(candidate.start)
+            else:
+                self._add(candidate)
+        found = self._found
+        if not self._settled:
+            found = [candidate for candidate in found if not _is_called(text, candidate.end)]
+        if self._error is not None and not (self._settled and found):
+            raise self._error
+        if not found:
+            return self._read_scalar()
+        if not self._settled and len(found) > 1:
+            raise JsonSyntaxError("expected one JSON value, found another", "", found[1].start)
+        return self._result(found[-1] if self._settled else found[0])
+
+    @override
+    def _find(self, pos: int) -> int:
+        """Find where a value may begin."""
+        text = self._text
+        bracket = _find_bracket(text, pos)
+        stop = len(text) if bracket is None else bracket.start()
+        if not self._has_text:
+            before = text[pos:stop].strip(STRIP)
+            self._has_text = before != ""
+            self._is_quoted = before.startswith('"')
+        if bracket is None:
+            return stop
+        before = self._text_before(self._start + stop)
+        is_fenced = _opens_fence(before) is not None
+        is_certain = is_fenced or not self._has_text
+        self._has_text = True
+        if not is_certain and text[stop] == "[" and _ends_name(before):
+            return stop + 1
+        candidate = _Candidate(
+            self._start + stop,
+            is_fenced=is_fenced,
+            is_certain=is_certain,
+            is_member=not is_certain and _is_member(before) is not None,
+        )
+        return self._try(candidate, stop)
+
+    def _text_before(self, stop: int) -> str:
+        """Return the end of the text before *stop*, a position in the whole text."""
+        first, start = stop - _TAIL_CHARS, self._start + len(self._text)
+        pieces = []
+        for text in reversed(self._texts):
+            start -= len(text)
+            pieces.append(text[max(0, first - start) : max(0, stop - start)])
+            if start <= first:
+                break
+        return "".join(reversed(pieces))
+
+    @override
+    def _leave(self, candidate: _Candidate) -> None:
+        reader = candidate.reader
+        if reader.error is None:
+            self._add(candidate)
+            return
+        is_begun = candidate.is_begun(candidate.start + reader.error.pos)
+        if is_begun or candidate.is_certain:
+            self._skip_rest(reader)
+        if is_begun:
+            self._error = self._error or reader.error.moved(candidate.start)
+            self._settle(is_certain=candidate.is_fenced)
+
+    def _add(self, candidate: _Candidate) -> None:
+        """Add a value that was found."""
+        self._settle(is_certain=candidate.is_certain)
+        if candidate.is_member and self._error is None:
+            self._error = JsonSyntaxError("expected a brace before the key", "", candidate.start)
+        found = self._found
+        if self._settled or not found or found[0].reader.value != candidate.reader.value:
+            found.append(candidate)
+
+    def _settle(self, *, is_certain: bool) -> None:
+        """Stop searching if what was found last, a value or an error, *is_certain*."""
+        self._settled = is_certain
+        if is_certain:
+            self._step = self._ignore
+
+    def _read_scalar(self) -> FoundJson:
+        """Read the whole text as a string, number or literal."""
+        text = self.text
+        start = len(text) - len(text.lstrip(STRIP))
+        reader = LenientJsonReader()
+        text = text.strip(STRIP)
+        try:
+            reader.feed(text)
+            value = reader.close()
+        except JsonSyntaxError as error:
+            raise JsonSyntaxError("expected a JSON value", "", start + error.pos) from None
+        except JsonError as error:
+            raise error.moved(start) from None
+        assert reader.end is not None
+        if reader.end < len(text):
+            raise JsonSyntaxError("expected the end of the text", "", start + reader.end)
+        return self._found_json(value, start, reader)
+
+    def _result(self, candidate: _Candidate) -> FoundJson:
+        text = self.text
+        end = candidate.end
+        bracket = _find_bracket(text, end)
+        until = len(text) if bracket is None else bracket.start()
+        if _goes_on(text, end) or _is_inside(text, end, until):
+            raise JsonSyntaxError("expected the end of the value; JSON goes on after it", "", end)
+        another = _next_value(text, end)
+        if another is not None and _is_json(text[another.end() :]):
+            pos = another.end()
+            raise JsonSyntaxError("expected one JSON value, found another", "", pos)
+        return self._found_json(candidate.reader.value, candidate.start, candidate.reader)
+
+    def _found_json(self, value: Any, start: int, reader: LenientJsonReader) -> FoundJson:
+        text = self.text
+        span = (start, start + (reader.end or 0))
+        repairs = [
+            JsonRepair(kind, (start + first, start + last), message)
+            for kind, (first, last), message in reader.repairs
+        ]
+        message = "left out the text around the value"
+        if text[: span[0]].strip():
+            repairs.insert(0, JsonRepair("surrounding_text", (0, span[0]), message))
+        if text[span[1] :].strip():
+            repairs.append(JsonRepair("surrounding_text", (span[1], len(text)), message))
+        return FoundJson(value, span, tuple(repairs))
+
+
+class _Candidate(Candidate):
+    """A possible value, read leniently.
+
+    Args:
+        start: Where it begins.
+        is_fenced: Whether it follows a fence.
+        is_certain: Whether it is the value unless it turns out to be prose.
+        is_member: Whether a key and a colon precede it.
+    """
+
+    reader: LenientJsonReader
+
+    def __init__(self, start: int, *, is_fenced: bool, is_certain: bool, is_member: bool) -> None:
+        super().__init__(start, LenientJsonReader())
+        self.is_fenced = is_fenced
+        self.is_certain = is_certain
+        self.is_member = is_member
+
+    def is_begun(self, end: int) -> bool:
+        """Return whether it has more than a bracket before *end*, a position in the whole text."""
+        return bool("".join(self.pieces)[1 : end - self.start].strip())
+
+
+def _is_json(text: str) -> bool:
+    """Return whether *text* begins with a JSON value."""
+    reader = LenientJsonReader()
+    try:
+        reader.feed(text)
+        reader.close()
+    except JsonError:
+        return False
+    return True

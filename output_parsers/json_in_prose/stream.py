@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from output_parsers.json_in_prose.find import JsonFinder
-from output_parsers.json_in_prose.markdown import invalid_json, value_found
+from output_parsers.json_in_prose.markdown import invalid_json
 from output_parsers.model_output import text_of
 from outputs.growing_json.value import differ
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from output_parsers.json_in_prose.find_lenient import LenientJsonFinder
+    from output_parsers.json_in_prose.search import CandidateSearch
     from output_parsers.model_output import ModelOutput
     from outputs.growing_json.changes import Operation
     from outputs.growing_json.reader import JsonReader
@@ -26,19 +25,15 @@ class GrowingJson:
         finder: Finds and reads the value.
     """
 
-    def __init__(self, finder: JsonFinder | LenientJsonFinder) -> None:
+    def __init__(self, finder: CandidateSearch[Any]) -> None:
         self.value: Any = None
         """The value after its last change."""
         self._finder = finder
         self._reader: JsonReader | None = None
         self._is_new = True  # whether the reader has changed since the last value
         self._replaces = True  # whether it changed between the last value and the one before
-        self._texts: list[str] = []
-
-    @property
-    def has_text(self) -> bool:
+        self.has_text = False
         """Whether any text has arrived, even if it was empty."""
-        return bool(self._texts)
 
     def feed(self, text: str) -> bool:
         """Read the next piece of text; return whether the value has changed.
@@ -46,11 +41,11 @@ class GrowingJson:
         Raises:
             OutputParserException: The value is nested too deeply, or has too long a number.
         """
-        self._texts.append(text)
+        self.has_text = True
         try:
             self._finder.feed(text)
         except json.JSONDecodeError as error:
-            raise invalid_json("".join(self._texts), error) from error
+            raise invalid_json(self._finder.text, error) from error
         reader = self._finder.reader
         if reader is None:
             return False
@@ -75,17 +70,12 @@ class GrowingJson:
         Raises:
             OutputParserException: There is no value in the text, or its end cannot be read.
         """
-        if not self._texts:
+        if not self.has_text:
             return False
-        text = "".join(self._texts)
-        finder = self._finder
         try:
-            if isinstance(finder, JsonFinder):
-                value = value_found(finder, text)
-            else:
-                value = finder.close().value
+            value = self._finder.close().value
         except json.JSONDecodeError as error:
-            raise invalid_json(text, error) from error
+            raise invalid_json(self._finder.text, error) from error
         if value is None or not differ(value, self.value):
             return False
         self._replaces = True
@@ -111,7 +101,7 @@ class JsonStream:
 
     def __init__(
         self,
-        finder: JsonFinder | LenientJsonFinder,
+        finder: CandidateSearch[Any],
         difference: Callable[[GrowingJson, Any], Any] | None,
     ) -> None:
         self._json = GrowingJson(finder)

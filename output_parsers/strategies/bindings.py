@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.strategies.schema import SchemaT, read_data
-from output_parsers.tool_calls.arguments import read_arguments
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
+from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
     from typing import Self

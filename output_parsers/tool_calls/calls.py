@@ -13,14 +13,30 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from output_parsers.exceptions import OutputParserException
-from output_parsers.tool_calls.arguments import read_arguments
 from outputs import invalid_tool_call
+from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.reader import parse_partial_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from outputs import InvalidToolCall
+    from outputs import Generation, InvalidToolCall
+
+
+def message_in(result: list[Generation]) -> Any:
+    """Return the message of the first of *result*.
+
+    Raises:
+        OutputParserException: There is no message, only text.
+    """
+    message = getattr(result[0], "message", None)
+    if message is None:
+        raise OutputParserException(
+            "This output parser can only be used with a chat generation.",
+            llm_output=result[0].text,
+            observation="You called nothing. Call one of the tools you were given.",
+        )
+    return message
 
 
 def parse_tool_call(

@@ -1,14 +1,17 @@
-"""Assigns pieces of tool calls to their calls, whatever index the server gave them."""
+"""Assigns pieces of tool calls to their calls, whatever index the server gave them.
+
+`CallPlaces` gives the pieces of each call an index of its own; then `CallsByIndex` collects them.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from outputs.messages.merging import ListMerger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from outputs.messages.tool_calls import ToolCallChunk
 
@@ -75,3 +78,48 @@ def sum_of_pieces(pieces: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
         sums.extend([placed])
     result: list[Any] = [{**piece, "index": given[piece["index"]]} for piece in sums.result()]
     return result
+
+
+C = TypeVar("C")
+
+
+class CallsByIndex(Generic[C]):
+    """The calls of one message while their pieces arrive, by the rules of `merge_lists`.
+
+    Pieces with the same index belong together unless their ids differ. A piece without an index is
+    a whole call.
+
+    Args:
+        begin: Returns a new call without any pieces.
+    """
+
+    def __init__(self, begin: Callable[[], C]) -> None:
+        self._new = begin
+        self._first: dict[int, C] = {}
+        self._by_id: dict[int, dict[str, C]] = {}
+        self.calls: list[C] = []
+        """The calls, in the order in which they began."""
+
+    def call_for(self, index: Any, call_id: Any) -> C:
+        """Return the call of a piece, which is a new one if no earlier piece belongs to it.
+
+        Args:
+            index: The index of the piece; anything but an integer counts as none.
+            call_id: Its id; anything but text counts as none.
+        """
+        if not isinstance(index, int):
+            return self._begin()
+        first = self._first.get(index)
+        if first is None:
+            first = self._first[index] = self._begin()
+        if not call_id or not isinstance(call_id, str):
+            return first
+        by_id = self._by_id.setdefault(index, {})
+        if call_id not in by_id:  # the first id of an index belongs to its first call
+            by_id[call_id] = self._begin() if by_id else first
+        return by_id[call_id]
+
+    def _begin(self) -> C:
+        call = self._new()
+        self.calls.append(call)
+        return call

@@ -20,7 +20,7 @@ from outputs.messages.tool_calls import (
 )
 
 if TYPE_CHECKING:
-    from outputs.growing_json.reader import JsonReader
+    from outputs.growing_json.arguments import GrowingArguments
 
 
 def calls_from_wire(entries: list[Any]) -> tuple[list[ToolCall], list[InvalidToolCall]]:
@@ -96,45 +96,26 @@ class GrowingCalls:
     __slots__ = ("_args",)
 
     def __init__(self) -> None:
-        self._args: list[_GrowingArgs] = []
+        self._args: dict[int, tuple[str, GrowingArguments]] = {}
 
     def read(self, position: int, text: str) -> dict[str, Any] | None:
         """Return the object in *text* so far, or `None` if it is not an object.
 
         Args:
-            position: The number of the call, from 0 and without gaps.
+            position: The number of the call.
             text: The arguments so far.
         """
-        if position == len(self._args):
-            self._args.append(_GrowingArgs())
-        return self._args[position].read(text)
-
-
-class _GrowingArgs:
-    __slots__ = ("_reader", "_text")
-
-    def __init__(self) -> None:
-        self._reader: JsonReader | None = None
-        self._text = ""
-
-    def read(self, text: str) -> dict[str, Any] | None:
         if not text:
             return {}
-        if self._reader is None or not text.startswith(self._text):
-            from outputs.growing_json.reader import JsonReader
+        known, args = self._args.get(position, ("", None))
+        if args is None or not text.startswith(known):
+            from outputs.growing_json.arguments import GrowingArguments
 
-            self._reader = JsonReader()
-            self._text = ""
-        try:
-            self._reader.feed(text[len(self._text) :])
-        except ValueError:  # A limit is exceeded, and will be on every further attempt.
-            return None
-        self._text = text
-        if self._reader.end is not None and text[self._reader.end :].strip():
-            return _partial(text)
-        value = self._reader.value
+            known, args = "", GrowingArguments()
+        args.feed(text[len(known) :])
+        self._args[position] = text, args
         # The caller may change the copy; the values inside are shared with later results.
-        return dict(value) if isinstance(value, dict) else None
+        return dict(args.value) if isinstance(args.value, dict) else None
 
 
 def chunks_from_calls(calls: list[ToolCall], invalid: list[InvalidToolCall]) -> list[ToolCallChunk]:

@@ -1,4 +1,4 @@
-"""Tool calls in whole messages, compared with LangChain; for streams see `test_tools_stream`."""
+"""Tool calls in whole messages, compared with LangChain; for streams see `test_streams`."""
 
 import asyncio
 import copy

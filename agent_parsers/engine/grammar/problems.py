@@ -1,17 +1,22 @@
 """Problems: what can be wrong with a turn, and what to tell the model that wrote it.
 
-The problems defined here are shared by all dialects; a dialect may override them.
+The problems defined here are shared by all dialects; a dialect may override them. Those of messages
+with tool calls have the same form, in `agent_parsers.native.reading.problems`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SHARED_PROBLEMS", "Problem"]
+    from agent_parsers.events import Span
+
+__all__ = ["SHARED_PROBLEMS", "Problem", "too_long"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +38,53 @@ class Problem:
     exact_observation: str = ""
     send_to_llm: bool = True
 
+    def about(self, **words: Any) -> Problem:
+        """Return this problem with *words* in the places that its texts leave for them."""
+        assert isinstance(self.exact, str), "a function words the whole message"
+        exact = self.exact.format(**words)
+        return replace(
+            self,
+            reason=self.reason.format(**words),
+            observation=self.observation.format(**words),
+            exact=exact and (lambda _text: exact),  # the words may hold "{text}"
+        )
+
     def strict_reason(self, text: str) -> str:
         """Return the message in strict mode for the model's *text*."""
         if not isinstance(self.exact, str):
             return self.exact(text)
         return self.exact.replace("{text}", text) or self.reason
+
+    def error(
+        self, text: str, span: Span, *, strict: bool, observation: str = ""
+    ) -> OutputParserException:
+        """Return the exception for this problem.
+
+        Args:
+            text: The model's text.
+            span: Where the problem is in *text*.
+            strict: Whether *text* was read in strict mode.
+            observation: An observation that says more, for lenient mode.
+        """
+        exact = strict and self.exact_observation
+        return OutputParserException(
+            self.strict_reason(text) if strict else self.reason,
+            observation=observation or exact or self.observation,
+            llm_output=text,
+            send_to_llm=self.send_to_llm or not strict,
+            span=span,
+        )
+
+
+def too_long(what: str, text: str, max_chars: int) -> OutputParserException:
+    """Return the error for *what* is too long, a text or a message; *text* is its beginning."""
+    return OutputParserException(
+        f"the {what} is longer than max_chars={max_chars:,} characters",
+        observation="Your reply is too long. Answer in fewer words.",
+        llm_output=text,
+        send_to_llm=True,
+        span=(max_chars, max_chars),
+    )
 
 
 SHARED_PROBLEMS: Final = {

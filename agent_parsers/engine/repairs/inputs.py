@@ -19,6 +19,7 @@ from outputs.growing_json.load import load_json
 
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
+    from agent_parsers.events import Span
 
 __all__ = [
     "is_quoted_whole",
@@ -62,7 +63,7 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     found = _read_json(body, at, repairs)
     if found is None:
         return body
-    _check_closed(found, found.text, text, at, len(body), repairs)
+    _check_closed(found, found.text, text, (at, at + len(body)), repairs)
     return found.text
 
 
@@ -93,13 +94,14 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     body, at = _unwrapped(text, repairs)
     if body[:1] != "{":
         return body
+    place = (at, at + len(body))
     found = _read_json(body, at, repairs)
     if found is None:
-        raise BadPayload("bad_input", (at, at + len(body)))
+        raise BadPayload("bad_input", place)
     if found.repeats_key:
-        raise BadPayload("two_values", (at, at + len(body)))
+        raise BadPayload("two_values", place)
     value: dict[Any, Any] = found.value
-    _check_closed(found, value, text, at, len(body), repairs)
+    _check_closed(found, value, text, place, repairs)
     return value
 
 
@@ -264,23 +266,18 @@ class _Found(NamedTuple):
 
 
 def _check_closed(
-    found: _Found,
-    value: str | dict[Any, Any],
-    text: str,
-    at: int,
-    size: int,
-    repairs: list[Repair],
+    found: _Found, value: str | dict[Any, Any], text: str, place: Span, repairs: list[Repair]
 ) -> None:
-    """Refuse an input, *found* at offset *at*, if *text* ends before the closers of the input.
+    """Refuse an input, *found* at its *place*, if *text* ends before the closers of the input.
 
     A fence around an input closes it.
 
     Raises:
         BadPayload: Closers are missing; its `unclosed` has the *value* with the closers supplied.
     """
-    if found.lacks and at + size == len(text.rstrip()):
+    if found.lacks and place[1] == len(text.rstrip()):
         cut = Unclosed(value, found.value, [*repairs], found.lacks)
-        raise BadPayload("cut_input", (at, at + size), unclosed=cut)
+        raise BadPayload("cut_input", place, unclosed=cut)
 
 
 def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
@@ -307,17 +304,13 @@ def _read_json(text: str, at: int, repairs: list[Repair]) -> _Found | None:
     rest = text[used:]
     whole = (0, len(text.rstrip()))  # missing text has no place of its own
     made = [
-        Repair(
-            repair.kind, repair.span if repair.span[0] < repair.span[1] else whole, repair.message
-        )
-        for repair in reader.repairs
+        Repair(kind, span if span[0] < span[1] else whole, message)
+        for kind, span, message in reader.repairs
     ]
     if rest.strip():
         if not isinstance(value, dict) or not value or _CHATTER(rest) is None:
             return None
-        start = used + len(rest) - len(rest.lstrip())
-        end = len(text.rstrip())
-        made.append(_chatter(start, end))
+        made.append(_chatter(used + len(rest) - len(rest.lstrip()), whole[1]))
     if reader.repairs and repeated_key(text, reader.repairs) is not None:
         return None  # it is unclear which value counts
     repairs += (repair.moved(at) for repair in made)

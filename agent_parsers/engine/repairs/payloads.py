@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.events import Repair, Span
     from output_parsers import OutputParserException
+    from outputs.messages.ended import Ended
 
 __all__ = [
     "AnswerReader",
@@ -19,6 +20,7 @@ __all__ = [
     "ToolReader",
     "Unclosed",
     "as_written",
+    "may_lack",
     "unreadable",
 ]
 
@@ -29,6 +31,24 @@ Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
 ``""``: nothing. ``"closer"``: the closer of the call; its arguments are closed. ``"arguments"``:
 the closer of the arguments; their last value is closed. ``"values"``: more than that, or it is not
 certain that the last value is complete."""
+
+
+def may_lack(lacks: Lack, ended: Ended, fills: Callable[[], bool]) -> bool:
+    """Return whether a call in lenient mode counts although it *lacks* this at the end of a text.
+
+    A model that stopped by itself has left out closers. A text that was cut may lack more. If it is
+    not known which, the arguments must be closed, or be all that the tool takes.
+
+    Args:
+        lacks: What is missing.
+        ended: How the text ended.
+        fills: Returns whether the arguments are all that the tool takes.
+    """
+    if not lacks or ended == "stop":
+        return True
+    if ended == "length" or lacks == "values":
+        return False
+    return lacks == "closer" or fills()
 
 
 class Unclosed(NamedTuple):

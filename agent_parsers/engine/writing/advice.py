@@ -7,20 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentAction
+from agent_parsers.toolset.problems.errors import as_json
 from agent_parsers.toolset.problems.names import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
     from output_parsers import OutputParserException
 
-__all__ = ["LONGEST_EXAMPLE", "advice", "examples", "said_of", "shown"]
+__all__ = ["advice", "advice_on_call"]
 
 _MOST_SHOWN: Final = 80
 """Most characters that are shown of what the model wrote."""
-LONGEST_EXAMPLE: Final = 1000
+_LONGEST_EXAMPLE: Final = 1000
 """Longest example with the model's own arguments, in characters; a longer one has placeholders."""
 
 
@@ -44,9 +45,9 @@ def advice(
     """
     tool, arguments = "", None
     if error is not None:
-        said, tool, arguments = said_of(error)
+        said, tool, arguments = _said_of(error)
     lines = [said]
-    if found := shown(written, said):
+    if found := _shown(written, said):
         lines.append(dialect.prompt_words.wrote.replace("{text}", found))
     if tools is not None and len(tools):
         tool = tool or nearest(_one_line(written), tools.names) or tools.names[0]
@@ -57,7 +58,24 @@ def advice(
     return "\n".join(lines)
 
 
-def said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
+def advice_on_call(error: OutputParserException, written: str, tools: ToolSet) -> str:
+    """Return an observation for a message, with an example of arguments instead of an action.
+
+    Args:
+        error: The error that the tools raised.
+        written: The text at fault.
+        tools: The available tools.
+    """
+    said, tool, arguments = _said_of(error)
+    lines = [said]
+    if found := _shown(written, said):
+        lines.append(f"You wrote: {found}")
+    if example := tool and _first_short(map(as_json, _examples(tools, tool, arguments))):
+        lines.append(f"For example, call {tool} with these arguments:\n{example}")
+    return "\n".join(lines)
+
+
+def _said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | None]:
     """Return what to tell the model, and a tool and arguments for an example if they are known."""
     from agent_parsers.toolset import ToolInputError, UnknownToolError
 
@@ -67,7 +85,7 @@ def said_of(error: OutputParserException) -> tuple[str, str, dict[str, Any] | No
     return error.advice, next(iter(error.near), ""), None
 
 
-def examples(
+def _examples(
     tools: ToolSet, tool: str, arguments: dict[str, Any] | None
 ) -> Iterator[dict[str, Any]]:
     """Yield arguments of *tool* that an example may show: those of an error, then placeholders."""
@@ -77,7 +95,7 @@ def examples(
         yield placeholders
 
 
-def shown(text: str, said: str) -> str:
+def _shown(text: str, said: str) -> str:
     """Return *text* on one line, cut if it is long; ``""`` if *said* shows it already."""
     line = _one_line(text)
     return "" if line in said or json.dumps(line, ensure_ascii=False) in said else line
@@ -99,9 +117,13 @@ def _example(
     if not tools.checks(tool):
         example = dialect.show and dialect.show(tool, None)
         return dialect.write(example or replace(dialect.example, tool=tool))
-    given = map(dialect.prompt_words.in_place, examples(tools, tool, arguments))
+    given = map(dialect.prompt_words.in_place, _examples(tools, tool, arguments))
     texts = (_written(dialect, tools, tool, arguments) for arguments in given)
-    return next((text for text in texts if 0 < len(text) <= LONGEST_EXAMPLE), "")
+    return _first_short(texts)
+
+
+def _first_short(examples: Iterable[str]) -> str:
+    return next((text for text in examples if 0 < len(text) <= _LONGEST_EXAMPLE), "")
 
 
 def _written(dialect: Dialect, tools: ToolSet, tool: str, arguments: dict[str, Any]) -> str:

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.events import Repair
-from agent_parsers.native.reading.problems import (
-    NO_ARGUMENTS,
-    BadCall,
-    cut_arguments,
-    no_json,
-    no_object,
-    open_arguments,
-    twice,
-)
-from output_parsers.tool_calls.arguments import read_arguments
+from agent_parsers.native.reading.problems import BadCall
+from outputs.growing_json.arguments import read_arguments
 from outputs.growing_json.errors import JsonIncompleteError, JsonLimitError
 from outputs.growing_json.lenient.repeated_keys import repeated_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
     from outputs import JsonRepair
 
-__all__ = ["ARGUMENT", "Lack", "MayLack", "as_input", "is_fence", "read_lenient", "read_strict"]
+__all__ = ["ARGUMENT", "MayLack", "as_input", "is_fence", "read_lenient", "read_strict"]
 
-Lack: TypeAlias = Literal["", "closer", "arguments", "values"]
-"""What a call lacks at the end of a text: nothing, its closing tag or bracket, also the end of its
-arguments, or also the end of a value within them."""
 MayLack: TypeAlias = "Callable[[Lack, Any], bool]"
-"""Returns whether a call with these arguments may lack that."""
+"""Returns whether a call may lack this at the end of a text, given its arguments."""
 
 ARGUMENT: Final = "__arg1"
 """LangChain's name for the only input of a tool that does not name its parameters."""
@@ -70,7 +60,8 @@ def as_input(value: Any, tool: str, *, takes_text: bool) -> str | dict[Any, Any]
         takes_text = True
     if isinstance(value, dict) or (takes_text and isinstance(value, str)):
         return value
-    raise BadCall(no_object(tool, _KINDS.get(type(value), f"a {type(value).__name__}")))
+    kind = _KINDS.get(type(value), f"a {type(value).__name__}")
+    raise BadCall("arguments_no_object", tool=tool, kind=kind)
 
 
 def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) -> Any:
@@ -90,7 +81,9 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
     """
     if is_function:
         if not isinstance(written, str):
-            raise BadCall(NO_ARGUMENTS if written is None else no_object(tool, "other data"))
+            if written is None:
+                raise BadCall("no_arguments")
+            raise BadCall("arguments_no_object", tool=tool, kind="other data")
         if not written.strip():
             return {}
     elif isinstance(written, dict):
@@ -98,7 +91,7 @@ def read_strict(written: Any, tool: str, function: Any, *, is_function: bool) ->
     elif not written:
         return {}
     elif not isinstance(written, str):
-        raise BadCall(no_object(tool, "other data"))
+        raise BadCall("arguments_no_object", tool=tool, kind="other data")
     try:
         value = read_arguments(written, strict=not is_function)
     except json.JSONDecodeError as error:
@@ -137,7 +130,7 @@ def read_lenient(
             repairs.append(Repair("missing_input", (0, 0), "read missing arguments as {}"))
         return {}
     if not isinstance(written, str):
-        raise BadCall(no_object(tool, "other data"))
+        raise BadCall("arguments_no_object", tool=tool, kind="other data")
     if not written.strip():
         if written and not is_function:
             repairs.append(Repair("missing_input", (0, len(written)), "read blank arguments as {}"))
@@ -180,17 +173,17 @@ def _repaired(
     except JsonIncompleteError as error:
         if written.lstrip()[:1] not in _STARTS:
             raise _no_json(error, written, tool, function) from error
-        raise BadCall(cut_arguments(tool), (0, len(written))) from error
+        raise BadCall("cut_arguments", (0, len(written)), tool=tool) from error
     except json.JSONDecodeError as error:
         raise _no_json(error, written, tool, function) from error
     missing = missing_at_end(written, made)
     if missing and not may_lack("arguments" if missing == "}" else "values", value):
-        raise BadCall(open_arguments(tool), (0, len(written)))
+        raise BadCall("open_arguments", (0, len(written)), tool=tool)
     for repair in made:
         if repair.kind == "surrounding_text" and not is_fence(written[slice(*repair.span)]):
             # A brace somewhere in prose or code is not an argument.
             reason = "there is text around the value"
-            raise BadCall(no_json(tool, function, reason), repair.span)
+            raise _not_json(reason, repair.span, tool, function)
         repairs.append(Repair(repair.kind, repair.span, repair.message))
     _refuse_repeated(written, made, tool)
     return value
@@ -198,9 +191,12 @@ def _repaired(
 
 def _refuse_repeated(written: str, made: Sequence[JsonRepair], tool: str) -> None:
     if (key := repeated_key(written, made)) is not None:
-        raise BadCall(twice(tool, key))
+        raise BadCall("repeated_key", tool=tool, key=key[:60])
 
 
 def _no_json(error: json.JSONDecodeError, written: str, tool: str, function: Any) -> BadCall:
-    span: Span = (min(error.pos, len(written)), len(written))
-    return BadCall(no_json(tool, function, str(error)), span)
+    return _not_json(str(error), (min(error.pos, len(written)), len(written)), tool, function)
+
+
+def _not_json(reason: str, span: Span, tool: str, function: Any) -> BadCall:
+    return BadCall("arguments_not_json", span, tool=tool, function=function, reason=reason)

@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.native.reading.arguments import is_fence
-from agent_parsers.native.reading.problems import BAD_TAG, CUT_CONTENT_CALL, TWICE, BadCall
+from agent_parsers.native.reading.problems import BadCall
 from outputs.growing_json.lenient.repeated_keys import repeated_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
-    from agent_parsers.native.reading.arguments import Lack
 
 __all__ = ["ContentCall", "ContentHold", "calls_in_content"]
 
@@ -143,7 +143,7 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
         value, made = repair_json(text)
     except json.JSONDecodeError as error:
         if _begins_as_call(text, tools):
-            raise BadCall(CUT_CONTENT_CALL, (start, len(content))) from error
+            raise BadCall("cut_content_call", (start, len(content))) from error
         return None
     if any(m.kind == "surrounding_text" and not is_fence(text[slice(*m.span)]) for m in made):
         return None  # The prose mentions a call, but does not make it.
@@ -160,7 +160,7 @@ def _json_calls(content: str, start: int, tools: Collection[str]) -> list[Conten
         calls.append(ContentCall(*parts, (at, at + len(parts[0])), at))
         at += len(parts[0])
     if repeated_key(text, made) is not None:
-        raise BadCall(TWICE, (start, len(content)))
+        raise BadCall("repeated_key_in_content", (start, len(content)))
     # A call extends to the name of the next.
     ends = [*(call.name_at for call in calls[1:]), len(content)]
     starts = [start, *ends]
@@ -255,19 +255,19 @@ def _tagged_arguments(content: str, at: int) -> tuple[dict[str, str], int, Lack]
     while (parameter := _parameter(content, at)) is not None:
         end = _value_end(content, parameter.end())
         if end is None:
-            raise BadCall(CUT_CONTENT_CALL, (at, len(content)))
+            raise BadCall("cut_content_call", (at, len(content)))
         key = parameter[1].strip()
         if key in arguments:
-            raise BadCall(TWICE, (at, end.end()))
+            raise BadCall("repeated_key_in_content", (at, end.end()))
         arguments[key] = content[parameter.end() : end.start()]
         at = end.end()
     closer = _function_end(content, at)
     if closer is not None:
         return arguments, closer.end(), ""
     if at < len(content) and not content.startswith(_CALL_END, at):
-        raise BadCall(BAD_TAG, (at, len(content)))
+        raise BadCall("broken_tag", (at, len(content)))
     if not arguments and at == len(content) and not content[:at].rstrip().endswith("=>"):
-        raise BadCall(CUT_CONTENT_CALL, (at, at))  # The arguments are unknown.
+        raise BadCall("cut_content_call", (at, at))  # The arguments are unknown.
     return arguments, at, "arguments"
 
 
@@ -292,11 +292,11 @@ def _json_body(content: str, at: int) -> tuple[str, Any, int, int, Lack]:
         value = reader.close()
         parts = _parts_of(value)
     except json.JSONDecodeError as error:
-        raise BadCall(CUT_CONTENT_CALL, (at, len(content))) from error
+        raise BadCall("cut_content_call", (at, len(content))) from error
     end = at + (reader.end or 0)
     name_at = content.find(parts[0], at, end) if parts else -1
     if parts is None or name_at < 0:
-        raise BadCall(BAD_TAG, (at, end))
+        raise BadCall("broken_tag", (at, end))
     if repeated_key(content[at:end], reader.repairs) is not None:
-        raise BadCall(TWICE, (at, end))
+        raise BadCall("repeated_key_in_content", (at, end))
     return *parts, name_at, end, _lack(missing_at_end(content[at:fed], reader.repairs), value)

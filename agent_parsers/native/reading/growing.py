@@ -1,4 +1,4 @@
-"""The calls of one message, as their pieces arrive."""
+"""A call of a message, as its pieces arrive."""
 
 from __future__ import annotations
 
@@ -10,33 +10,13 @@ if TYPE_CHECKING:
     from agent_parsers.events import Span
     from agent_parsers.native.reading.pieces import CallPiece
 
-__all__ = ["GrowingCall", "GrowingCalls"]
+__all__ = ["GrowingCall"]
 
 _NOTHING: Final = object()
 
 
 class GrowingCall:
     """One call: the pieces that have arrived, and how many of them have been emitted."""
-
-    __slots__ = (
-        "_data",
-        "_function",
-        "_lenient",
-        "_names",
-        "_read",
-        "_reader",
-        "args_at",
-        "emitted",
-        "end",
-        "id",
-        "index",
-        "is_data",
-        "is_named",
-        "is_over",
-        "is_text",
-        "name_at",
-        "parts",
-    )  # fmt: skip
 
     def __init__(self, *, lenient: bool) -> None:
         self._names: list[str] = []
@@ -136,37 +116,3 @@ def _feed(reader: JsonReader, text: str) -> None:
         reader.feed(text)
     except ValueError:
         return  # A limit is exceeded; reading the arguments raises later.
-
-
-class GrowingCalls:
-    """The calls of a message in the order in which they began.
-
-    Pieces are grouped by the rules of `outputs.merge_lists`, which also add up messages: pieces of
-    one index belong together unless their ids differ. A piece without an index is a whole call.
-    """
-
-    def __init__(self, *, lenient: bool) -> None:
-        self._lenient = lenient
-        self._first: dict[int, GrowingCall] = {}
-        self._by_id: dict[tuple[int, str], GrowingCall] = {}
-        self.calls: list[GrowingCall] = []
-
-    def call_for(self, piece: CallPiece) -> GrowingCall:
-        """Return the call that *piece* belongs to; add a new call if there is no such call."""
-        index, call_id = piece.index, piece.id
-        if index is None:
-            return self._begin()
-        first = self._first.get(index)
-        if first is None:
-            first = self._first[index] = self._begin()
-        elif call_id and first.id and first.id != call_id:
-            known = self._by_id.get((index, call_id))
-            if known is None:
-                known = self._by_id[index, call_id] = self._begin()
-            return known
-        return first
-
-    def _begin(self) -> GrowingCall:
-        call = GrowingCall(lenient=self._lenient)
-        self.calls.append(call)
-        return call

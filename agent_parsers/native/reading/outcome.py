@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentFinish, make_finish
 from agent_parsers.actions.tool_action import log_of, make_call, make_tool_call
+from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.engine.repairs.names import tool_named
+from agent_parsers.engine.repairs.payloads import may_lack
 from agent_parsers.events import (
     ActionComplete,
     Event,
@@ -19,21 +21,8 @@ from agent_parsers.events import (
 )
 from agent_parsers.native.reading.arguments import as_input, read_lenient, read_strict
 from agent_parsers.native.reading.content import ContentCall, calls_in_content
-from agent_parsers.native.reading.pieces import function_pieces, tool_pieces
-from agent_parsers.native.reading.problems import (
-    CUT_CONTENT_CALL,
-    NO_FUNCTION,
-    NO_NAME,
-    NO_TOOL,
-    NOTHING,
-    PAUSED,
-    SEVERAL,
-    TOO_DEEP,
-    BadCall,
-    error_of,
-    open_arguments,
-    reworded,
-)
+from agent_parsers.native.reading.pieces import ends_otherwise, function_pieces, tool_pieces
+from agent_parsers.native.reading.problems import BadCall
 from output_parsers import OutputParserException
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_error
 from outputs.messages.content import text_of
@@ -43,8 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.engine.repairs.payloads import Lack
     from agent_parsers.events import Span
-    from agent_parsers.native.reading.arguments import Lack, MayLack
+    from agent_parsers.native.reading.arguments import MayLack
     from agent_parsers.native.reading.growing import GrowingCall
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
@@ -98,14 +88,19 @@ class Outcome:
         bad = self._bad
         if bad is None:
             return None
-        span = bad.span or (0, len(text))
         if isinstance(bad.problem, ModelRefusalError):
             return bad.problem
-        if isinstance(bad.problem, OutputParserException):
-            assert self._tools is not None, "only tools raise this error"
-            return reworded(bad.problem, self._tools, text, span)
-        error = error_of(bad.problem, text, span, strict=not self._lenient)
-        error.__cause__ = bad.__cause__
+        span = bad.span or (0, len(text))
+        if isinstance(bad.problem, Problem):
+            error = bad.problem.error(text, span, strict=not self._lenient)
+            error.__cause__ = bad.__cause__
+            return error
+        from agent_parsers.engine.writing.advice import advice_on_call  # lazily: only for errors
+
+        assert self._tools is not None, "only tools raise this error"
+        error = bad.problem
+        error.observation = advice_on_call(error, text[slice(*span)], self._tools)
+        error.llm_output, error.span = text, span
         return error
 
     def refuses(self) -> bool:
@@ -125,15 +120,15 @@ class Outcome:
         in strict mode its content is the answer, as in LangChain.
         """
         if is_paused(self._message.response_metadata or {}):
-            self._bad = BadCall(PAUSED)
+            self._bad = BadCall("paused")
             return
         find_others = tool_pieces if self._is_function else function_pieces
         if self._lenient and find_others(self._message):
-            self._bad = BadCall(NO_FUNCTION if self._is_function else NO_TOOL)
+            self._bad = BadCall("tool_calls" if self._is_function else "function_call")
             return
         content = self._content()
         if self._lenient and not content.strip():
-            self._bad = BadCall(NOTHING)
+            self._bad = BadCall("empty_message")
             return
         if self._ended == "length":
             self.events.append(cut_answer((0, end)))
@@ -151,7 +146,7 @@ class Outcome:
         try:
             for call in calls[:-1]:
                 self._read_call(call, "stop")  # the next call shows that this one has ended
-            self._read_call(calls[-1], "stop" if _ends_otherwise(self._message) else self._ended)
+            self._read_call(calls[-1], "stop" if ends_otherwise(self._message) else self._ended)
         except BadCall as bad:
             self._bad = bad
         self._end()
@@ -190,15 +185,11 @@ class Outcome:
         at, end = call.args_span
         try:
             value = self._read_arguments(call, tool, repairs, ended)
-            tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
-            tool_input = self._fit(tool, tool_input, (0, end - at), repairs)
+            tool_input = self._input_of(tool, value, (0, end - at), repairs)
         except BadCall as bad:
             start, stop = bad.span or (0, end - at)
-            moved = BadCall(bad.problem, (start + at, stop + at))
-            raise moved from bad.__cause__
-        for repair in repairs:
-            start, stop = repair.span
-            self.events.append(Repair(repair.kind, (start + at, stop + at), repair.message))
+            raise BadCall(bad.problem, (start + at, stop + at)) from bad.__cause__
+        self.events += (repair.moved(at) for repair in repairs)
         self._add(tool, tool_input, call.id, call.span)
 
     def _read_arguments(
@@ -207,37 +198,28 @@ class Outcome:
         """Return the value of the arguments of *call*; *ended* says how the message ended there."""
         written, is_function = call.written, self._is_function
         if ended == "length" and not call.shows_end:  # e.g. a number may lack digits
-            raise BadCall(open_arguments(tool))
+            raise BadCall("open_arguments", tool=tool)
         if call.is_data:
             return written
         if not self._lenient:
-            value = read_strict(written, tool, call.function, is_function=is_function)
-        else:
-            may_lack = self._may_lack(tool, ended)
-            value = read_lenient(
-                written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
-            )
-        return value
+            return read_strict(written, tool, call.function, is_function=is_function)
+        may_lack = self._may_lack(tool, ended)
+        return read_lenient(
+            written, tool, call.function, repairs, is_function=is_function, may_lack=may_lack
+        )
 
     def _may_lack(self, tool: str, ended: Ended) -> MayLack:
-        """Return a function that decides whether a call of *tool* may lack its end.
+        """Return a function that decides whether a call of *tool* may lack its end."""
+        tools = self._tools
 
-        A model that stopped by itself only left out brackets. One that was cut may have lost more.
-        If *ended* is unknown, no parameter that the tool would take may be missing.
-        """
+        def is_enough(lacks: Lack, value: Any) -> bool:
+            return may_lack(lacks, ended, lambda: tools is not None and tools.fills(tool, value))
 
-        def may_lack(lacks: Lack, value: Any) -> bool:
-            if not lacks or ended == "stop":
-                return True
-            if ended == "length" or lacks == "values":
-                return False
-            return lacks == "closer" or (self._tools is not None and self._tools.fills(tool, value))
-
-        return may_lack
+        return is_enough
 
     def _read_content_calls(self, calls: Sequence[ContentCall]) -> None:
         if len(calls) > 1 and self._is_function:
-            raise BadCall(SEVERAL, (calls[0].span[0], calls[-1].span[1]))
+            raise BadCall("several_calls", (calls[0].span[0], calls[-1].span[1]))
         for call in calls:
             self._read_content_call(call)
 
@@ -249,8 +231,7 @@ class Outcome:
         made: list[Repair] = []
         try:
             value = self._read_content_arguments(call, tool, made)
-            tool_input = as_input(value, tool, takes_text=self._takes_text(tool))
-            tool_input = self._fit(tool, tool_input, span, made)
+            tool_input = self._input_of(tool, value, span, made)
         except BadCall as bad:
             raise BadCall(bad.problem, span) from bad.__cause__
         self.events += (Repair(repair.kind, span, repair.message) for repair in made)
@@ -265,22 +246,21 @@ class Outcome:
                 value, tool, function, repairs, is_function=False, may_lack=is_whole
             )
         if not self._may_lack(tool, self._ended)(call.lacks, value):
-            raise BadCall(CUT_CONTENT_CALL)
+            raise BadCall("cut_content_call")
         return value
 
-    def _takes_text(self, tool: str) -> bool:
-        """Return whether *tool* may take text, for which its schema may have a parameter."""
-        is_known = self._tools is not None and self._tools.checks(tool)
-        return self._is_function or (self._lenient and is_known)
-
-    def _fit(
-        self, tool: str, value: str | dict[Any, Any], span: Span, repairs: list[Repair]
+    def _input_of(
+        self, tool: str, value: Any, span: Span, repairs: list[Repair]
     ) -> str | dict[Any, Any]:
         """Return the *value* of the arguments at *span* as *tool* takes it."""
-        if self._tools is None or not self._tools.checks(tool):
-            return value
+        is_checked = self._tools is not None and self._tools.checks(tool)
+        # A schema may have a parameter for a text.
+        takes_text = self._is_function or (self._lenient and is_checked)
+        tool_input = as_input(value, tool, takes_text=takes_text)
+        if self._tools is None or not is_checked:
+            return tool_input
         try:
-            found = self._tools.read(tool, value, lenient=self._lenient)
+            found = self._tools.read(tool, tool_input, lenient=self._lenient)
         except OutputParserException as error:
             raise BadCall(error, span) from None
         repairs += (Repair(note.kind, span, note.message) for note in found.notes if note.kind)
@@ -290,7 +270,7 @@ class Outcome:
         """Return the tool that *name*, which is at *span*, refers to."""
         tool = tool_named(name, self._names) if self._lenient else name
         if not tool.strip():
-            raise BadCall(NO_NAME, span)
+            raise BadCall("no_tool_name", span)
         if tool != name:
             self.events.append(Repair("tool_name", span, f"read {name!r} as the tool {tool!r}"))
         if self._tools is not None and tool not in self._tools:
@@ -304,24 +284,12 @@ class Outcome:
         try:
             log = log_of(tool, tool_input, self._content())
         except RecursionError as error:
-            raise BadCall(TOO_DEEP, span) from error
+            raise BadCall("deep_arguments", span) from error
         self._spans.append(span)
         if self._is_function:
             self._actions.append(make_call(tool, tool_input, log, message))
         else:
             self._actions.append(make_tool_call(tool, tool_input, log, message, call_id))
-
-
-_CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_call", "tool_use"))
-"""The types of content blocks that are calls."""
-
-
-def _ends_otherwise(message: AIMessage) -> bool:
-    """Return whether a block after the last call of *message* shows that the call is whole."""
-    if isinstance(message.content, str):
-        return False
-    kinds = [block.get("type") for block in message.content if isinstance(block, dict)]
-    return not _CALLS.isdisjoint(kinds) and kinds[-1] not in _CALLS
 
 
 def _emit(

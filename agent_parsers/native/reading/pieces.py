@@ -12,7 +12,15 @@ from pydantic import BaseModel
 from outputs import AIMessage, AIMessageChunk, BaseMessage, from_any
 from outputs.messages.wire_calls import calls_from_wire
 
-__all__ = ["CallPiece", "ai_message", "as_json", "function_pieces", "message_in", "tool_pieces"]
+__all__ = [
+    "CallPiece",
+    "ai_message",
+    "as_json",
+    "ends_otherwise",
+    "function_pieces",
+    "message_in",
+    "tool_pieces",
+]
 
 _GENERATIONS: Final = (
     "ChatGeneration", "ChatGenerationChunk", "Generation", "GenerationChunk",
@@ -183,6 +191,18 @@ def _wire_piece(entry: Any) -> CallPiece:
         function,
         is_text=entry.get("type") == "custom",
     )
+
+
+_CALLS: Final = frozenset(("custom_tool_call", "function_call", "tool_call", "tool_use"))
+"""The types of content blocks that are calls."""
+
+
+def ends_otherwise(message: AIMessage) -> bool:
+    """Return whether a block after the last call of *message* shows that the call is whole."""
+    if isinstance(message.content, str):
+        return False
+    kinds = [block.get("type") for block in message.content if isinstance(block, dict)]
+    return not _CALLS.isdisjoint(kinds) and kinds[-1] not in _CALLS
 
 
 def as_json(arguments: Any) -> str:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.repairs.names import tool_named
 from agent_parsers.events import (
@@ -31,7 +32,7 @@ from agent_parsers.events import (
     ToolNamed,
 )
 from agent_parsers.native.reading.content import ContentHold
-from agent_parsers.native.reading.growing import GrowingCall, GrowingCalls
+from agent_parsers.native.reading.growing import GrowingCall
 from agent_parsers.native.reading.message_sum import MessageSum
 from agent_parsers.native.reading.outcome import Outcome
 from agent_parsers.native.reading.pieces import (
@@ -41,8 +42,8 @@ from agent_parsers.native.reading.pieces import (
     message_in,
     tool_pieces,
 )
-from agent_parsers.native.reading.problems import too_long
 from agent_parsers.native.reading.said import said_in
+from outputs.messages.call_places import CallsByIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -101,7 +102,7 @@ class MessageStreamParser:
         self._size = 0  # number of characters that have arrived, emitted or held back
         self._is_full = False
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
-        self._calls = GrowingCalls(lenient=lenient)
+        self._calls = CallsByIndex(lambda: GrowingCall(lenient=lenient))
         self._current = 0  # which call is being emitted
         self._closed = False
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
@@ -190,7 +191,7 @@ class MessageStreamParser:
             raise RuntimeError(f"{method}() after close(); make a new parser for a new message")
         if self._is_full:
             self._closed = True
-            raise too_long(self.text, self._max_chars)
+            raise too_long("message", self.text, self._max_chars)
 
     def _take(self, message: AIMessage, events: list[Event]) -> None:
         content = message.content
@@ -241,7 +242,7 @@ class MessageStreamParser:
         if not self._calls.calls and self._hold is not None:
             # The message has a tool call, so its content is not read as one.
             self._emit_content(self._hold.rest(), events)
-        call = self._calls.call_for(piece)
+        call = self._calls.call_for(piece.index, piece.id)
         name = self._cut(piece.name) if isinstance(piece.name, str) else ""
         arguments = piece.arguments
         if isinstance(arguments, str):

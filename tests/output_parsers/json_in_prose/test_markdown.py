@@ -18,7 +18,6 @@ from output_parsers.json_in_prose.find import JsonFinder
 from output_parsers.json_in_prose.markdown import (
     parse_and_check_json_markdown,
     parse_json_markdown,
-    value_found,
 )
 from outputs.growing_json.errors import JsonLimitError
 from outputs.growing_json.reader import JsonReader, parse_partial_json
@@ -114,7 +113,7 @@ def streamed(text: str, size: int) -> Any:
     finder = JsonFinder()
     for start in range(0, len(text), size):
         finder.feed(text[start : start + size])
-    return outcome(value_found, finder, text)
+    return outcome(lambda: finder.close().value)
 
 
 @pytest.mark.parametrize("text", REPLIES)

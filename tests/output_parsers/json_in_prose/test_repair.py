@@ -9,9 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from output_parsers.json_in_prose.find_lenient import FoundJson, LenientJsonFinder
 from output_parsers.json_in_prose.markdown import parse_json_markdown
-from output_parsers.json_in_prose.repair import RepairedJson, repair_json
+from output_parsers.json_in_prose.repair import LenientJsonFinder, RepairedJson, repair_json
 from outputs.growing_json.errors import (
     JsonError,
     JsonIncompleteError,
@@ -25,6 +24,8 @@ from ...helpers.growth import assert_linear
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from output_parsers.json_in_prose.search import FoundJson
 
 
 # name, text, value, the text of the value

@@ -1,4 +1,4 @@
-"""Streamed tool calls.
+"""Streamed tool calls, and the streamed function call of legacy messages.
 
 Each call has its own reader for the pieces of its arguments, so the work for a chunk does not
 depend on earlier chunks. The chunks are added once, at the end.
@@ -7,14 +7,16 @@ depend on earlier chunks. The chunks are added once, at the end.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from output_parsers.model_output import part_of
 from output_parsers.streams.accumulator import Accumulator
 from output_parsers.streams.readers import Changing, NewResults
-from output_parsers.tool_calls.arguments import GrowingArguments
-from outputs import AIMessage
+from outputs import AIMessage, merge_dicts
 from outputs.clients.streamed import served_indexes
+from outputs.growing_json.arguments import GrowingArguments
 from outputs.messages.any_message import MESSAGE_CLASSES
+from outputs.messages.call_places import CallsByIndex
 from outputs.messages.wire_calls import chunks_from_wire, pieces_of
 
 if TYPE_CHECKING:
@@ -23,6 +25,95 @@ if TYPE_CHECKING:
     from output_parsers.exceptions import OutputParserException
     from output_parsers.model_output import ModelOutput
     from outputs import Generation, ToolCallChunk
+
+
+class CallsParser(Changing, Protocol):
+    """The interface of a parser for `CallsReader`."""
+
+    strict: bool
+
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
+        """Parse the whole message."""
+
+    def _result_of(self, found: Any, *, partial: bool) -> Any:
+        """Return the result for the calls, or the function call, *found* in the message."""
+
+
+class FunctionParser(CallsParser, Protocol):
+    """The interface of a parser for `FunctionReader`."""
+
+    args_only: bool
+
+
+P = TypeVar("P", bound=CallsParser)
+
+
+class _MessageReader(Generic[P]):
+    """Adds up the chunks of a message; its result at the end is that of the whole message."""
+
+    def __init__(self, parser: P) -> None:
+        self._parser = parser
+        self._sum = Accumulator()
+        self._results = NewResults(parser)
+        self._is_empty = True
+
+    def close(self) -> Iterable[Any]:
+        """Return the result for the whole message if it has changed."""
+        if self._is_empty:
+            return ()
+        return self._results.give(self._parser.parse_result([self._sum.generation()]))
+
+
+class FunctionReader(_MessageReader[FunctionParser]):
+    """Returns the result for the function call so far after each chunk, if it has changed.
+
+    Args:
+        parser: The parser.
+        reports_changes: Return the changes reported by the reader of the arguments instead of
+            comparing results. The results must be the arguments themselves.
+    """
+
+    def __init__(self, parser: FunctionParser, *, reports_changes: bool = False) -> None:
+        super().__init__(parser)
+        self._reports_changes = reports_changes
+        self._head: dict[str, Any] = {}
+        self._args = GrowingArguments(strict=parser.strict)
+
+    def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
+        """Read *chunk* and return the result if it has changed."""
+        self._sum.add(chunk)
+        self._is_empty = False
+        piece = (getattr(part_of(chunk), "additional_kwargs", None) or {}).get("function_call")
+        if not isinstance(piece, dict):
+            return ()
+        text = piece.get("arguments")
+        if isinstance(text, str):
+            self._args.feed(text)
+        if self._reports_changes:
+            return self._give_changes()
+        if not self._parser.args_only:
+            rest = {key: value for key, value in piece.items() if key != "arguments"}
+            self._head = merge_dicts(self._head, rest)
+        return self._results.give(self._parser._result_of(self._so_far(), partial=True))
+
+    def close(self) -> Iterable[Any]:
+        """Return the result for the whole message if it has changed."""
+        if self._reports_changes:
+            self._results.last = self._so_far()
+        return super().close()
+
+    def _so_far(self) -> Any:
+        args = self._args
+        if self._parser.args_only or not args.has_value:
+            return args.value
+        return {**self._head, "arguments": args.value}
+
+    def _give_changes(self) -> Iterable[Any]:
+        changes = self._args.changes()
+        # A top-level `None` counts as no value; nothing can follow it.
+        if not changes or (changes[0]["path"] == "" and changes[0]["value"] is None):
+            return ()
+        return (changes,)
 
 
 @dataclass(slots=True)
@@ -43,27 +134,10 @@ class ParsedCall:
     """The error in its arguments, if they cannot be read."""
 
 
-class CallsParser(Changing, Protocol):
-    """The interface of a parser for `CallsReader`."""
-
-    strict: bool
-
-    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
-        """Parse the whole message."""
-
-    def _result_of(self, calls: list[ParsedCall] | None, *, partial: bool) -> Any:
-        """Return the result for *calls*; `None` means that the message has no field for calls."""
-
-
-class CallsReader:
+class CallsReader(_MessageReader[CallsParser]):
     """Returns the result for the calls so far after each chunk, if it has changed."""
 
-    def __init__(self, parser: CallsParser) -> None:
-        self._parser = parser
-        self._sum = Accumulator()
-        self._calls: CallsSoFar | None = None
-        self._results = NewResults(parser)
-        self._is_empty = True
+    _calls: CallsSoFar | None = None
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         """Read *chunk* and return the result if it has changed."""
@@ -77,17 +151,9 @@ class CallsReader:
             return ()
         return self._results.give(self._parser._result_of(self._calls.read(), partial=True))
 
-    def close(self) -> Iterable[Any]:
-        """Return the result for the whole message if it has changed."""
-        if self._is_empty:
-            return ()
-        return self._results.give(self._parser.parse_result([self._sum.generation()]))
-
 
 class CallsSoFar:
     """The calls of a message that arrives in chunks.
-
-    Pieces are assigned to calls by the rules of `outputs.merge_lists`, as in a sum of messages.
 
     Args:
         message: The first chunk. If it is not an AI message, neither is the sum, and its calls are
@@ -99,9 +165,8 @@ class CallsSoFar:
         kind = MESSAGE_CLASSES.get(getattr(message, "type", ""), AIMessage)
         self._is_ai = issubclass(kind, AIMessage)
         self._is_raw = False
-        self._strict = strict and not self._is_ai
-        self._calls: list[_GrowingCall] = []
-        self._by_index: dict[int, _SameIndex] = {}
+        strict = strict and not self._is_ai
+        self._calls = CallsByIndex(lambda: _GrowingCall(strict=strict))
         self._served: set[int] = set()  # calls executed by the provider's server
         self.add(message)
 
@@ -117,7 +182,7 @@ class CallsSoFar:
         if self._served:
             pieces = [piece for piece in pieces if piece["index"] not in self._served]
         for piece in pieces:
-            self._call_for(piece).add(piece)
+            self._calls.call_for(piece["index"], piece["id"]).add(piece)
         return bool(pieces)
 
     def read(self) -> list[ParsedCall] | None:
@@ -127,39 +192,8 @@ class CallsSoFar:
         return self._read(is_raw=True) if self._is_raw else None
 
     def _read(self, *, is_raw: bool) -> list[ParsedCall]:
-        calls = [call.read(is_raw=is_raw) for call in self._calls]
+        calls = [call.read(is_raw=is_raw) for call in self._calls.calls]
         return [call for call in calls if call is not None]
-
-    def _call_for(self, piece: ToolCallChunk) -> _GrowingCall:
-        # Index and id are from the provider and may have any type.
-        index, call_id = piece["index"], piece["id"] if isinstance(piece["id"], str) else None
-        if not isinstance(index, int):
-            index = None
-        same = None if index is None else self._by_index.get(index)
-        known = None if same is None else same.get(call_id)
-        if known is None:
-            known = _GrowingCall(strict=self._strict)
-            self._calls.append(known)
-            if index is not None:
-                self._by_index.setdefault(index, _SameIndex(known)).by_id[call_id] = known
-        return known
-
-
-class _SameIndex:
-    """The calls with one index: rarely more than one, distinguished by their ids."""
-
-    __slots__ = ("by_id", "first")
-
-    def __init__(self, first: _GrowingCall) -> None:
-        self.first = first
-        self.by_id: dict[str | None, _GrowingCall] = {}
-
-    def get(self, call_id: str | None) -> _GrowingCall | None:
-        if not call_id:
-            return self.first
-        if not self.first.parsed.id:
-            self.by_id[call_id] = self.first
-        return self.by_id.get(call_id)
 
 
 _VALUES_PER_CHAR = 16

@@ -24,7 +24,7 @@ from output_parsers.openai_tools import (
     PydanticToolsParser,
 )
 from output_parsers.tool_calls.refusal import ModelRefusalError
-from output_parsers.tool_calls.tools_stream import CallsReader
+from output_parsers.tool_calls.streams import CallsReader
 from outputs import AIMessage, AIMessageChunk, BaseMessageChunk, Generation, HumanMessageChunk
 
 from ...helpers.growth import assert_linear
