@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.plain_text import Unsure, counts
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
@@ -84,7 +85,7 @@ class WholeReader:
                 long, or it names an unknown tool, or one that does not take the input.
         """
         if len(text) > max_chars:
-            raise self._machine.too_long(text[:max_chars], max_chars)
+            raise too_long("text", text[:max_chars], max_chars)
         if ended == "stop":  # accepts whatever "unknown" accepts, and more
             with suppress(OutputParserException):
                 return self.parse(text, max_chars, tools, start, prompt)

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
+from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.markers.kinds import Literal, spelt_texts
 from agent_parsers.engine.reading.collecting.step import StepCollector
@@ -108,7 +109,7 @@ class TurnStream(Scanner):
             raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
         if self._is_full:
             self._closed = True
-            raise self._machine.too_long(self.text, self._max_chars)
+            raise too_long("text", self.text, self._max_chars)
         room = self._max_chars - self._size
         if len(text) > room:
             text = text[:room]
@@ -135,7 +136,7 @@ class TurnStream(Scanner):
             raise RuntimeError(f"close() after close(); make a new {kind} for a new text")
         self._closed = True
         if self._is_full:
-            raise self._machine.too_long(self.text, self._max_chars)
+            raise too_long("text", self.text, self._max_chars)
         events = self.last_events
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
 from agent_parsers.engine.grammar.rewritings import table_for
 from agent_parsers.engine.markers.kinds import open_mark
-from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead, may_lack
 from agent_parsers.events import Repair, ToolNamed
 from output_parsers import OutputParserException
 
@@ -232,16 +232,12 @@ class InputRules:
     def _may_lack(
         self, lacks: Lack, tool: str, arguments: Any, ended: Ended, tools: ToolSet | None
     ) -> bool:
-        """Return whether a call of *tool* counts although the text ended before its closer.
+        """Return whether a call of *tool* counts although the text ended before its closer."""
 
-        A model that stopped by itself has left out closers. A text that was cut may lack more. If
-        it is not known which, the arguments must be closed, or be all that the tool takes.
-        """
-        if ended == "length" or lacks == "closer":
-            return ended != "length"
-        if not self.lenient or ended == "stop":
-            return self.lenient
-        return tools is not None and lacks == "arguments" and tools.fills(tool, arguments)
+        def fills() -> bool:
+            return tools is not None and tools.fills(tool, arguments)
+
+        return (self.lenient or lacks == "closer") and may_lack(lacks, ended, fills)
 
 
 def unmarked(written: str, label: str) -> str:

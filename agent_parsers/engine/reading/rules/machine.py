@@ -9,7 +9,6 @@ from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.rules.calls import CallRules
 from agent_parsers.engine.reading.rules.states import states_of
-from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.repairs.payloads import BadPayload
     from agent_parsers.toolset import ToolSet
+    from output_parsers import OutputParserException
 
 __all__ = ["Advise", "Machine", "machine"]
 
@@ -95,31 +95,10 @@ class Machine(CallRules):
         problem = self.dialect.problems.get(bad.problem) or SHARED_PROBLEMS.get(bad.problem)
         if problem is None:
             raise LookupError(f"dialect {self.dialect.name!r} has no problem {bad.problem!r}")
-        if self._is_strict:
-            reason, send_to_llm = problem.strict_reason(text), problem.send_to_llm
-            observation = problem.exact_observation or problem.observation
-        else:
-            reason, send_to_llm = problem.reason, True
-            observation = problem.observation
-            if advise is not None:
-                observation = advise(self.dialect, observation, written, tools, None)
-        return OutputParserException(
-            reason,
-            observation=observation,
-            llm_output=text,
-            send_to_llm=send_to_llm,
-            span=bad.span,
-        )
-
-    def too_long(self, text: str, max_chars: int) -> OutputParserException:
-        """Return the error for a text that is too long; *text* is its beginning."""
-        return OutputParserException(
-            f"the text is longer than max_chars={max_chars:,} characters",
-            observation="Your reply is too long. Answer in fewer words.",
-            llm_output=text,
-            send_to_llm=True,
-            span=(max_chars, max_chars),
-        )
+        observation = ""
+        if advise is not None and not self._is_strict:
+            observation = advise(self.dialect, problem.observation, written, tools, None)
+        return problem.error(text, bad.span, strict=self._is_strict, observation=observation)
 
 
 @cache
