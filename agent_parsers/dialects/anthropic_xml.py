@@ -72,8 +72,8 @@ ELEMENTS: Final = (
         markers={"end of result": Literal("</result>"), "end of output": Literal("</stdout>")},
         rows={
             ("content", "answer"): Go("answer"),
-            ("content", "results"): Go("results", clash="early"),
-            ("thought", "results"): Go("results", clash="early"),
+            ("content", "results"): Go("results", clash="invented_first"),
+            ("thought", "results"): Go("results", clash="invented_first"),
             ("results", "end of result"): Go("results"),
             ("results", "end of output"): Go("results"),
         },
@@ -95,11 +95,11 @@ def _table(form: TaggedForm) -> Table:
     transitions: dict[tuple[str, str], Transition] = {
         **table.transitions,
         **ELEMENTS.transitions,
-        **{("answered", name): Go("call", clash="both") for name in opens},
+        **{("answered", name): Go("call", clash="action_and_answer") for name in opens},
     }
     for state in ("after", *(name for name in opens if name in table.parts)):
         if state != "call":  # in a call, another tag must end the block first
-            transitions[state, "answer"] = Go("answer", clash="both")
+            transitions[state, "answer"] = Go("answer", clash="action_and_answer")
             transitions[state, "results"] = EndTurn("results")
     if form.lenient:
         transitions |= {(state, "question"): EndTurn("content", firm=True) for state in ENDED}
@@ -136,15 +136,15 @@ PROBLEMS: Final = {
         "expected </final_answer> at the end of the answer",
         "Invalid Format: Write <final_answer>answer</final_answer>.",
     ),
-    "both": Problem(
+    "action_and_answer": Problem(
         "found <function_calls> and a <final_answer>; a turn has one of them",
         "Write either <function_calls> or a <final_answer>, not both.",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found <function_results> before any call; they are not the model's to write",
         "Invalid Format: Do not write <function_results>.",
     ),
-    "invented": Problem(
+    "invented_after": Problem(
         "found <function_results>; they are not the model's to write",
         "Invalid Format: Do not write <function_results>.",
     ),

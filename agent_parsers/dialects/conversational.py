@@ -131,7 +131,7 @@ def _lenient(ai_prefix: str) -> Table:
             ("thought", "tool needed"): Go("thought"),
             ("thought", "no tool"): Go("reply"),
             ("reply", "answer"): Go("answer"),
-            ("reply", "action"): Go("tool", clash="both"),
+            ("reply", "action"): Go("tool", clash="action_and_answer"),
             ("reply", "observation"): EndTurn("observation", firm=True),
             ("reply", "human"): EndTurn("question", firm=True),
             ("answer", "human"): EndTurn("question", firm=True),
@@ -141,7 +141,7 @@ def _lenient(ai_prefix: str) -> Table:
 
 PROBLEMS: Final = {
     **reworded(react.PROBLEMS, {"a Final Answer": "a reply"}),
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected an Action or a reply",
         "Invalid Format: Write an Action with its Action Input, or a reply after its label. Each"
         " label begins a line.",

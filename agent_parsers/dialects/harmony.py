@@ -85,7 +85,7 @@ def read_header(text: str, is_whole: bool, *, lenient: bool = False) -> Header:
     if at >= 0 and named != MODEL:
         behind = text[at + len(named) :].partition("<|")[0]
         if is_whole and behind.strip() not in BEHIND:
-            return Header(SkippedDelta, problem="no_tool")
+            return Header(SkippedDelta, problem="no_tool_name")
         start = at + len(TOOLS) * named.startswith(TOOLS)
         head = Head(start, at + len(named))
         size = len(text) if is_whole else 0
@@ -238,7 +238,7 @@ DIALECT = calls_dialect(
             "The header of a message has no end, so nothing was done. Write the message again,"
             " whole.",
         ),
-        "invented": Problem(
+        "invented_after": Problem(
             "found a message that is not the model's to write",
             "Invalid Format: Write no messages of users or tools; they are given to you.",
         ),

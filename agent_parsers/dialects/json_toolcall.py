@@ -75,9 +75,9 @@ def _table(rules: JsonCallRules) -> Table:
     transitions: dict[tuple[str, str], Transition] = {
         **{(state, "thought"): Go("thought") for state in before},
         **{(state, "answer"): Go("answer") for state in before},
-        **{(state, "observation"): Go("observation", clash="early") for state in before},
+        **{(state, "observation"): Go("observation", clash="invented_first") for state in before},
         ("calls", "thought"): EndTurn("thought"),
-        ("calls", "answer"): Go("answer", clash="both"),
+        ("calls", "answer"): Go("answer", clash="action_and_answer"),
         ("calls", "observation"): EndTurn("observation"),
         ("answer", "answer"): Go("answer", firm=True),
         ("answer", "observation"): EndTurn("observation", firm=True),
@@ -92,7 +92,7 @@ def _table(rules: JsonCallRules) -> Table:
             "key": Literal(f'"{CALL.tool}"'),
         }
         transitions |= {
-            **{(state, "question"): Go("action", clash="early") for state in before},
+            **{(state, "question"): Go("action", clash="invented_first") for state in before},
             **{(state, "action"): Go("action") for state in ("observation", *before)},
             ("calls", "question"): EndTurn("content"),
             ("calls", "action"): EndTurn("action"),
@@ -111,7 +111,7 @@ def _table(rules: JsonCallRules) -> Table:
         parts={**dict.fromkeys((*before[:2], "calls", *before[2:]), Part.CALL), **after},
         begun=dict.fromkeys(before, "calls"),
         transitions=transitions,
-        ends={"answer and action": "both"} if rules.lenient else {},
+        ends={"answer and action": "action_and_answer"} if rules.lenient else {},
         several=True,
         starts={name: name for name in before[:2]},
         prompt_ends={f"{THOUGHT}:": "thought"},

@@ -71,6 +71,8 @@ DIALECT: Final = replace(
     strict=STRICT,
     problems={
         **react.PROBLEMS,
-        "nothing": replace(react.PROBLEMS["nothing"], exact_observation=_NOTHING),
+        "no_action_or_answer": replace(
+            react.PROBLEMS["no_action_or_answer"], exact_observation=_NOTHING
+        ),
     },
 )

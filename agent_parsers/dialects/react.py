@@ -125,8 +125,8 @@ STRICT: Final = Table(
     ends={
         "tool": "no_input",
         "tool, stray input": "stray_input",
-        "answer and action": "both",
-        "action and answer": "both",
+        "answer and action": "action_and_answer",
+        "action and answer": "action_and_answer",
     },
     keeps_input_end=True,
     one_line_tools=False,
@@ -161,14 +161,14 @@ FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE: Final = (
 )
 _FORMAT: Final = "Could not parse LLM output: `{text}`"
 PROBLEMS: Final = {
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected an Action or a Final Answer",
         "Invalid Format: Write an Action with its Action Input, or a Final Answer. Each label"
         " begins a line.",
         exact=_FORMAT,
         exact_observation=MISSING_ACTION_AFTER_THOUGHT_ERROR_MESSAGE,
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found an Observation before any Action; it is not the model's to write",
         "Invalid Format: Do not write an Observation. Write an Action with its Action Input, or a"
         " Final Answer.",
@@ -184,17 +184,17 @@ PROBLEMS: Final = {
         exact=_FORMAT,
         send_to_llm=False,
     ),
-    "both": Problem(
+    "action_and_answer": Problem(
         "found an Action and a Final Answer; a turn has one of them",
         "Write either an Action with its Action Input or a Final Answer, not both.",
         exact=FINAL_ANSWER_AND_PARSABLE_ACTION_ERROR_MESSAGE + ": {text}",
         send_to_llm=False,
     ),
-    "no_tool": Problem(
+    "no_tool_name": Problem(
         "expected the name of a tool after the label Action",
         "Invalid Format: Missing the name of the tool after 'Action:'",
     ),
-    "long_tool": Problem(
+    "long_tool_name": Problem(
         "expected the name of a tool on one line after the label Action",
         "Invalid Format: Write the name of one tool after 'Action:', and 'Action Input:' on the"
         " next line.",

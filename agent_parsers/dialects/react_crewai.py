@@ -42,7 +42,7 @@ def read_input(text: str, repairs: list[Repair]) -> str | dict[str, Any]:
     try:
         return read_json_input(text, repairs)
     except BadPayload as bad:
-        if bad.problem != "two_values" and begins_object(text):  # it is cut
+        if bad.problem != "repeated_key" and begins_object(text):  # it is cut
             raise BadPayload("cut_input", (0, len(text))) from None
         raise
 

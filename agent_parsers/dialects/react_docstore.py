@@ -67,12 +67,12 @@ LENIENT: Final = STEPS.table(
 )
 
 PROBLEMS: Final = {
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected an Action, such as Search[entity] or Finish[answer]",
         "Invalid Format: Missing 'Action:'. Write a line such as Action: Search[entity], or"
         " Action: Finish[answer].",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found an Observation before any Action; it is not the model's to write",
         "Invalid Format: Do not write an Observation. Write a line such as Action: Search[entity].",
     ),
@@ -93,7 +93,7 @@ PROBLEMS: Final = {
         "found more after the Action; a turn ends with its first Action",
         "Write one Action, then stop: the Observation is given to you.",
     ),
-    "no_tool": Problem(
+    "no_tool_name": Problem(
         "expected the name of a tool before the bracket",
         "Invalid Format: Missing the name of the tool before '['. Write a line such as"
         " Action: Search[entity].",

@@ -56,8 +56,8 @@ STRICT: Final = Table(
         ("thought", "action"): Go("tool"),
         ("thought", "answer"): Go("answer"),
         ("tool", "input"): Go("input"),
-        ("tool", "answer"): Go("answer", clash="both"),
-        ("input", "answer"): Go("answer", clash="both"),
+        ("tool", "answer"): Go("answer", clash="action_and_answer"),
+        ("input", "answer"): Go("answer", clash="action_and_answer"),
     },
     ends={"tool": "no_input"},
 )
@@ -77,7 +77,7 @@ LENIENT: Final = replace(
 WRITER: Final = StepWriter(LENIENT.markers, write_json_input)
 PROBLEMS: Final = {
     **reworded(react.PROBLEMS, {"a Final Answer": "an Answer"}),
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected an Action or an Answer",
         "Invalid Format: Write a Thought, then an Action with its Action Input, or an Answer. Each"
         " label begins a line.",

@@ -42,7 +42,7 @@ def read_tool(written: str, tools: Collection[str] | None, repairs: list[Repair]
     word = written.strip("。`“”【】 ")
     if tools is None or word not in tools:
         if word in _NO_ACTION:
-            raise BadPayload("no_action", (0, len(written)))
+            raise BadPayload("action_without_tool", (0, len(written)))
         if word in _ANSWERS:
             message = "the answer is written as an action"
             repairs.append(Repair("answer_as_action", (0, len(written)), message))
@@ -81,14 +81,14 @@ WORDS: Final = PromptWords(
 )
 
 OBSERVATIONS: Final = {
-    "nothing": "格式错误：请写行动和行动输入，或者写最终答案。每个标签都在一行的开头。",
-    "early": "格式错误：不要自己写观察。请写行动和行动输入，或者写最终答案。",
+    "no_action_or_answer": "格式错误：请写行动和行动输入，或者写最终答案。每个标签都在一行的开头。",
+    "invented_first": "格式错误：不要自己写观察。请写行动和行动输入，或者写最终答案。",
     "no_input": "格式错误：“行动：”之后缺少“行动输入：”。",
     "stray_input": "格式错误：请先写行动，再写行动输入。",
-    "both": "请只写行动和行动输入，或者只写最终答案，不要两者都写。",
-    "no_tool": "格式错误：“行动：”之后缺少工具的名称。",
-    "long_tool": "格式错误：“行动：”之后只写一个工具的名称，“行动输入：”写在下一行。",
-    "no_action": "格式错误：行动必须是一个工具的名称。如果不需要工具，请写最终答案。",
+    "action_and_answer": "请只写行动和行动输入，或者只写最终答案，不要两者都写。",
+    "no_tool_name": "格式错误：“行动：”之后缺少工具的名称。",
+    "long_tool_name": "格式错误：“行动：”之后只写一个工具的名称，“行动输入：”写在下一行。",
+    "action_without_tool": "格式错误：行动必须是一个工具的名称。如果不需要工具，请写最终答案。",
     "two_inputs": "格式错误：行动只写工具的名称，输入只写一次。",
     "cut_input": "工具的输入不完整，所以没有执行。请完整地重写一遍。",
     "open_fence": "代码块没有结束，所以没有执行。请完整地重写一遍。",

@@ -138,7 +138,7 @@ def _steps(followups: tuple[str, ...], finish_string: str) -> Steps:
             ("call", "observation"): EndTurn("observation"),
             ("call", "inline observation"): EndTurn("observation"),
             **{
-                ("answer", name): Go("call", clash="both", firm=True)
+                ("answer", name): Go("call", clash="action_and_answer", firm=True)
                 for name in ("question", *also)
             },
         },
@@ -160,7 +160,7 @@ def _letters(words: str) -> str:
 
 
 PROBLEMS: Final = {
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected a line 'Follow up:' or 'So the final answer is:'",
         "Invalid Format: End in a line 'Follow up:' with a question, or in a line 'So the final"
         " answer is:' with the answer.",
@@ -171,11 +171,11 @@ PROBLEMS: Final = {
         "expected a question after 'Follow up:'",
         "Invalid Format: Write the question after 'Follow up:', on the same line.",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found an intermediate answer before any question; it is not the model's to write",
         "Invalid Format: Do not write an intermediate answer. Write 'Follow up:' and a question.",
     ),
-    "both": Problem(
+    "action_and_answer": Problem(
         "found a follow-up question and a final answer; a turn has one of them",
         "Write either a follow-up question or the final answer, not both.",
     ),

@@ -94,11 +94,11 @@ STRICT: Final = Table(
 LENIENT: Final = STEPS.table(new_call=partial(CodeBlock, TOOL, read_answer, lenient=True))
 
 PROBLEMS: Final = {
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected a block of code",
         "Invalid Format: Write a Thought, then one block of code from <code> to </code>.",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found an Observation before any code; it is not the model's to write",
         "Invalid Format: Do not write an Observation. Write code from <code> to </code>.",
     ),

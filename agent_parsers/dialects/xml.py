@@ -137,7 +137,7 @@ STEPS: Final = Steps(
         ("call", "input"): Note("call, input", in_turn=True),
         ("call, input", "end of input"): Note("call", in_turn=True),
         ("call", "thinking"): EndTurn("thought"),  # a step begins in the first state
-        ("after", "tool"): Go("call", clash="both"),
+        ("after", "tool"): Go("call", clash="action_and_answer"),
         ("after", "answer"): Go("answer", clash="several_answers"),
         ("after", "observation"): EndTurn("observation"),
         ("after", "question"): EndTurn("question", firm=True),
@@ -187,7 +187,7 @@ _AN_ACTION: Final = f"Invalid Format: {_CALL}."
 _ONE_ACTION: Final = f"Invalid Format: {_CALL} once, then stop: the observation is given to you."
 _AN_ANSWER: Final = f"Invalid Format: Write {_ANSWER}."
 PROBLEMS: Final = {
-    "nothing": _as_langchain(
+    "no_action_or_answer": _as_langchain(
         "expected a <tool> with its <tool_input>, or a <final_answer>",
         f"Invalid Format: {_CALL}, or {_ANSWER}.",
     ),
@@ -197,8 +197,8 @@ PROBLEMS: Final = {
         "The <tool_input> is not closed, so nothing was done. Write it again, whole, and stop.",
     ),
     "open_answer": _as_langchain("expected </final_answer> at the end of the answer", _AN_ANSWER),
-    "no_tool": Problem("expected the name of a tool in <tool>", _AN_ACTION),
-    "long_tool": Problem("expected the name of a tool on one line in <tool>", _AN_ACTION),
+    "no_tool_name": Problem("expected the name of a tool in <tool>", _AN_ACTION),
+    "long_tool_name": Problem("expected the name of a tool on one line in <tool>", _AN_ACTION),
     "stray_input": Problem("expected the <tool_input> after the <tool>, not before it", _AN_ACTION),
     "several_tools": _as_langchain(
         "found a second <tool>; a turn has one", _ONE_ACTION, _found("exactly one <tool>", TOOL)
@@ -213,11 +213,11 @@ PROBLEMS: Final = {
         f"{_AN_ANSWER.removesuffix('.')} once.",
         _TWO_ANSWERS,
     ),
-    "both": Problem(
+    "action_and_answer": Problem(
         "found a <tool> and a <final_answer>; a turn has one of them",
         "Write either a <tool> with its <tool_input> or a <final_answer>, not both.",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found an <observation> before any <tool>; it is not the model's to write",
         f"Invalid Format: Do not write an <observation>. {_CALL}.",
     ),

@@ -205,7 +205,7 @@ class WholeReader:
         # Where a turn may lack a call, an earlier text that held one is a thought.
         if call_at is not None and (state.has_reader or not self._may_lack_call):
             return self._call_result(text, call_at, state, log, tools)
-        if state.beside_action or state.problem == "both":  # unless the action is none
+        if state.beside_action or state.problem == "action_and_answer":  # unless the action is none
             raise Unsure
         if state.problem:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))
@@ -221,7 +221,7 @@ class WholeReader:
             except BadPayload as bad:
                 raise bad.moved(trimmed(text, start, stop)[0]) from None
         if tool_at is None:
-            raise BadPayload("nothing", end_span("nothing", text, entry))
+            raise BadPayload("no_action_or_answer", end_span("no_action_or_answer", text, entry))
         if input_at is None:
             raise Unsure
         start, stop = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)

@@ -75,7 +75,7 @@ def calls_table(
     inside, holding = "content", ["content"]  # the state between blocks; the states with content
     if region is not None:
         odd_call = Go("call", odd="read a call without what encloses all calls")
-        begins = {"call": odd_call if lenient else Go("call", clash="bare_call")}
+        begins = {"call": odd_call if lenient else Go("call", clash="unenclosed_call")}
         begins["region"] = Go("region")
         inside, holding = "region", ["content", "region"]
         transitions |= {(state, "end of region"): Go("content", closes=True) for state in holding}
@@ -95,7 +95,7 @@ def calls_table(
             holding.append("call")
         transitions |= {(state, "thought"): Go("thought") for state in (*holding, "thought")}
         # The prompt may have opened the thought that ends here.
-        late = "" if lenient else "late_thought"  # the thought may have quoted the call
+        late = "" if lenient else "call_in_thought"  # the thought may have quoted the call
         ended = Go("content", closes=True, restarts=lenient, late=late, unopened=True)
         transitions |= {(state, "end of thought"): ended for state in holding}
         transitions["thought", "end of thought"] = Go("content", closes=True)

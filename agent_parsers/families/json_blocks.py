@@ -27,11 +27,11 @@ __all__ = [
 ]  # fmt: skip
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected a call or an answer",
         "Invalid Format: Write a call, or the answer.",
     ),
-    "no_tool": Problem(
+    "no_tool_name": Problem(
         "expected the name of a tool",
         "Invalid Format: The call has no name of a tool.",
     ),
@@ -44,7 +44,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: The call cannot be read. Write it again, with the name of the tool and its"
         " input.",
     ),
-    "quoted_call": Problem(
+    "call_in_sentence": Problem(
         "expected a call, found one in the middle of a sentence",
         "The call stands in a sentence, so nothing was done. If you mean it, write it alone.",
     ),

@@ -86,7 +86,7 @@ def _problem(reason: str, observation: str) -> Problem:
 
 
 PROBLEMS: Final[Mapping[str, Problem]] = {
-    "nothing": _problem(
+    "no_action_or_answer": _problem(
         "expected an action as a JSON object, or an answer",
         "Invalid Format: Write one JSON object with the keys the format asks for.",
     ),
@@ -103,7 +103,7 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "Invalid Format: The JSON of the action cannot be read. Write one object, and escape quotes"
         " and line breaks in its strings.",
     ),
-    "no_tool": _problem(
+    "no_tool_name": _problem(
         "expected the name of a tool as the action",
         "Invalid Format: Name a tool as the action.",
     ),
@@ -115,12 +115,12 @@ PROBLEMS: Final[Mapping[str, Problem]] = {
         "expected a text or an object as the input",
         "Invalid Format: The input of the action is a text or a JSON object.",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found what is not the model's to write before any action",
         "Invalid Format: Do not write a question or what a tool returned. Write an action, or the"
         " final answer.",
     ),
-    "both": Problem(
+    "action_and_answer": Problem(
         "found an action and a final answer; a turn has one of them",
         "Write either an action or a final answer, not both.",
         exact="Parsing LLM output produced a final answer and a parse-able action: {text}",
@@ -228,7 +228,7 @@ class JsonSteps:
             parts |= {"answer": Part.ANSWER}
             transitions |= {
                 ("turn", "answer"): Go("answer"),
-                ("call", "answer"): Go("answer", clash="both"),
+                ("call", "answer"): Go("answer", clash="action_and_answer"),
                 ("answer", "next answer"): Go("answer"),
             }
         if self.has_answer and self.has_action:
@@ -240,7 +240,7 @@ class JsonSteps:
                 ("answer, action", "key"): Note("answer and action"),
                 ("answer, action", "next answer"): Go("answer"),
             }
-            ends = {"answer and action": "both"}
+            ends = {"answer and action": "action_and_answer"}
         return Table(
             new_call=partial(JsonCall, self.rules),
             markers=markers,
@@ -280,7 +280,7 @@ def _steps(observation: str, has_action: bool, has_answer: bool) -> Steps:
         },
         begins={"thought": "turn"},
         rows={
-            ("turn", "question"): Go("question", clash="early"),
+            ("turn", "question"): Go("question", clash="invented_first"),
             ("action", "observation"): Go("observation", clash="no_call"),
             ("action", "question"): Go("question", clash="no_call"),
             # The call reader knows what is in a string, so no label after it has to be firm.

@@ -53,9 +53,9 @@ FOLLOWS: Final[Mapping[tuple[Part, Part], Transition]] = {
     # A step is thoughts, then an action with its input, or the answer. Prompts end in the label of
     # a thought and some models repeat it, so a second one is common.
     **{(_THOUGHT, to): Go("") for to in (_THOUGHT, _TOOL, _CALL, _ANSWER)},
-    (_THOUGHT, _OBSERVATION): Go("", clash="early"),
+    (_THOUGHT, _OBSERVATION): Go("", clash="invented_first"),
     (_TOOL, _INPUT): Go(""),
-    (_TOOL, _ANSWER): Go("", clash="both"),
+    (_TOOL, _ANSWER): Go("", clash="action_and_answer"),
     # A tool may need no input, but a turn that continues without an input has lost it.
     (_TOOL, _THOUGHT): Go("", clash="no_input"),
     (_TOOL, _TOOL): Go("", clash="no_input"),
@@ -63,9 +63,9 @@ FOLLOWS: Final[Mapping[tuple[Part, Part], Transition]] = {
     # Code has lines such as "# Action: …" and YAML such as "action: …": in values only firm labels
     # count, and an observation label in the same style as the label before the value. Some models
     # write several steps in one turn. Only the first is based on real observations.
-    (_INPUT, _ANSWER): Go("", clash="both", firm=True),
+    (_INPUT, _ANSWER): Go("", clash="action_and_answer", firm=True),
     **{(_INPUT, to): EndTurn("", firm=True) for to in (_THOUGHT, _TOOL, _OBSERVATION)},
-    (_CALL, _ANSWER): Go("", clash="both"),
+    (_CALL, _ANSWER): Go("", clash="action_and_answer"),
     **{(_CALL, to): EndTurn("", firm=True) for to in (_THOUGHT, _CALL, _OBSERVATION, _QUESTION)},
     (_ANSWER, _ANSWER): Go("", firm=True),
     **{(_ANSWER, to): EndTurn("", firm=True) for to in (_OBSERVATION, _QUESTION)},
@@ -182,16 +182,16 @@ def action_in_answer(shown_by: str) -> Steps:
             ("answer", "action"): Note("answer, action", firm=True),
             ("answer, action", shown_by): Note("answer and action", firm=True),
             # The turn is wrong whatever follows; a transcript goes on with the next run.
-            ("answer and action", "question"): Go("question", clash="both", firm=True),
+            ("answer and action", "question"): Go("question", clash="action_and_answer", firm=True),
         },
         apart={"answer and action": ()},
-        ends={"answer and action": "both"},
+        ends={"answer and action": "action_and_answer"},
     )
 
 
 def second_turn_in_answer(action: str, tool_input: str) -> Steps:
     """Begin a second turn in an answer at the label *action* if the label *tool_input* follows."""
-    second = Go("tool", clash="both", firm=True, in_turn=True)
+    second = Go("tool", clash="action_and_answer", firm=True, in_turn=True)
     return Steps(
         rows={(state, "second action"): second for state in ("answer", "answer, action")},
         markers={"second action": Label(action, then=tool_input)},

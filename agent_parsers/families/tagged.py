@@ -95,7 +95,7 @@ def tagged_table(
     stray = tags.get(TagPart.END_VALUE)
     if stray is not None and stray.canonical[-1] == ">":
         markers["end of value"] = Literal(stray.canonical)
-        transitions[_AFTER, "end of value"] = Go(_AFTER, clash="two_ends")
+        transitions[_AFTER, "end of value"] = Go(_AFTER, clash="ambiguous_end")
     if not wrapped and not is_whole:
         markers["call"] = CallStart.of(form, is_usual=True)
     elif wrapped and form.lenient:

@@ -204,7 +204,7 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         lambda: with_table(
             transitions={
                 **transitions(("with", "result")),
-                ("plan", "result"): Go("result", clash="early"),
+                ("plan", "result"): Go("result", clash="invented_first"),
             }
         ),
         laws.the_sample_is_one_flawless_run,

@@ -89,7 +89,7 @@ class BracketCall(CallsReader):
         """Emit the *head* of the call, which is the name of the *tool* with its bracket."""
         call = self._call
         call.tool, call.is_answer = tool, tool.lower() in self._answers
-        call.problem = "" if tool else "no_tool"
+        call.problem = "" if tool else "no_tool_name"
         call.tool_span = (self._at, self._at + len(tool))
         if not call.is_answer:
             self._emit(tool, ToolNamed, events)

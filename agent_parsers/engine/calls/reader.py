@@ -93,7 +93,7 @@ class CallReader(ABC):
     __slots__ = ()
 
     problems: ClassVar[frozenset[str]] = frozenset(
-        {"no_tool", "no_call", "open_call", "after_call"}
+        {"no_tool_name", "no_call", "open_call", "after_call"}
     )
     """Names of the problems it may report; the dialect has a message for each."""
     opener: ClassVar[str] = ""

@@ -88,15 +88,15 @@ def too_long(what: str, text: str, max_chars: int) -> OutputParserException:
 
 
 SHARED_PROBLEMS: Final = {
-    "nothing": Problem(
+    "no_action_or_answer": Problem(
         "expected an action or a final answer",
         "Invalid Format: Write one action, or the final answer.",
     ),
-    "no_tool": Problem(
+    "no_tool_name": Problem(
         "expected the name of a tool",
         "Invalid Format: The action has no name of a tool.",
     ),
-    "long_tool": Problem(
+    "long_tool_name": Problem(
         "expected the name of a tool on one line",
         "Invalid Format: Write only the name of one tool as the action, on one line.",
     ),
@@ -112,11 +112,11 @@ SHARED_PROBLEMS: Final = {
         "expected the end of the call",
         "The call is cut off, so nothing was done. Write it again, whole.",
     ),
-    "bare_call": Problem(
+    "unenclosed_call": Problem(
         "expected what encloses all calls before the first",
         "Invalid Format: Write the calls within the marks that enclose all of them.",
     ),
-    "late_thought": Problem(
+    "call_in_thought": Problem(
         "expected no call in a thought, which ends here",
         "Invalid Format: Close your thought before you call a tool.",
     ),
@@ -137,7 +137,7 @@ SHARED_PROBLEMS: Final = {
         "expected a value behind the name of an argument",
         "Invalid Format: An argument of the call has no value. Write each argument with its value.",
     ),
-    "two_values": Problem(
+    "repeated_key": Problem(
         "expected each key of the call once, found one twice",
         "Invalid Format: A key stands twice in the call, so nothing was done. Write each once.",
     ),
@@ -146,7 +146,7 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: A value in the call cannot be read. Write the call again, with plain"
         " values.",
     ),
-    "no_literal": Problem(
+    "computed_value": Problem(
         "expected values as they are, not code that makes them",
         "Invalid Format: Write the values in the call as they are: texts, numbers, lists and so on,"
         " but no names and nothing to be computed.",
@@ -155,7 +155,7 @@ SHARED_PROBLEMS: Final = {
         "expected brackets that close each other, and commas between arguments",
         "Invalid Format: The brackets or commas in the call do not match. Write it again.",
     ),
-    "two_ends": Problem(
+    "ambiguous_end": Problem(
         "expected one end of a value, found several places where it may be",
         "A value in the call holds what closes it, so nothing was done. Write the call again,"
         " without that in a value.",
@@ -199,15 +199,15 @@ SHARED_PROBLEMS: Final = {
         "expected one input for the tool, found several",
         "Invalid Format: Give the tool one input.",
     ),
-    "both": Problem(
+    "action_and_answer": Problem(
         "found an action and a final answer; a turn has one of them",
         "Write either an action or the final answer, not both.",
     ),
-    "early": Problem(
+    "invented_first": Problem(
         "found what is not the model's to write before any action",
         "Invalid Format: Write an action or the final answer, and nothing that is given to you.",
     ),
-    "invented": Problem(
+    "invented_after": Problem(
         "found what is not the model's to write after the action or the answer",
         "Invalid Format: Stop after the action or the answer; what follows is given to you.",
     ),
@@ -234,19 +234,19 @@ SHARED_PROBLEMS: Final = {
         "Invalid Format: The action cannot be read. Write it again, with the name of the tool and"
         " its input.",
     ),
-    "quoted_call": Problem(
+    "call_in_sentence": Problem(
         "expected an action, found one in the middle of a sentence",
         "The action stands in a sentence, so nothing was done. If you mean it, write it alone.",
     ),
-    "in_quotation": Problem(
+    "call_in_quotation": Problem(
         "expected an action, found one that is only quoted",
         "The action stands in a quotation, so nothing was done. If you mean it, write it alone.",
     ),
-    "two_calls": Problem(
+    "differing_calls": Problem(
         "expected one action, found two that differ",
         "Your reply has two different actions, so nothing was done. Write one of them, alone.",
     ),
-    "no_list": Problem(
+    "no_plain_list": Problem(
         "expected a plain list of calls, and nothing that chooses or makes them",
         "Invalid Format: Write nothing but calls in the list, with commas between them.",
     ),
@@ -254,7 +254,7 @@ SHARED_PROBLEMS: Final = {
         "found two inputs, one in the name of the tool and one after it",
         "Invalid Format: Write only the name of the tool as the action, and its input once.",
     ),
-    "no_action": Problem(
+    "action_without_tool": Problem(
         "found an action that names no tool, and no final answer",
         "Invalid Format: Name one of the tools as the action. If no tool is needed, give the final"
         " answer.",

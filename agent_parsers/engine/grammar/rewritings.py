@@ -192,10 +192,10 @@ def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
         if isinstance(transition, EndTurn):
             parts[over] = Part.SKIPPED
             if not table.lenient:
-                ends[over] = "invented"
+                ends[over] = "invented_after"
             return Go(over, firm=transition.firm, guards=transition.guards)
         if isinstance(transition, Note):
-            if table.ends.get(to) != "both" or on_conflict not in ("first", "answer"):
+            if table.ends.get(to) != "action_and_answer" or on_conflict not in ("first", "answer"):
                 return transition
             ends.pop(to, None)
             return transition._replace(drops="{} and what follows it are part of the answer")
@@ -205,14 +205,14 @@ def one_turn(table: Table, on_conflict: OnConflict = "error") -> Table:
         if not clash:
             return transition
         is_answer = parts[to] is Part.ANSWER
-        if clash == "both" and on_conflict == ("answer" if is_answer else "action"):
+        if clash == "action_and_answer" and on_conflict == ("answer" if is_answer else "action"):
             left_out = "action" if is_answer else "answer"
             return transition._replace(drops=f"left out the {left_out} before {{}}")
         # An answer is kept, since the action beside it may turn out to name no tool.
         part = Part.ANSWER if is_answer else Part.SKIPPED
         to = f"{part.name.lower()} with the problem {clash}"
         parts[to] = part
-        if clash != "both" or on_conflict == "error":
+        if clash != "action_and_answer" or on_conflict == "error":
             ends[to] = clash
         elif is_answer:
             beside_action.add(to)

@@ -99,7 +99,7 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     if found is None:
         raise BadPayload("bad_input", place)
     if found.repeats_key:
-        raise BadPayload("two_values", place)
+        raise BadPayload("repeated_key", place)
     value: dict[Any, Any] = found.value
     _check_closed(found, value, text, place, repairs)
     return value

@@ -28,7 +28,7 @@ def read_json_input(text: str, _repairs: list[Repair]) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BadPayload("bad_input", (0, len(text)))
     if may_repeat(text, value):
-        raise BadPayload("two_values", (0, len(text)))
+        raise BadPayload("repeated_key", (0, len(text)))
     return value
 
 

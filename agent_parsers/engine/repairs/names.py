@@ -83,9 +83,9 @@ def repair_tool_name(
             _report(repairs, "answer_as_action", written, "the answer is written as an action")
             return ToolHead(name, tool_input, is_answer=True, needs_input=True)
         if key in _NO_ACTION:
-            raise BadPayload("no_action", (0, len(written)))
+            raise BadPayload("action_without_tool", (0, len(written)))
         if _is_doubted(name):
-            raise BadPayload("no_tool", (0, len(written)))
+            raise BadPayload("no_tool_name", (0, len(written)))
         if tools is not None:
             name, is_phrase = _known(name, tools)
     if name != written:

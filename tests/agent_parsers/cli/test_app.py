@@ -73,7 +73,7 @@ def test_spans_of_a_record_point_into_the_output_of_the_step() -> None:
 def test_a_failed_step_has_its_place_and_an_observation() -> None:
     (failed,) = parse(MILL).runs[1]["failed"]
     error = failed["error"]
-    problem = get_dialect("react").problems["nothing"]
+    problem = get_dialect("react").problems["no_action_or_answer"]
     assert error["reason"] == problem.reason
     assert (error["line"], error["column"]) == (2, 1)
     assert error["observation"].startswith(f"{problem.observation}\nYou wrote: So it rests")

@@ -49,7 +49,7 @@ def test_a_call_state_is_a_thought_until_its_call_begins() -> None:
     turn = Steps(parts={"turn": Part.CALL}, begun={"turn": "call"})
     rows = (STEPS | turn).transitions
     assert rows["turn", "action"] == Go("call")
-    assert rows["turn", "observation"] == Go("observation", clash="early")
+    assert rows["turn", "observation"] == Go("observation", clash="invented_first")
 
 
 def test_labels_at_the_beginning_of_a_line_are_loose_in_the_table() -> None:
@@ -94,9 +94,9 @@ def test_steps_are_written_with_the_labels_that_are_read() -> None:
 
 def test_a_problem_that_other_words_do_not_change_is_the_same() -> None:
     problems = {
-        "both": Problem("found an Action", "Write an Action.", exact="as it was"),
-        "early": Problem("found a result", "Write no result."),
+        "action_and_answer": Problem("found an Action", "Write an Action.", exact="as it was"),
+        "invented_first": Problem("found a result", "Write no result."),
     }
     new = reworded(problems, {"an Action": "a Tool"})
-    assert new["both"] == Problem("found a Tool", "Write a Tool.")
-    assert new["early"] is problems["early"]
+    assert new["action_and_answer"] == Problem("found a Tool", "Write a Tool.")
+    assert new["invented_first"] is problems["invented_first"]

@@ -123,10 +123,10 @@ WINDOW = Dialect(
     strict=replace(TABLE, transitions={**TABLE.transitions, ("input", "seen"): Go("seen")}),
     lenient=replace(TABLE, lenient=True),
     problems={
-        "nothing": Problem("expected CALL or SAY", "Write CALL or SAY."),
+        "no_action_or_answer": Problem("expected CALL or SAY", "Write CALL or SAY."),
         "no_input": Problem("expected WITH", "Write WITH after the tool."),
-        "no_tool": Problem("expected a tool", "Name a tool."),
-        "long_tool": Problem("expected a tool on one line", "Name a tool on one line."),
+        "no_tool_name": Problem("expected a tool", "Name a tool."),
+        "long_tool_name": Problem("expected a tool on one line", "Name a tool on one line."),
     },
     stop=("\nSEEN",),
     write=write,

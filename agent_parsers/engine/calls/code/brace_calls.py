@@ -33,8 +33,8 @@ class BraceCalls(CodeCalls):
 
     problems = frozenset(
         {
-            *("no_tool", "no_call", "open_call", "deep_call", "other_form", "odd_brackets"),
-            *("no_key", "no_value", "two_values", "bad_value", "two_ends"),
+            *("no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets"),
+            *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end"),
         }
     )
     _ends_head = re.compile(r"""[{}()\[\]<>"',]""")
@@ -86,7 +86,7 @@ class BraceCalls(CodeCalls):
     @override
     def _end_call(self, arguments: Arguments, stop: int, problem: str = "") -> None:
         if not problem and not self._call.tool:
-            problem = "no_tool"
+            problem = "no_tool_name"
         elif not problem and arguments.repairs and not self._lenient:
             problem = "other_form"
         super()._end_call(arguments, stop, problem)

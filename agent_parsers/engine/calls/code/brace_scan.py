@@ -131,7 +131,7 @@ class BraceArguments(Arguments):
         if not isinstance(key, str) or not key:
             self._wrong("no_key")
         elif key in self._frames[-1]:
-            self._wrong("two_values")
+            self._wrong("repeated_key")
         self._keys[-1] = str(key)
         self._value_at = self._at + at + 1
 
@@ -246,7 +246,7 @@ class BraceArguments(Arguments):
         # It is unclear how much of it is text, or which of several calls it belongs to.
         is_twice = self._closer in self._body[pieces + 1 :] and not self._is_over
         if is_twice or _has_member(body):
-            self._wrong("two_ends")
+            self._wrong("ambiguous_end")
         self._repaired(Repair("unclosed", (self._string_at, end), "ended a string with its call"))
         self._quote, self._value = "", body
         while self._open:

@@ -44,8 +44,8 @@ class PythonCalls(CodeCalls):
     problems = frozenset(
         {
             *("no_call", "open_call", "positional", "deep_call", "long_call", "other_form"),
-            *("no_key", "no_value", "two_values", "bad_value", "no_literal", "odd_brackets"),
-            *("stray_text", "two_ends", "quoted_call", "no_list"),
+            *("no_key", "no_value", "repeated_key", "bad_value", "computed_value", "odd_brackets"),
+            *("stray_text", "ambiguous_end", "call_in_sentence", "no_plain_list"),
         }
     )
 
@@ -186,7 +186,7 @@ class PythonCalls(CodeCalls):
         text = self._take_blank(text)
         if self._first and text and "\n" not in self._lead:
             for call in self._calls[self._first :]:
-                call.refuse("quoted_call")
+                call.refuse("call_in_sentence")
         self._goes_on_line = bool(text) and "\n" not in self._lead
         return self._end_calls(text, events, is_content=True) if text else ""
 
@@ -206,7 +206,7 @@ class PythonCalls(CodeCalls):
     def _refuse_list(self) -> None:
         """Mark all calls as invalid: code around them may choose between them or create them."""
         for call in self._calls:
-            call.refuse("no_list")
+            call.refuse("no_plain_list")
 
     def _read_content(self, text: str, events: list[Event]) -> str:
         """Read content, up to a line on which a list of calls begins."""

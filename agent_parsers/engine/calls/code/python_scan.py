@@ -119,7 +119,7 @@ class PythonArguments(Arguments):
         if key is None and self.values:
             self._wrong("positional")
         elif key in self.values:
-            self._wrong("two_values")
+            self._wrong("repeated_key")
         if self.problem:
             return
         try:
@@ -190,7 +190,7 @@ class PythonArguments(Arguments):
         """Take a quote as part of the string; *after* is the character after it."""
         before = next((text[-1] for text in reversed(self._body) if text), "")
         if before == self._quote:  # other languages escape a quote by doubling it
-            self._wrong("two_ends")
+            self._wrong("ambiguous_end")
         self._body.append(self._quote)
         self._quotes += 1
         if not (before.isalnum() and after.isalnum()):
@@ -203,7 +203,7 @@ class PythonArguments(Arguments):
         string, seen = python_string("".join(self._body), is_raw=self._is_raw)
         self._source.strings.append(string)
         if self._unpaired % 2 or (self._quotes and _has_argument("".join(self._body))):
-            self._wrong("two_ends")
+            self._wrong("ambiguous_end")
         elif self._quotes:
             self._repaired(Repair("quotes", span, "read quotes in a string that are not escaped"))
         lenient = {_REPAIRS[char] for char in seen if is_line or char == "\0"}
@@ -220,5 +220,5 @@ def read_literal(text: str) -> Any:
     arguments = PythonArguments(0, lenient=False)
     is_whole = arguments.feed(f"{before}{text})") == len(before + text) + 1
     if not is_whole or arguments.problem or arguments.unnamed or len(arguments.values) != 1:
-        raise BadPayload(arguments.problem or "no_literal", (0, len(text)))
+        raise BadPayload(arguments.problem or "computed_value", (0, len(text)))
     return arguments.values["value"]

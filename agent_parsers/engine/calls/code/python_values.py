@@ -67,7 +67,7 @@ class Source:
         if self.is_blank:
             raise BadPayload("no_value", (0, 0))
         if not _is_literal(code):
-            raise BadPayload("no_literal", (0, 0))
+            raise BadPayload("computed_value", (0, 0))
         notes: dict[str, str] = {}
         if _ARE_JOINED.search(code):
             notes["joined"] = "joined strings that follow each other"
@@ -85,7 +85,7 @@ class Source:
         try:
             value = _value(ast.parse(f"({text}\n)", mode="eval").body, notes)
         except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-            raise BadPayload("no_literal", (0, 0)) from None
+            raise BadPayload("computed_value", (0, 0)) from None
         return value, list(notes.items())
 
 
@@ -112,7 +112,7 @@ def _value(node: ast.expr | None, notes: dict[str, str]) -> Any:
         case ast.Dict(keys, values):
             names = [_value(key, notes) for key in keys]
             if len(set(names)) < len(names):
-                raise BadPayload("two_values", (0, 0))
+                raise BadPayload("repeated_key", (0, 0))
             return dict(zip(names, (_value(item, notes) for item in values), strict=True))
         case ast.Constant(int() | float()):
             raise BadPayload("bad_value", (0, 0))

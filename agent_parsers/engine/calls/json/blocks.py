@@ -235,7 +235,7 @@ class JsonCalls(CallsReader):
             return
         for call in self._calls[self._row :]:
             if not call.is_text:
-                call.problem, call.repairs = call.problem or "quoted_call", ()
+                call.problem, call.repairs = call.problem or "call_in_sentence", ()
 
     def _say(self, span: Span) -> None:
         """Note that the text at *span* is content, unless a call follows that it introduces."""

@@ -263,7 +263,7 @@ class JsonCall(JsonSearch):
         value: Any = {}
         if not problem:
             outside = self._problem_outside()
-            problem = "two_values" if json.repeats_key else rules.problem(members, outside)
+            problem = "repeated_key" if json.repeats_key else rules.problem(members, outside)
         if not problem and tool_input is not None:
             value, problem = rules.value(tool_input.key, tool_input.value, is_answer=is_answer)
         whole = (self._base, self._end if self._end >= 0 else self._size)
@@ -299,7 +299,7 @@ class JsonCall(JsonSearch):
         if self._after >= 0 and rules.fills_fence and not rules.lenient and "`" not in closers:
             return "bad_call"
         may_speak = (rules.lenient or rules.several) and not rules.is_marked
-        return "quoted_call" if may_speak and begins_clause(closers, follows[:1]) else ""
+        return "call_in_sentence" if may_speak and begins_clause(closers, follows[:1]) else ""
 
     def _repairs(self, json: Watch) -> Iterator[Repair]:
         """Yield the repairs: of the JSON, and of anything else that strict mode would refuse."""

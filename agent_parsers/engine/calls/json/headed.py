@@ -160,7 +160,7 @@ class HeadedMessage(CallsReader):
             "".join(self._body),
             (self._start, self._at),
             name_at,
-            problem="" if tool else "no_tool",
+            problem="" if tool else "no_tool_name",
             id=head.id,
             input_span=input_span,
             lacks="" if self._is_met else "closer",

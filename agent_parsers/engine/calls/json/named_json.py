@@ -55,8 +55,8 @@ class NamedJson(CallsReader):
     """
 
     problems = frozenset(
-        {"no_tool", "no_call", "no_input", "open_call", "bad_call", "bad_input", "quoted_call",
-         "two_values", "after_call"}
+        {"no_tool_name", "no_call", "no_input", "open_call", "bad_call", "bad_input",
+         "call_in_sentence", "repeated_key", "after_call"}
     )  # fmt: skip
 
     def __init__(
@@ -129,7 +129,7 @@ class NamedJson(CallsReader):
         """Emit the *head*, which has this *text*."""
         call = self._call
         call.tool, call.id = text[head.start : head.stop], head.id
-        call.problem = "" if call.tool else "no_tool"
+        call.problem = "" if call.tool else "no_tool_name"
         call.tool_span = (self._at + head.start, self._at + head.stop)
         if head.odd:
             call.repairs = (Repair(head.kind, (self._at, self._at + len(text)), head.odd),)
@@ -256,7 +256,7 @@ class NamedJson(CallsReader):
             key, value = self._rules.keys.input, json.value
             call.tool_input, problem = self._rules.value(key, value, is_answer=False)
             if json.repeats_key:
-                problem = "two_values"
+                problem = "repeated_key"
             odd = self._rules.odd_input(key, value)
             call.repairs += tuple(Repair("input_type", span, text) for text in odd)
         call.problem = call.problem or problem
@@ -267,7 +267,7 @@ class NamedJson(CallsReader):
         closers = self._closers.text
         call.span = (self._start, end + len(closers.rstrip()))
         if not self._rules.is_marked and begins_clause(closers, self._closers.follows):
-            call.problem = call.problem or "quoted_call"
+            call.problem = call.problem or "call_in_sentence"
         odd = closers.strip().rstrip("`" if self._is_fenced else None)
         if odd:
             start = end + len(closers) - len(closers.lstrip())

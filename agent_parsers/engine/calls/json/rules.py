@@ -67,7 +67,7 @@ class JsonCallRules:
             if self.lenient and key in self.keys.encoded and value.lstrip()[:1] == "{":
                 whole = parse_whole(value, MAX_DEPTH)
                 if isinstance(whole, dict) and may_repeat(value, whole):
-                    return {}, "two_values"
+                    return {}, "repeated_key"
                 return (whole, "") if isinstance(whole, dict) else ({}, "bad_input")
             return value, ""
         if isinstance(value, dict):
@@ -109,14 +109,14 @@ class JsonCallRules:
         assert members.tool is not None, "the call was found"
         name = members.tool.value
         if members.is_twice:
-            return "two_values"
+            return "repeated_key"
         if not isinstance(name, str):
             return "bad_call"
         if members.has_more and outside != "bad_call":
             outside = "bad_call" if self.several else "several_actions"
         is_answer = self.is_answer(name)
         if outside or not (is_answer or name.strip()):
-            return outside or "no_tool"
+            return outside or "no_tool_name"
         may_lack_key = members.own.has_others and (self.lenient or self.several)
         needs_input = is_answer or self.needs_input or may_lack_key
         return "no_input" if needs_input and members.tool_input is None else ""

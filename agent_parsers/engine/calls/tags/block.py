@@ -87,7 +87,7 @@ class TaggedBlock(CallsReader):
         if call.input_span is None:
             call.refuse(without_end)
         if not call.tool:
-            call.refuse("no_tool")
+            call.refuse("no_tool_name")
         if without_end != "open_call":
             call.lacks = ""
         call.span = (call.span[0], self._at)
@@ -137,7 +137,7 @@ class TaggedBlock(CallsReader):
         if not key:
             self._call.refuse("no_key")
         elif key in self._inputs:  # it is unclear which one is meant
-            self._call.refuse("two_values")
+            self._call.refuse("repeated_key")
         try:
             self._inputs[key], self._others[key] = value.value(), value.others
         except ValueError:
@@ -151,7 +151,7 @@ class TaggedBlock(CallsReader):
             self._is_next = part is TagPart.KEY
             self._call.is_short = part is not TagPart.KEY
             if value.holds_call:  # that call may be the next one
-                self._call.refuse("two_ends")
+                self._call.refuse("ambiguous_end")
             message = f"ended the value of {key!r} without its closing tag"
             self._repair("unclosed", message, span if span[0] < span[1] else tag_at, "open_tag")
 

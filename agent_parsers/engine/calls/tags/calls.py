@@ -45,8 +45,8 @@ class TaggedCalls(TagActions):
 
     problems = frozenset(
         {
-            *("no_tool", "long_tool", "no_call", "open_call", "after_call", "bad_input"),
-            *("no_key", "no_value", "two_values", "bad_value", "two_ends", "stray_text"),
+            *("no_tool_name", "long_tool_name", "no_call", "open_call", "after_call", "bad_input"),
+            *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end", "stray_text"),
             *("odd_tag", "open_tag", "other_form"),
         }
     )
@@ -80,7 +80,7 @@ class TaggedCalls(TagActions):
             calls[:0] = self._calls
         if self._is_short and self._surplus:
             for call in calls:
-                call.refuse("two_ends")
+                call.refuse("ambiguous_end")
         calls[0].repairs = (*self._repairs, *calls[0].repairs)
         self.more = tuple(calls[1:])
         return events, calls[0]
@@ -213,7 +213,7 @@ class TaggedCalls(TagActions):
             self._call.refuse(self._cut_or("bad_input") if may_be_cut else "bad_input")
         else:
             if json.repeats_key:
-                self._call.refuse("two_values")
+                self._call.refuse("repeated_key")
             self._inputs |= value
         span = (self._json_at, self._at)
         self._add_input(span)

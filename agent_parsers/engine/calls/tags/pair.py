@@ -39,7 +39,7 @@ class TagCall(EmittingReader):
 
     problems = frozenset(
         {
-            *("no_tool", "long_tool", "no_call", "open_call", "two_ends"),
+            *("no_tool_name", "long_tool_name", "no_call", "open_call", "ambiguous_end"),
             *("several_tools", "several_inputs"),
         }
     )
@@ -133,7 +133,7 @@ class TagCall(EmittingReader):
                 return problem
         ends = outside.count(self._marks[2]) if self._part == 3 and self._lenient else 0
         if ends and outside.replace(self._marks[2], "").strip():
-            return "two_ends"  # the input may have quoted the first one
+            return "ambiguous_end"  # the input may have quoted the first one
         if self._part == 2 and any(stray in written for stray in self._strays):
             return "open_call"
         if self._part == 1 and self._lenient and outside.lstrip().startswith("<"):

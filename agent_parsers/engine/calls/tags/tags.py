@@ -145,10 +145,10 @@ class TagActions(TaggedBlock):
             if self._in is not In.BLOCK and self._is_ended:
                 self._stray(span)
             else:  # it may close a value that was ended too early
-                self._call.refuse("two_ends")
-                self._doubt("two_ends")
+                self._call.refuse("ambiguous_end")
+                self._doubt("ambiguous_end")
                 if self._last is None:
-                    self._calls.append(Call("", "", span, problem="two_ends"))
+                    self._calls.append(Call("", "", span, problem="ambiguous_end"))
         elif part is TagPart.END_NAME:
             if self._is_named:
                 self._stray(span)

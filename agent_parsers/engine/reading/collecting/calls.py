@@ -268,7 +268,9 @@ class CallsCollector(Collector):
         elif state.part is Part.SKIPPED and state.problem:  # a marker that must not follow
             self._problem = BadPayload(state.problem, end_span(state.problem, text, entry))
         elif self._made and self._answer is not None and not state.beside_action:
-            self._problem = BadPayload("both", end_span("both", text, entry))
+            self._problem = BadPayload(
+                "action_and_answer", end_span("action_and_answer", text, entry)
+            )
         elif self._made:
             self._act(events, log)
         elif self._answer is not None:
@@ -278,7 +280,7 @@ class CallsCollector(Collector):
         elif not self._beside.content and self._empty is not None:
             self._problem = self._empty
         elif state.problem or not self._beside.content:
-            problem = state.problem or "nothing"
+            problem = state.problem or "no_action_or_answer"
             self._problem = BadPayload(problem, end_span(problem, text, entry))
         else:
             answer = self.content
@@ -293,7 +295,7 @@ class CallsCollector(Collector):
         assert self._answer is not None, "the answer was read"
         answer, span = self._answer
         if state.problem or (state.is_open_answer and not answer):
-            problem = state.problem or "nothing"
+            problem = state.problem or "no_action_or_answer"
             self._problem = BadPayload(problem, end_span(problem, log, entry))
             return
         if state.is_open_answer and self._machine.lenient:

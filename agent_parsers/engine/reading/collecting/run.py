@@ -56,7 +56,7 @@ class RunCollector(StepCollector):
         if self._step_at >= 0 and not self._acted:
             # The line break before its label belongs to the line above.
             self._step_at += self._slice(self._step_at, self._step_at + 1) == "\n"
-            self._fail(events, BadPayload("nothing", (self._step_at, stop)))
+            self._fail(events, BadPayload("no_action_or_answer", (self._step_at, stop)))
 
     @override
     def leave(

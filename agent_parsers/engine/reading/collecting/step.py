@@ -131,7 +131,7 @@ class StepCollector(Collector):
         base = max(self._step_at, 0)
         start, end = found.marks[1][0] + base, found.stop + base
         if found.what != "a fence" or end < span[1]:
-            raise BadPayload("in_quotation", self._tool[1])
+            raise BadPayload("call_in_quotation", self._tool[1])
         message = "took off the end of a fence that encloses the action"
         events.append(Repair("fence", (start, end), message))
         return written[: start - span[0]].rstrip()
@@ -166,7 +166,7 @@ class StepCollector(Collector):
             raise BadPayload(problem, call_span(problem, call, stop))
         written = call.tool_input if state.begun is None else None
         if isinstance(written, str) and self._enclosing(written, self.label_span, call.span[1]):
-            raise BadPayload("in_quotation", call.span)
+            raise BadPayload("call_in_quotation", call.span)
         repairs: list[Repair] = []
         if left.is_sound:
             first, call = call, self._meant(state, call, stop, repairs)
@@ -214,7 +214,10 @@ class StepCollector(Collector):
         elif self._problem is None and self.result is None:
             is_open = state.is_open_answer
             if self._answer is None or (is_open and not self._answer[0]):
-                self._fail(events, BadPayload("nothing", end_span("nothing", text, entry)))
+                self._fail(
+                    events,
+                    BadPayload("no_action_or_answer", end_span("no_action_or_answer", text, entry)),
+                )
             else:
                 if is_open and self._machine.lenient:
                     message = "the answer is not closed; took all of it"
@@ -231,8 +234,12 @@ class StepCollector(Collector):
         if answer is None or self._tool is None:
             return False
         head, span = self._tool
-        is_beside = answer.beside_action or answer.problem == "both"
-        if not is_beside or not isinstance(head, BadPayload) or head.problem != "no_action":
+        is_beside = answer.beside_action or answer.problem == "action_and_answer"
+        if (
+            not is_beside
+            or not isinstance(head, BadPayload)
+            or head.problem != "action_without_tool"
+        ):
             return False
         message = "the action names no tool; took the answer"
         events.append(Repair("no_action", span, message))

@@ -65,7 +65,7 @@ class Beside:
         if not calls:
             return None
         if self.closer is not None and calls[0][0] < self.closer[0]:
-            return BadPayload("late_thought", self.closer)
+            return BadPayload("call_in_thought", self.closer)
         if self.opener is not None and self.opener[0] < calls[-1][0]:
             return BadPayload("open_reasoning", self.opener)
         return None

@@ -97,9 +97,11 @@ def judge(
         if bad is None and not (
             is_meant and not around.is_denied(number, is_marked=not each.is_bare)
         ):
-            bad = BadPayload("quoted_call" if quotation is None else "in_quotation", each.place)
+            bad = BadPayload(
+                "call_in_sentence" if quotation is None else "call_in_quotation", each.place
+            )
         if bad is None and each.is_short and each.place[0] < last:
-            bad = BadPayload("two_ends", each.place)
+            bad = BadPayload("ambiguous_end", each.place)
         problem = problem or bad
         if bad is None and each.made is not None:
             judged.made.append(each.made)

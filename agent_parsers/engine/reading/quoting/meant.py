@@ -68,11 +68,11 @@ def call_meant(
         if (quotation := around.quotation(number)) is not None:
             repairs.append(quoted_repair(_place(each), quotation.what))
         elif around.is_denied(number, is_marked=not each.is_bare):
-            raise BadPayload("quoted_call", each.tool_span)
+            raise BadPayload("call_in_sentence", each.tool_span)
         else:
             meant.append(each)
     if not meant:
-        raise BadPayload("in_quotation", call.tool_span)
+        raise BadPayload("call_in_quotation", call.tool_span)
     chosen = _chosen(meant, on_conflict)
     for each in meant:
         if not _is_same(each, chosen):
@@ -112,7 +112,7 @@ def _chosen(calls: Sequence[Call], on_conflict: OnConflict) -> Call:
     is_one = bool(wanted) and all(_is_same(call, wanted[0]) for call in wanted)
     if on_conflict in ("action", "answer") and is_one and not wanted[0].problem:
         return wanted[0]
-    problem = "two_calls" if first.is_answer == other.is_answer else "both"
+    problem = "differing_calls" if first.is_answer == other.is_answer else "action_and_answer"
     raise BadPayload(problem, other.tool_span)
 
 
@@ -137,7 +137,7 @@ def _others(text: str, at: int, base: int, new_call: Callable[[], CallReader]) -
             size *= 2
         call = reader.close()[1]
         is_named = is_bare_name(call.tool) and text.startswith(call.tool, at)
-        if not (call.whole or is_named) or call.is_text or call.problem == "quoted_call":
+        if not (call.whole or is_named) or call.is_text or call.problem == "call_in_sentence":
             return
         yield call
         size = max(_WINDOW, 2 * (_place(call)[1] - base - at))

@@ -18,10 +18,10 @@ def end_span(problem: str, text: str, entry: int) -> Span:
     """Return the span of a *problem* that shows at the end of *text*.
 
     It begins at offset *entry*, at the marker that led to the last state. For the problem
-    ``"nothing"``, which has no such marker, it is the last line that is not blank.
+    ``"no_action_or_answer"``, which has no such marker, it is the last line that is not blank.
     """
     end = len(text.rstrip())
-    if problem == "nothing":
+    if problem == "no_action_or_answer":
         return (text.rfind("\n", 0, end) + 1, end)
     entry = max(entry, 0)  # there is no line break before the text
     entry += text.startswith("\n", entry)  # a line break before a label belongs to the line above

@@ -215,8 +215,8 @@ class InputRules:
     def tool_problem(self, tool: str) -> str:
         """Return the problem of *tool* as the name of a tool; ``""`` if there is no problem."""
         if not tool:
-            return "no_tool"
-        return "long_tool" if self._one_line_tools and len(tool.splitlines()) > 1 else ""
+            return "no_tool_name"
+        return "long_tool_name" if self._one_line_tools and len(tool.splitlines()) > 1 else ""
 
     def named(self, event: ToolNamed, tools: ToolSet | None) -> ToolNamed:
         """Return *event* with the repaired name of the tool."""

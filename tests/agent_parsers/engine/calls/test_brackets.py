@@ -129,8 +129,8 @@ def test_where_the_input_ends(text: str, tool_input: str, after: str | None) -> 
         ("Search[", "open_call"),
         ("Search[lake", "open_call"),
         ("Search[lake [x] and", "open_call"),
-        ("[lake]", "no_tool"),
-        ("  [lake]", "no_tool"),
+        ("[lake]", "no_tool_name"),
+        ("  [lake]", "no_tool_name"),
     ],
 )
 def test_text_that_is_not_a_call_has_a_problem(text: str, problem: str) -> None:

@@ -59,7 +59,7 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
         "summary": "only answers",
         "sample": "SAY hello",
         "lenient": table(),
-        "problems": {"nothing": WRONG},
+        "problems": {"no_action_or_answer": WRONG},
         "stop": (),
         "write": lambda step: f"SAY {step.answer}",
         "render_observation": lambda observation, _number: observation,
@@ -99,7 +99,7 @@ def dialect(strict: Table, **changes: Any) -> Dialect:
             "markers: ['a', 'z'] occur in no transition",
         ),
         ({"parts": {}, "transitions": {}, "markers": {}}, "parts: a table has at least one state"),
-        ({"ends": {"end": "nothing"}}, "state 'end' has no part"),
+        ({"ends": {"end": "no_action_or_answer"}}, "state 'end' has no part"),
         ({"transcript_start": "question"}, "state 'question' has no part"),
     ],
 )
@@ -230,7 +230,7 @@ def test_an_inconsistent_dialect_is_refused(
 
 
 def test_a_dialect_may_have_problems_that_it_does_not_use() -> None:
-    problems = {"nothing": WRONG, "other": WRONG}
+    problems = {"no_action_or_answer": WRONG, "other": WRONG}
     assert dialect(table(), problems=problems).problems == problems
 
 

@@ -141,7 +141,7 @@ def test_all_texts_for_the_model_can_be_put_in_other_words() -> None:
         sample="Question: q\nRéponse finale: 42",
         prompt="Outils: {tools}\n{form}\n{action}",
         prompt_words=replace(PromptWords(), thought="ce que tu sais"),
-        observations={"nothing": "Écris.", "cut_input": "Coupé."},
+        observations={"no_action_or_answer": "Écris.", "cut_input": "Coupé."},
         example=replace(REACT_FR.example, tool_input="quoi"),
     )
     assert (mine.name, mine.aliases, mine.summary) == ("mine", ("le_mien",), "à moi")

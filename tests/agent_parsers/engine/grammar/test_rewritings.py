@@ -40,12 +40,12 @@ STEP = Table(
         ("thought", "answer"): Go("answer"),
         ("tool", "input"): Go("input"),
         ("input", "observation"): EndTurn("observation"),
-        ("input", "answer"): Go("answer", clash="both"),
+        ("input", "answer"): Go("answer", clash="action_and_answer"),
         ("input", "sorry"): Go("tool", restarts=True),
         ("answer", "note"): Note("noted"),
         ("observation", "action"): Go("tool"),
     },
-    ends={"noted": "both"},
+    ends={"noted": "action_and_answer"},
     transcript_start="observation",
     lenient=True,
 )
@@ -83,7 +83,7 @@ def test_a_strict_turn_may_not_go_on() -> None:
     table = one_turn(replace(STEP, lenient=False))
     over = table.transitions["input", "observation"].to
 
-    assert table.ends[over] == "invented"
+    assert table.ends[over] == "invented_after"
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,12 @@ def test_an_answer_after_an_action(on_conflict: OnConflict, drops: str) -> None:
 
     assert isinstance(found, Go)
     assert found.drops == drops
-    assert (table.ends.get(found.to) == "both") == (on_conflict == "error")
+    assert (table.ends.get(found.to) == "action_and_answer") == (on_conflict == "error")
     assert (found.to in table.beside_action) == (on_conflict in ("first", "action"))
 
 
 def test_a_note_may_rule_out_the_action() -> None:
-    assert one_turn(STEP).ends["noted"] == "both"
+    assert one_turn(STEP).ends["noted"] == "action_and_answer"
     for on_conflict in ("first", "answer"):
         table = one_turn(STEP, on_conflict)
         assert "noted" not in table.ends

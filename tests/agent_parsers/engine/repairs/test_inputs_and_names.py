@@ -115,7 +115,7 @@ def test_a_phrase_that_does_not_say_to_use_the_tool_stays(written: str) -> None:
 def test_a_denial_a_question_and_what_is_struck_out_name_no_tool(
     written: str, tools: list[str] | None
 ) -> None:
-    with pytest.raises(BadPayload, match="no_tool"):
+    with pytest.raises(BadPayload, match="no_tool_name"):
         tool(written, tools)
 
 
@@ -168,7 +168,7 @@ def test_text_that_is_not_a_call_of_literals_stays(written: str) -> None:
 
 @pytest.mark.parametrize("written", ["None", "none", "N/A", "`None`", "No action needed."])
 def test_a_name_may_say_that_there_is_no_action(written: str) -> None:
-    with pytest.raises(BadPayload, match="no_action"):
+    with pytest.raises(BadPayload, match="action_without_tool"):
         repair_tool_name(written, TOOLS, [])
 
 

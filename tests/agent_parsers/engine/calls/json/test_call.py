@@ -163,12 +163,12 @@ def test_a_label_in_a_string_is_text_but_not_in_prose() -> None:
         ('{"action": "a", "action_input": 1', "open_call"),
         ('{"action": "a" oops', "bad_call"),
         ('{"b" oops', "bad_call"),
-        ('{"action": "a", "action": "b"}', "two_values"),
-        ('{"action": "a", "action_input": 1, "action_input": 2}', "two_values"),
-        ('{"action": "a", "action_input": {"b": [{"c": 1, "c": 1}]}}', "two_values"),
+        ('{"action": "a", "action": "b"}', "repeated_key"),
+        ('{"action": "a", "action_input": 1, "action_input": 2}', "repeated_key"),
+        ('{"action": "a", "action_input": {"b": [{"c": 1, "c": 1}]}}', "repeated_key"),
         ('{"action": 1}', "bad_call"),
-        ('{"action": ""}', "no_tool"),
-        ('{"action": " "}', "no_tool"),
+        ('{"action": ""}', "no_tool_name"),
+        ('{"action": " "}', "no_tool_name"),
         ('{"action": "Final Answer"}', "no_input"),
         ('{"action": "a", "action_input": 1}', "bad_input"),
         ('{"action": "a", "action_input": null}', "bad_input"),
@@ -211,7 +211,7 @@ def test_no_two_keys_say_the_same() -> None:
         '{"action": "a", "action_input": "b", "args": {}}',
         '{"args": {}, "action": "a", "action_input": "b"}',
     ):
-        assert lenient(text)[1].problem == "two_values"
+        assert lenient(text)[1].problem == "repeated_key"
     call = lenient('{"name": {"of": "me"}, "action": "search", "action_input": "x"}')[1]
     assert (call.tool, call.tool_input) == ("search", "x")
 
