@@ -163,6 +163,17 @@ class Members:
                 return True
         return False
 
+    @property
+    def has_others(self) -> bool:
+        """Whether the call has members that may be its input without the key of an input.
+
+        An object or list under another dialect's key for the tool is no name, so it is one of them.
+        """
+        return self.own.has_others or any(
+            member.kind == "tool" and member is not self.tool and member.value is not None
+            for member in self.own.members
+        )
+
     def open(self, *, is_item: bool) -> None:
         """Note that a container opens that may be or contain the call."""
         self.has_more = self.has_more or (self.is_whole and is_item)

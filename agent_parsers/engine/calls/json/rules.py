@@ -117,7 +117,7 @@ class JsonCallRules:
         is_answer = self.is_answer(name)
         if outside or not (is_answer or name.strip()):
             return outside or "no_tool_name"
-        may_lack_key = members.own.has_others and (self.lenient or self.several)
+        may_lack_key = members.has_others and (self.lenient or self.several)
         needs_input = is_answer or self.needs_input or may_lack_key
         return "no_input" if needs_input and members.tool_input is None else ""
 

@@ -300,10 +300,15 @@ def test_reasoning_may_hold_a_draft_of_the_call() -> None:
     assert [event.kind for event in turn.events if isinstance(event, Repair)] == ["left_out"]
 
 
-@pytest.mark.parametrize("inner", ['{"action_input": {"a": 1}}', '{"action": "b"}'])
-def test_an_object_behind_the_name_is_not_searched_for_the_call(inner: str) -> None:
-    text = f'{{"action": "a", "tool_call": {inner}}}'
-    _, whole = lenient(text)
+@pytest.mark.parametrize("inner", ['{"action_input": {"a": 1}}', '{"action": "b"}', '["b"]'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"action": "a", "tool_call": %s}', '{"tool_call": %s, "action": "a"}'],
+    ids=["behind", "before"],
+)
+def test_an_object_beside_the_name_may_be_the_input(text: str, inner: str) -> None:
+    """What it holds must not be left out of the call, so there is no call."""
+    text %= inner
+    whole = lenient(text)[1]
     assert whole == lenient(*text)[1]
-    assert whole.tool == "a"
-    assert whole.tool_input == {}
+    assert whole.problem or whole.tool == "b", whole
