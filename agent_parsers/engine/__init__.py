@@ -85,9 +85,9 @@ The engine reads both in the same way. Each kind of leniency has one place:
 * *Spelling* of a label or tag (`## action:`, `**Action**:`, full-width colons): the markers,
   `markers/kinds.py`. A marker knows its canonical form, and anything else is reported as a repair.
 * *What may follow what* (an answer without a thought, a second action, a missing label): one
-  matrix   for all dialects with labels, `agent_parsers.families.steps`, with habits of a few rows;
-  elements   and blocks of calls have such rules of their own beside it. A dialect adds the rows
-  that are its own.
+  matrix for all dialects with labels, `agent_parsers.families.steps`, with habits of a few rows;
+  elements and blocks of calls have such rules of their own beside it. A dialect adds the rows that
+  are its own.
 * *What a name or input is dressed in* (quotes, fences, emphasis, prose): `repairs/`.
 * *What a call may lack* (a closing brace, a tag, quotes around a key): its call reader in `calls/`,
   on top of the lenient JSON reader of `outputs.growing_json`.
