@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.calls.json.blocks import JsonCalls
     from agent_parsers.engine.calls.json.call import JsonCall
     from agent_parsers.engine.calls.json.members import CallKeys
-    from agent_parsers.engine.calls.json.named_head import Head
-    from agent_parsers.engine.calls.json.named_json import NamedJson
+    from agent_parsers.engine.calls.json.named_json import Head, NamedJson
     from agent_parsers.engine.calls.json.rules import JsonCallRules
     from agent_parsers.engine.calls.raw_values import RawValue
     from agent_parsers.engine.calls.reader import Call, CallReader, EmittingReader
@@ -145,7 +144,7 @@ _MODULES = {
     "JsonCalls": "agent_parsers.engine.calls.json.blocks",
     "JsonCall": "agent_parsers.engine.calls.json.call",
     "CallKeys": "agent_parsers.engine.calls.json.members",
-    "Head": "agent_parsers.engine.calls.json.named_head",
+    "Head": "agent_parsers.engine.calls.json.named_json",
     "NamedJson": "agent_parsers.engine.calls.json.named_json",
     "JsonCallRules": "agent_parsers.engine.calls.json.rules",
     "RawValue": "agent_parsers.engine.calls.raw_values",

@@ -16,7 +16,7 @@ from agent_parsers.families.json_blocks import BARE_PROBLEMS, PROBLEMS, bare_rul
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from agent_parsers.engine.calls.json.named_head import Head
+    from agent_parsers.engine.calls.json.named_json import Head
     from agent_parsers.engine.grammar.dialect import WrittenCall
     from agent_parsers.engine.grammar.problems import Problem
 

@@ -23,7 +23,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers.engine.calls.json.named_head import Head
+    from agent_parsers.engine.calls.json.named_json import Head
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.events import Span
 

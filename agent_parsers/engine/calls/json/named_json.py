@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -12,7 +12,6 @@ from agent_parsers.engine.calls.json.enclosers import (
     begins_clause,
     outside_fences,
 )
-from agent_parsers.engine.calls.json.named_head import Head
 from agent_parsers.engine.calls.json.watch import Watch, repairs_within, watch
 from agent_parsers.engine.calls.reader import Call, CallsReader
 from agent_parsers.events import (
@@ -35,6 +34,21 @@ __all__ = ["Head", "NamedJson"]
 
 _LONGEST: Final = 300
 """Longest head, in characters, if only certain texts may be heads."""
+
+
+class Head(NamedTuple):
+    """The text before the JSON of a call, parsed."""
+
+    start: int
+    """Where the name of the tool begins."""
+    stop: int
+    """Where it ends."""
+    id: str | None = None
+    """The id that the model gave the call, if any."""
+    odd: str = ""
+    """Message of the repair, if the dialect writes the head otherwise."""
+    kind: str = "head"
+    """Kind of that repair."""
 
 
 class NamedJson(CallsReader):
@@ -75,7 +89,6 @@ class NamedJson(CallsReader):
         self._read_head, self._rules = read_head, rules
         self._may_lead, self._mark = may_lead, mark
         self._size, self._closed, self._bare, self._unnamed = size, closed, bare, unnamed
-        self._pieces: list[str] = []  # text that was not emitted yet
         self._lead_size = 0  # length of the text that may precede the object
         self._json: Watch | None = None
         self._base = -1  # where the object begins
@@ -95,14 +108,14 @@ class NamedJson(CallsReader):
 
     def _find_head(self, text: str, events: list[Event]) -> str:
         """Read up to the brace of the object."""
-        brace = text.find("{", 0 if self._pieces else self._size)
-        self._pieces.append(text)
+        brace = text.find("{", 0 if self._held else self._size)
+        self._held.append(text)
         size = self._lead_size + (len(text) if brace < 0 else brace)
         self._lead_size += len(text)
         is_head = self._leads(size)  # always checked, so that chunks make no difference
         if brace < 0 and is_head:
             return ""
-        text = self._take_pieces()
+        text = self._take_held()
         head = self._read_head(text[:size]) if is_head else None
         if head is None:
             if is_head and not self._bare:
@@ -123,7 +136,7 @@ class NamedJson(CallsReader):
         """Return whether the first *size* characters may be a head."""
         if self._may_lead is None:
             return True
-        return size <= _LONGEST and self._may_lead("".join(self._pieces)[:size])
+        return size <= _LONGEST and self._may_lead("".join(self._held)[:size])
 
     def _name(self, head: Head, text: str, events: list[Event]) -> None:
         """Emit the *head*, which has this *text*."""
@@ -146,13 +159,13 @@ class NamedJson(CallsReader):
 
     def _read_json(self, text: str, events: list[Event]) -> str:
         assert self._json is not None, "the head was read"
-        self._pieces.append(text)
+        self._held.append(text)
         self._json.feed(text)
         return self._emit_input(self._json, events)
 
     def _emit_input(self, json: Watch, events: list[Event]) -> str:
         """Emit what is known of the object; return the text after it, if it has ended."""
-        text = self._take_pieces()
+        text = self._take_held()
         size = max(0, json.known - self._at)
         self._emit(text[:size], InputDelta, events)
         if json.error is not None:
@@ -160,7 +173,7 @@ class NamedJson(CallsReader):
         elif json.end is not None:
             self._step = self._read_closers
         else:
-            self._pieces.append(text[size:])
+            self._held.append(text[size:])
             return ""
         return text[size:]
 
@@ -184,19 +197,13 @@ class NamedJson(CallsReader):
         self._emit(text, AnswerDelta if self._bare else SkippedDelta, events)
         return ""
 
-    def _take_pieces(self) -> str:
-        """Return the text that was not emitted yet."""
-        text = "".join(self._pieces)
-        self._pieces.clear()
-        return text
-
     # -- the end of the text ----------------------------------------------------------------------
 
     @override
     def _finish(self, events: list[Event]) -> list[Call]:
         call, json = self._call, self._json
         if self._step == self._find_head and self._start >= 0:
-            self._end_head(self._take_pieces(), events)
+            self._end_head(self._take_held(), events)
         if json is not None:
             self._end_json(json, events)
         if self._bare and (json is None or json.error is not None):
@@ -248,7 +255,7 @@ class NamedJson(CallsReader):
                 call.lacks = "" if rest else call.lacks  # the fence around it closes it
                 self._run(rest, events)
         if json.end is None:
-            self._skip(self._take_pieces(), events)
+            self._skip(self._take_held(), events)
         else:
             if self._after < 0:
                 self._emit(self._closers.text, MarkerSeen, events, "}")
