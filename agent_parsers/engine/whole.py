@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
+    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
@@ -91,7 +93,7 @@ class WholeReader:
                 return self.parse(text, max_chars, tools, start, prompt)
         elif ended == "unknown" and not (start or prompt or self._machine.table.several):
             try:
-                return self._scan(text, tools)
+                return self._scan(text, tools, [])
             except Unsure:
                 pass
             except BadPayload as bad:
@@ -110,10 +112,32 @@ class WholeReader:
         assert stream.result is not None, "a turn that is not refused has a result"
         return stream.result
 
+    def read_plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
+        """Read one whole turn with all its events; return `None` if only a stream can."""
+        if self._machine.table.several:
+            return None
+        # imported lazily: most callers want only the result
+        from agent_parsers.engine.reading.plain_turn import plain_turn
+
+        repairs: list[Repair] = []
+        with suppress(Unsure, BadPayload):
+            result = self._scan(text, tools, repairs)
+            if not repairs:
+                return plain_turn(self._machine, text, result, self._opener, tools)
+        return None
+
     def _scan(
-        self, text: str, tools: ToolSet | Collection[str] | None
+        self,
+        text: str,
+        tools: ToolSet | Collection[str] | None,
+        repairs: list[Repair],
     ) -> AgentAction | AgentFinish:
         """Return the result of a turn that is as it should be.
+
+        Args:
+            text: The whole turn.
+            tools: The available tools, or only their names.
+            repairs: Collects the repairs of names, inputs and answers.
 
         Raises:
             BadPayload: The turn has no result.
@@ -146,11 +170,12 @@ class WholeReader:
             raise Unsure
         places[state.part] = (text_at, len(buffer), label_at)
         if state.part is Part.INPUT and not state.problem:
-            action = self._plain_action(text, buffer, places[Part.TOOL], text_at, tools)
+            tool_at = places[Part.TOOL]
+            action = self._plain_action(text, buffer, tool_at, text_at, tools, repairs)
             if action is not None:
                 return action
         # the last marker begins at `stop` in the buffer
-        return self._result(text, places, state, stop - 1, known_tools(tools))
+        return self._result(text, places, state, stop - 1, known_tools(tools), repairs)
 
     def _plain_action(
         self,
@@ -159,6 +184,7 @@ class WholeReader:
         place: _Place | None,
         start: int,
         tools: ToolSet | Collection[str] | None,
+        repairs: list[Repair],
     ) -> AgentAction | None:
         """Return the action of a plain turn, in half the time; `_result` reads all others."""
         if place is None:
@@ -172,9 +198,11 @@ class WholeReader:
             if written[-1:] in _MARKS:
                 return None
         try:
-            value = self._machine.read_input(written, [])
+            value = self._machine.read_input(written, repairs)
             if tools is not None:
-                value = self._machine.fit(ToolHead(tool), value, (0, 0), known_tools(tools), [])
+                value = self._machine.fit(
+                    ToolHead(tool), value, (0, 0), known_tools(tools), repairs
+                )
         except BadPayload:
             return None  # `_result` reports it with its span
         return make_action(tool, value, text)
@@ -186,6 +214,7 @@ class WholeReader:
         state: State,
         entry: int,
         tools: ToolSet | None,
+        repairs: list[Repair],
     ) -> AgentAction | AgentFinish:
         """Return the result of a turn.
 
@@ -195,6 +224,7 @@ class WholeReader:
             state: The state in which the turn ends.
             entry: Where the marker that led to that state begins; -1 without a marker.
             tools: The available tools.
+            repairs: Collects the repairs.
 
         Raises:
             BadPayload: The turn has no result.
@@ -204,7 +234,7 @@ class WholeReader:
         log = text[:entry].rstrip() if state.is_cut else text
         # Where a turn may lack a call, an earlier text that held one is a thought.
         if call_at is not None and (state.has_reader or not self._may_lack_call):
-            return self._call_result(text, call_at, state, log, tools)
+            return self._call_result(text, call_at, state, log, tools, repairs)
         if state.beside_action or state.problem == "action_and_answer":  # unless the action is none
             raise Unsure
         if state.problem:
@@ -217,7 +247,7 @@ class WholeReader:
             if not answer and state.is_open_answer:
                 raise Unsure
             try:
-                return make_finish(self._machine.read_answer(answer, []), log)
+                return make_finish(self._machine.read_answer(answer, repairs), log)
             except BadPayload as bad:
                 raise bad.moved(trimmed(text, start, stop)[0]) from None
         if tool_at is None:
@@ -226,18 +256,24 @@ class WholeReader:
             raise Unsure
         start, stop = trimmed(text, tool_at[0] - 1, tool_at[1] - 1)
         tool = self._unmarked(text[start:stop], text, tool_at)
-        head = self._machine.read_head(tool, (start, stop), tools, [])
+        head = self._machine.read_head(tool, (start, stop), tools, repairs)
         end = input_at[1] - 1
         written = text[input_at[0] - 1 : end].lstrip()
         at = end - len(written)
         if not self._keeps_input_end:
             written = self._unmarked(written.rstrip(), text, input_at)
         ended: Ended = "stop" if end < len(text) else "unknown"
-        value = self._machine.input_value(head, (start, stop), written, at, tools, [], ended)
+        value = self._machine.input_value(head, (start, stop), written, at, tools, repairs, ended)
         return self._machine.result(head, value, log)
 
     def _call_result(
-        self, text: str, place: _Place, state: State, log: str, tools: ToolSet | None
+        self,
+        text: str,
+        place: _Place,
+        state: State,
+        log: str,
+        tools: ToolSet | None,
+        repairs: list[Repair],
     ) -> AgentAction | AgentFinish:
         """Return the result of a turn whose call is at *place*; see `_result`."""
         start, stop = max(place[0] - 1, 0), place[1] - 1
@@ -252,8 +288,10 @@ class WholeReader:
         if (state.begun or state).problem or (call.is_text and state.problem):
             raise Unsure
         label = trimmed(text, max(place[2] - 1, 0), start)
-        call = self._machine.call_meant(call, text[:stop], 0, label, self._machine.new_call, [])
-        return self._machine.call_result(call, log, tools, [])
+        call = self._machine.call_meant(
+            call, text[:stop], 0, label, self._machine.new_call, repairs
+        )
+        return self._machine.call_result(call, log, tools, repairs)
 
     def _unmarked(self, written: str, text: str, place: _Place) -> str:
         """Return what is *written* at a *place*, without emphasis that its label begins."""

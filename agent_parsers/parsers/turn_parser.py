@@ -122,6 +122,10 @@ class TurnParser(EventParser):
         Raises:
             OutputParserException: As for `parse`.
         """
+        if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
+            reader = whole_reader(self.dialect, self.mode, self.on_conflict)
+            if (turn := reader.read_plain(text, self.tools)) is not None:
+                return turn
         from agent_parsers.engine.reading.turn import read_turn
 
         return read_turn(self.stream_parser(), text, ended)

@@ -16,13 +16,13 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.reading.stream import TurnStream
     from outputs.messages.ended import Ended
 
-__all__ = ["Turn", "read_turn", "thought_of"]
+__all__ = ["Turn", "read_turn", "thought_of", "turn_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,23 @@ def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
     """
     events = merge_events([*parser.feed(text), *parser.close(ended=ended)])
     assert parser.result is not None, "a turn that is not refused has a result"
+    return turn_of(parser.result, events, parser.thought, parser.content)
+
+
+def turn_of(
+    result: TurnResult,
+    events: Sequence[Event],
+    thought: str | None = None,
+    content: str | None = None,
+) -> Turn:
+    """Return the turn with this *result* and these merged *events*.
+
+    By default its thought and content are those of the events.
+    """
     return Turn(
-        result=parser.result,
-        thought=thought_of(events) if parser.thought is None else parser.thought,
-        content=_joined(events, AnswerDelta) if parser.content is None else parser.content,
+        result=result,
+        thought=thought_of(events) if thought is None else thought,
+        content=_joined(events, AnswerDelta) if content is None else content,
         repairs=tuple(event for event in events if isinstance(event, Repair)),
         events=tuple(events),
     )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.engine.whole import whole_reader
 from agent_parsers.events import (
     ActionComplete,
     AnswerDelta,
@@ -137,15 +138,18 @@ def parse_gives_the_result_of_the_stream(
     tools: Sequence[str] | None = None,
     on_conflict: OnConflict = "error",
 ) -> None:
-    """Check that `parse` and a stream give the same result for a turn.
+    """Check that `parse` and a stream give the same result for a turn, and `read` the same events.
 
     Raises:
-        BrokenLawError: The results differ.
+        BrokenLawError: The results differ, or the events.
     """
     story = story_of(dialect, mode, [text], tools=tools, on_conflict=on_conflict)
     outcome = parsed(dialect, mode, text, tools=tools, on_conflict=on_conflict)
     if outcome != story.outcome:
         raise Broken(f"it is read as {shown(outcome)}, and streamed as {shown(story.outcome)}")
+    plain = whole_reader(dialect, mode, on_conflict).read_plain(text, tools)
+    if plain is not None and plain.events != story.events:
+        raise Broken(f"its events are {shown(plain.events)}, and streamed {shown(story.events)}")
 
 
 @law
