@@ -166,7 +166,7 @@ class WholeReader:
                     places = _NOWHERE.copy()
                 text_at, label_at = at, stop
             state = crossing.to
-        if state.needs_closer or (state.can_be_cut and text.endswith(self._machine.half_stops)):
+        if state.needs_closer or (state.can_be_cut and buffer.endswith(self._machine.half_stops)):
             raise Unsure
         places[state.part] = (text_at, len(buffer), label_at)
         if state.part is Part.INPUT and not state.problem:

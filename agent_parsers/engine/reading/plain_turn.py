@@ -58,17 +58,21 @@ def plain_turn(
                 continue
             if not _is_plain(machine, crossing, found[0]):
                 raise Unsure
+            if crossing.is_note:
+                state = crossing.to
+                continue
         end = max(stop - 1, 0)  # there is no line break before the text
         body = text[max(text_at - 1, 0) : end]
         start = end - len(body.lstrip())
         written = body.strip() if crossing or not state.keeps_end else body.lstrip()
-        if state.is_verbatim or not (written or (crossing and state.part is Part.THOUGHT)):
+        may_be_empty = state.part is Part.THOUGHT or state.begun is not None
+        if state.is_verbatim or not (written or (crossing and may_be_empty)):
             raise Unsure
         last = start, start + len(written)
         if start > marker_at:
             events.append(MarkerSeen(name, (marker_at, start)))
         marker_at = last[1]
-        if state.part is Part.CALL:
+        if written and state.part is Part.CALL:
             last = _read_call(machine, state, written, start, result, events)
         elif written:
             events.append(_event_of(state, written, last, result))
@@ -76,25 +80,24 @@ def plain_turn(
         if crossing is None:
             break
         state, name, label_at, text_at = crossing.to, crossing.name, stop, at
+    span = (first[0], last[1]) if first[1] else last
+    done = Finish(result, span) if isinstance(result, AgentFinish) else ActionComplete(result, span)
     rest = [MarkerSeen("end", (marker_at, len(text)))] if marker_at < len(text) else []
-    if isinstance(result, AgentFinish):
-        events += [*rest, Finish(result, last)]
-    else:
-        span = (first[0], last[1]) if first[1] else last
-        events += [ActionComplete(result, span), *rest]
+    # An answer is certain only at the end of the text.
+    events += [*rest, done] if state.part is Part.ANSWER else [done, *rest]
     return turn_of(result, merge_events(events))
 
 
 def _is_plain(machine: Machine, crossing: Crossing, spelt: str) -> bool:
     """Return whether a marker is written as the dialect writes it, and does nothing special."""
     to = crossing.to
-    if crossing.is_note or crossing.closes or crossing.breaks_line or crossing.ends_thought:
+    if crossing.closes or crossing.breaks_line or crossing.ends_thought:
         return False
     if crossing.drops or crossing.odd or crossing.late:
         return False
     if to.is_cut or to.problem or to.beside_action or to.is_bare:
         return False
-    return not machine.lenient or crossing.marker.is_canonical(spelt)
+    return not machine.lenient or crossing.is_note or crossing.marker.is_canonical(spelt)
 
 
 def _event_of(state: State, text: str, span: Span, result: AgentAction | AgentFinish) -> Event:
@@ -129,6 +132,6 @@ def _read_call(
     events += last
     is_same = isinstance(result, AgentFinish) or call.tool == result.tool
     is_repaired = call.repairs or any(isinstance(event, Repair) for event in events)
-    if is_repaired or call.after or not is_same or state.begun is not None:
+    if is_repaired or call.after or not is_same:
         raise Unsure
     return call.span

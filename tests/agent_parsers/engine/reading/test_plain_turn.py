@@ -1,0 +1,48 @@
+"""A plain turn has the events that a stream emits, for all cases and all beginnings of turns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from agent_parsers import get_parser, list_dialects
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.whole import whole_reader
+
+from ...dialects.test_cases import FOLDER, read_cases
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+
+ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.several]
+
+
+def texts(dialect: Dialect) -> Iterator[str]:
+    """Yield the texts of the dialect's cases, and the beginnings of turns that it writes."""
+    yield from (case.text for case in read_cases(FOLDER / f"{dialect.name}.txt", "strict"))
+    parser = get_parser(dialect.name)
+    example = dialect.example
+    action = AgentAction(tool=example.tool, tool_input=example.tool_input, log="")
+    thought = "I look it up" if dialect.thinks else ""
+    for step in (action, AgentFinish({"output": "It is 42 m."}, "")):
+        whole = parser.render(step, thought=thought)
+        for end in range(len(whole) + 1):
+            yield whole[:end]
+            yield f" \n{whole[:end]} \n"
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("name", ONE_ACTION)
+def test_a_plain_turn_is_what_a_stream_reads(name: str, *, lenient: bool) -> None:
+    parser = get_parser(name, lenient=lenient)
+    reader = whole_reader(parser.dialect, parser.mode)
+    found = {text: reader.read_plain(text) for text in texts(parser.dialect)}
+    plain = {text: turn for text, turn in found.items() if turn is not None}
+
+    assert plain, "no turn is read in one scan"
+    for text, turn in plain.items():
+        assert turn == read_turn(parser.stream_parser(), text), text
