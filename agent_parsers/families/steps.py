@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.engine.grammar.table import EndTurn, Go, Note, Part, Table
@@ -135,11 +135,17 @@ class Steps:
         to = self.begins.get(marker, marker)
         if to not in self.parts:
             return None
-        transition = FOLLOWS.get((self._part(state), self._part(to)))
-        return None if transition is None else transition._replace(to=to)
+        return _following(self._part(state), self._part(to), to)
 
     def _part(self, state: str) -> Part:
         return Part.THOUGHT if state in self.begun else self.parts[state]
+
+
+@cache
+def _following(part: Part, begun: Part, to: str) -> Transition | None:
+    """Return the row of `FOLLOWS` for two parts, of which the second is the state *to*."""
+    transition = FOLLOWS.get((part, begun))
+    return None if transition is None else transition._replace(to=to)
 
 
 def _loose(marker: Marker) -> Marker:

@@ -90,7 +90,8 @@ class InputRules:
             return self.fit(head, head.tool_input, span, tools, repairs)
         # Without an input the name may be cut short, unless it is known or a line follows it.
         is_cut = ended == "length" and not is_whole
-        if head.needs_input or is_cut or not (is_whole or tools is not None):
+        is_known = is_whole or (tools is not None and self.lenient)
+        if head.needs_input or is_cut or not is_known:
             raise BadPayload("no_input", span)
         value = self._nothing_written(head, span, tools)
         return self.fit(head, value, span, tools, repairs, is_given=False)
