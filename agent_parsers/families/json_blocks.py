@@ -112,7 +112,7 @@ def block_rules(
         other_tools=OTHER_TOOLS | {"function"},
         other_inputs=OTHER_INPUTS,
         wrappers=WRAPPERS,
-        encoded=ENCODED,
+        encoded=ENCODED | {tool_input},
         folds=True,
     )
     lenient = replace(strict, keys=keys, may_open=_anywhere, lenient=True, strict=strict)

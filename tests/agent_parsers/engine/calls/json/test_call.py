@@ -22,7 +22,7 @@ from agent_parsers import (
     get_parser,
     merge_events,
 )
-from agent_parsers.authoring import CallKeys, JsonCall, JsonCallRules
+from agent_parsers.authoring import CallKeys, JsonCall, JsonCallRules, block_rules
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.events import MarkerSeen, SkippedDelta
 from agent_parsers.testing import cut
@@ -312,3 +312,9 @@ def test_an_object_beside_the_name_may_be_the_input(text: str, inner: str) -> No
     whole = lenient(text)[1]
     assert whole == lenient(*text)[1]
     assert whole.problem or whole.tool == "b", whole
+
+
+def test_an_input_under_the_own_key_of_a_format_may_be_json_in_a_string() -> None:
+    _, rules = block_rules("tool", "params")
+    call = read('{"tool": "f", "params": "{\\"a\\": 1}"}', rules=rules)[1]
+    assert call.tool_input == {"a": 1}
