@@ -97,10 +97,9 @@ class WholeReader:
             except Unsure:
                 pass
             except BadPayload as bad:
-                problem = bad
-                if problem.error is None:  # a stream knows where the input of a call is
+                if bad.error is None:  # else a stream knows where the input of a call is
                     known = known_tools(tools)
-                    raise self._machine.error(problem, text, known, self._advise) from None
+                    raise self._machine.error(bad, text, known, self._advise) from None
         # imported lazily: few turns need it
         from agent_parsers.engine.reading.stream import TurnStream
 

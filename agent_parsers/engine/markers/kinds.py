@@ -301,18 +301,6 @@ ENDS_SENTENCE: Final = frozenset(".!?…。！？-•*")
 """Characters that may end a sentence or begin a list item."""
 
 
-def begins_sentence(text: str, start: int, stop: int) -> bool | None:
-    """Return whether a sentence begins at *stop* in a text that begins at *start*.
-
-    After a colon this is unknown (`None`): the colon may end a label, after which new text begins.
-    """
-    while stop > start and text[stop - 1].isspace():
-        stop -= 1
-    if stop <= start or text[stop - 1] in ENDS_SENTENCE:
-        return True
-    return None if text[stop - 1] in ":：" else False
-
-
 def spelt_texts(marker: Marker) -> tuple[str, ...]:
     """Return the canonical text of a *marker*, and the variants if it is a `Literal`."""
     return (marker.canonical, *(marker.variants if isinstance(marker, Literal) else ()))

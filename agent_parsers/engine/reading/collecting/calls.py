@@ -149,10 +149,8 @@ class CallsCollector(Collector):
         is_cut = to is None and self._call is None  # the text ends in a marker that opens a call
         reader = self._call or self._new_call(state)
         self._call = None
-        if self.is_half:
+        if self.is_half or to is None:
             pass  # half a marker need not become this marker
-        elif to is None:
-            pass
         elif self.is_closed or (to.part in _CLOSES and not to.is_cut):
             reader.meet()
         elif to.part is Part.CALL:
