@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["call_meant", "quoted_repair"]
 
 _blank: Final = matcher(r"\s*+")
-_WINDOW: Final = 512
+_WINDOW: Final = 128
 """How many characters after a call are read at first."""
 
 

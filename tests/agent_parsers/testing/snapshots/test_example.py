@@ -73,9 +73,9 @@ def test_a_change_of_one_label_fails_and_shows_it(project: Path) -> None:
         "Failed: this differs from the snapshot in snapshots/format/prompt.txt (- snapshot, + now)"
         in shown
     ), out
-    for before, after in CHANGED_LINES.items():
-        assert before in shown, out
-        assert after in shown, out
+    for old, new in CHANGED_LINES.items():
+        assert old in shown, out
+        assert new in shown, out
     assert files(project / "snapshots") == before
 
     out = run(project, "--snapshot-update", "tests/test_format.py")
