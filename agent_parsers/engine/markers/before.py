@@ -38,7 +38,8 @@ class Before:
         """Take more text, which does not end in white space."""
         self.last = body[-1]
         self.lead = (self.lead + body)[-LONGEST_LEAD:]
-        self.count_ticks(body)
+        if self._ticks or self._ends_in_tick or "`" in body:
+            self.count_ticks(body)
 
     def count_ticks(self, text: str) -> None:
         """Count the runs of backticks on the line, of which *text* is the next part."""

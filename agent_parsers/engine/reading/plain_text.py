@@ -11,6 +11,8 @@ from agent_parsers.engine.grammar.guards import (
     first_of_its_kind,
     not_mentioned,
     not_within_backticks,
+    outside_of_calls,
+    outside_of_values,
 )
 from agent_parsers.engine.markers.before import Before
 from agent_parsers.engine.reading.quoting.watch import may_quote
@@ -27,6 +29,11 @@ __all__ = ["Unsure", "counts"]
 _STREAM_ONLY: Final = {at_its_place, first_of_its_kind, not_mentioned}
 """The guards that ask more than the text of a state shows."""
 
+_OF_CALLS: Final = {outside_of_calls, outside_of_values}
+"""The guards that refuse nothing before a call has begun."""
+_OF_LINES: Final = {begins_a_sentence, not_within_backticks}
+"""The guards that ask about the text before the marker."""
+_NOTHING: Final = Before()
 _LONGEST: Final = 4096
 """Longest text before a marker that is looked at again for the next one."""
 
@@ -55,30 +62,45 @@ def counts(
     Raises:
         Unsure: They need more than the text to say it.
     """
-    if not _STREAM_ONLY.isdisjoint(crossing.guards):
+    guards = crossing.guards
+    if not _STREAM_ONLY.isdisjoint(guards):
         raise Unsure
     label_at, text_at, opener = place
     buffer, begin = found.string, found.start()
     text = buffer[text_at:begin]
-    if state.has_reader and (crossing.to.is_cut or state.begun is None or opener in text):
-        raise Unsure  # a call may have begun
+    if state.has_reader:
+        if crossing.to.is_cut or state.begun is None or opener in text:
+            raise Unsure  # a call may have begun
+        if _OF_CALLS.issuperset(guards):
+            return True
+    before = _NOTHING if _OF_LINES.isdisjoint(guards) else _before(text, buffer, begin)
+    if begins_a_sentence in guards and before.lead[-1:] in (":", "："):
+        raise Unsure  # the colon may end a label, after which a new text begins
+    reader = _Text(text, buffer[max(label_at, 0) : text_at], state, tools)
+    here = Here(crossing.marker, found, before, reader, is_start=False)
+    for guard in guards:
+        if guard(here):
+            if len(text) > _LONGEST:
+                raise Unsure  # each marker that is refused would cost a copy of the text
+            return False
+    return True
+
+
+def _before(text: str, buffer: str, begin: int) -> Before:
+    """Return what guards ask about *text*, which ends at offset *begin* of *buffer*.
+
+    Raises:
+        Unsure: There are backticks on the line.
+    """
+    if "`" in buffer[buffer.rfind("\n", 0, begin) + 1 : begin]:
+        raise Unsure
     body = text.rstrip()
     before = Before()
     if body.lstrip():
-        if begins_a_sentence in crossing.guards and body[-1] in ":：":
-            raise Unsure  # the colon may end a label, after which a new text begins
         before.begin()
         before.add(body)
     before.blank.append(text[len(body) :])
-    line = buffer[buffer.rfind("\n", 0, begin) + 1 : begin]
-    if not_within_backticks in crossing.guards and "`" in line:
-        raise Unsure
-    reader = _Text(text, buffer[max(label_at, 0) : text_at], state, tools)
-    here = Here(crossing.marker, found, before, reader, is_start=False)
-    is_refused = any(guard(here) for guard in crossing.guards)
-    if is_refused and len(text) > _LONGEST:
-        raise Unsure  # each marker that is refused would cost a copy of the text
-    return not is_refused
+    return before
 
 
 class _Text:

@@ -152,7 +152,7 @@ class Scanner:
         """
         if stop <= taken:
             return taken
-        text = buffer[taken:stop] if taken or stop < len(buffer) else buffer
+        text = buffer[taken:stop]
         at = self._at + taken
         if self._state.is_verbatim:
             if self._before.is_first:
