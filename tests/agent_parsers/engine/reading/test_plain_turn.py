@@ -10,6 +10,7 @@ from agent_parsers import get_parser, list_dialects
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.whole import whole_reader
+from output_parsers import OutputParserException
 
 from ...dialects.test_cases import FOLDER, read_cases
 
@@ -46,3 +47,14 @@ def test_a_plain_turn_is_what_a_stream_reads(name: str, *, lenient: bool) -> Non
     assert plain, "no turn is read in one scan"
     for text, turn in plain.items():
         assert turn == read_turn(parser.stream_parser(), text), text
+
+
+def test_half_a_stop_sequence_may_be_the_whole_text() -> None:
+    """The text is read as if a line break preceded it, with which the stop sequence begins."""
+    parser = get_parser("structured_chat")
+    stream = parser.stream_parser()
+    stream.feed("Observatio")
+    with pytest.raises(OutputParserException, match="expected an action"):
+        stream.close()
+    with pytest.raises(OutputParserException, match="expected an action"):
+        parser.parse("Observatio")
