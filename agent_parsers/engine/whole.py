@@ -229,12 +229,14 @@ class WholeReader:
             BadPayload: The turn has no result.
             Unsure: A stream has to say what the turn means.
         """
+        if state.beside_action:  # an action counts, unless it names no tool
+            raise Unsure
         _, _, tool_at, input_at, call_at, answer_at, *_ = places
         log = text[:entry].rstrip() if state.is_cut else text
         # Where a turn may lack a call, an earlier text that held one is a thought.
         if call_at is not None and (state.has_reader or not self._may_lack_call):
             return self._call_result(text, call_at, state, log, tools, repairs)
-        if state.beside_action or state.problem == "action_and_answer":  # unless the action is none
+        if state.problem == "action_and_answer":  # unless the action names no tool
             raise Unsure
         if state.problem:
             raise BadPayload(state.problem, end_span(state.problem, text, entry))

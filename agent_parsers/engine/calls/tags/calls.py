@@ -112,6 +112,8 @@ class TaggedCalls(TagActions):
                 at = self._read_name(text, at, stop, events)
             else:
                 at = self._read_text(text, at, stop, events)
+            if self._inner is not None:
+                return  # it has read the rest
             if text[at:stop].strip():
                 continue  # another kind of text begins there
             if tag is None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import OnConflict
 
 ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.several]
 
@@ -58,3 +59,13 @@ def test_half_a_stop_sequence_may_be_the_whole_text() -> None:
         stream.close()
     with pytest.raises(OutputParserException, match="expected an action"):
         parser.parse("Observatio")
+
+
+@pytest.mark.parametrize("on_conflict", ["first", "action", "answer"])
+def test_the_log_ends_where_the_turn_does(on_conflict: OnConflict) -> None:
+    text = "Follow up: How old?\nSo the final answer is: 42"
+    parser = get_parser("self_ask", on_conflict=on_conflict)
+    stream = parser.stream_parser()
+    stream.feed(text)
+    stream.close()
+    assert parser.parse(text) == stream.result
