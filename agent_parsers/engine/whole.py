@@ -61,7 +61,6 @@ class WholeReader:
         self._keeps_input_end = table.keeps_input_end
         self._is_plain_tool = _LEAVES_PLAIN_NAMES.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
-        self._opener = machine.new_call().opener if table.begun else ""
 
     def parse(
         self,
@@ -122,7 +121,7 @@ class WholeReader:
         with suppress(Unsure, BadPayload):
             result = self._scan(text, tools, repairs)
             if not repairs:
-                return plain_turn(self._machine, text, result, self._opener, tools)
+                return plain_turn(self._machine, text, result, tools)
         return None
 
     def _scan(
@@ -152,10 +151,8 @@ class WholeReader:
         while (found := state.fast_search(buffer, at)) is not None:
             crossing = state.leads[found.lastindex or 0]
             begin, at = found.span()
-            if crossing.guards:
-                place = (label_at, text_at, self._opener)
-                if not counts(state, crossing, found, place, tools):
-                    continue
+            if crossing.guards and not counts(state, crossing, found, (label_at, text_at), tools):
+                continue
             if crossing.breaks_line and buffer[at : at + 1] not in ("", "\n"):
                 raise Unsure
             stop = begin

@@ -14,7 +14,7 @@ from agent_parsers.engine.calls.json.members import CallKeys
 from agent_parsers.engine.calls.json.rules import JsonCallRules
 from agent_parsers.engine.grammar.problems import Problem
 from agent_parsers.families.call_blocks import NewCall, Payload
-from agent_parsers.families.json_steps import ENCODED, OTHER_INPUTS, OTHER_TOOLS, WRAPPERS
+from agent_parsers.families.json_steps import OTHER_INPUTS, begins_anywhere, lenient_keys
 from agent_parsers.families.turn_writer import write_json
 
 if TYPE_CHECKING:
@@ -80,10 +80,6 @@ def _is_dressed(_fence: str, is_lead: bool) -> bool:
     return is_lead
 
 
-def _anywhere(fence: str, is_lead: bool) -> bool:
-    return is_lead or fence.strip() != "`" or "\n" in fence
-
-
 def _on_a_line(fence: str, is_lead: bool) -> bool:
     return is_lead or "\n" in fence
 
@@ -107,15 +103,8 @@ def block_rules(
         several=True,
         is_marked=True,
     )
-    keys = replace(
-        strict.keys,
-        other_tools=OTHER_TOOLS | {"function"},
-        other_inputs=OTHER_INPUTS,
-        wrappers=WRAPPERS,
-        encoded=ENCODED | {tool_input},
-        folds=True,
-    )
-    lenient = replace(strict, keys=keys, may_open=_anywhere, lenient=True, strict=strict)
+    keys = lenient_keys(strict.keys, tool="function", encoded=tool_input)
+    lenient = replace(strict, keys=keys, may_open=begins_anywhere, lenient=True, strict=strict)
     return _followed(strict, lenient)
 
 
@@ -142,7 +131,7 @@ def bare_rules(
         replace(each, keys=replace(each.keys, is_call_alone=False), is_marked=False)
         for each in rules
     )
-    may_open = _anywhere if anywhere else _on_a_line if on_a_line else _is_dressed
+    may_open = begins_anywhere if anywhere else _on_a_line if on_a_line else _is_dressed
     in_rows = anywhere or on_a_line
     return _followed(strict, replace(lenient, may_open=may_open, in_rows=in_rows, strict=strict))
 

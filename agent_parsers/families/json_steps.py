@@ -45,14 +45,32 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Written
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["KEYS", "WORDS", "JsonSteps", "opens_after"]
+__all__ = ["KEYS", "WORDS", "JsonSteps", "begins_anywhere", "lenient_keys", "opens_after"]
 
-OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
+_OTHER_TOOLS: Final = frozenset({"name", "tool", "toolname", "functionname"})
 OTHER_INPUTS: Final = frozenset({"arguments", "args", "parameters", "params", "input", "toolinput"})
-WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
+_WRAPPERS: Final = frozenset({"tool_call", "tool_calls", "function", "function_call", "command"})
 KEYS: Final = CallKeys(tool="action", input="action_input", other_inputs=OTHER_INPUTS)
 # In OpenAI's form the arguments are JSON in a string.
-ENCODED: Final = frozenset({"arguments", "parameters", "args"})
+_ENCODED: Final = frozenset({"arguments", "parameters", "args"})
+
+
+def lenient_keys(keys: CallKeys, *, tool: str = "", encoded: str = "") -> CallKeys:
+    """Return *keys* for lenient mode, which also reads those of other dialects.
+
+    Args:
+        keys: The keys of the dialect.
+        tool: One more key for the tool.
+        encoded: One more key whose input may be JSON in a string.
+    """
+    return replace(
+        keys,
+        folds=True,
+        other_tools=_OTHER_TOOLS | ({tool} - {""}),
+        other_inputs=OTHER_INPUTS,
+        wrappers=_WRAPPERS,
+        encoded=_ENCODED | ({encoded} - {""}),
+    )
 
 
 def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], bool]:
@@ -73,7 +91,7 @@ def opens_after(pattern: str, *, is_lead_enough: bool) -> Callable[[str, bool], 
     return may_open
 
 
-def _begins_anywhere(fence: str, is_lead: bool) -> bool:
+def begins_anywhere(fence: str, is_lead: bool) -> bool:
     """Return whether a call may follow *fence*: anywhere except in code in the middle of a line."""
     return is_lead or fence.strip() != "`" or "\n" in fence
 
@@ -184,19 +202,11 @@ class JsonSteps:
 
     def _lenient(self) -> Table:
         """Return the table of lenient mode and of transcripts."""
-        keys = replace(
-            self.rules.keys,
-            folds=True,
-            other_tools=OTHER_TOOLS,
-            other_inputs=OTHER_INPUTS,
-            wrappers=WRAPPERS,
-            encoded=ENCODED,
-        )
         rules = replace(
             self.rules,
             strict=self.rules,
-            keys=keys,
-            may_open=_begins_anywhere,
+            keys=lenient_keys(self.rules.keys),
+            may_open=begins_anywhere,
             answers=frozenset({"finalanswer"}),
             name_key=folded,
             lenient=True,

@@ -46,7 +46,7 @@ def counts(
     state: State,
     crossing: Crossing,
     found: Match[str],
-    place: tuple[int, int, str],
+    place: tuple[int, int],
     tools: ToolSet | Collection[str] | None,
 ) -> bool:
     """Return whether a marker counts, as its guards say.
@@ -55,8 +55,7 @@ def counts(
         state: The state in which it was found.
         crossing: What the marker does if it counts.
         found: Where it was found.
-        place: Where the marker before it begins and ends, -1 without a marker; and what every call
-            begins with.
+        place: Where the marker before it begins and ends; -1 without a marker.
         tools: The available tools, or only their names.
 
     Raises:
@@ -65,11 +64,11 @@ def counts(
     guards = crossing.guards
     if not _STREAM_ONLY.isdisjoint(guards):
         raise Unsure
-    label_at, text_at, opener = place
+    label_at, text_at = place
     buffer, begin = found.string, found.start()
     text = buffer[text_at:begin]
     if state.has_reader:
-        if crossing.to.is_cut or state.begun is None or opener in text:
+        if crossing.to.is_cut or state.begun is None or state.opener in text:
             raise Unsure  # a call may have begun
         if _OF_CALLS.issuperset(guards):
             return True

@@ -26,7 +26,6 @@ def plain_turn(
     machine: Machine,
     text: str,
     result: AgentAction | AgentFinish,
-    opener: str,
     tools: ToolSet | Collection[str] | None,
 ) -> Turn:
     """Return the turn that a stream would read in *text*.
@@ -35,7 +34,6 @@ def plain_turn(
         machine: The machine that reads it.
         text: The whole turn.
         result: The result of the turn.
-        opener: What every call begins with, in a dialect whose turns may lack one.
         tools: The available tools, or only their names.
 
     Raises:
@@ -53,7 +51,7 @@ def plain_turn(
         stop = len(buffer) if found is None else found.start()
         if found is not None and crossing is not None:
             at = found.end()
-            place = (label_at, text_at, opener)
+            place = (label_at, text_at)
             if crossing.guards and not counts(state, crossing, found, place, tools):
                 continue
             if not _is_plain(machine, crossing, found[0]):

@@ -71,8 +71,7 @@ class CallsCollector(Collector):
     def leave(
         self, events: list[Event], state: State, to: State | None, span: Span, stop: int
     ) -> None:
-        if span[0] < span[1] and self._beside.begun < 0:
-            self._beside.begun = span[0]
+        self._beside.meet_text(span)
         if state.part is Part.CONTENT:
             self._kept.clear()
             self._beside.add_content(span)

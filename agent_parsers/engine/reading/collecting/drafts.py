@@ -46,8 +46,7 @@ class DraftsCollector(CallsCollector):
     ) -> None:
         is_empty = span[0] >= span[1]
         if state.is_draft or (to is not None and to.is_draft):
-            if self._beside.begun < 0 and not is_empty:
-                self._beside.begun = span[0]
+            self._beside.meet_text(span)
             self._leave_draft(events, state, to, span, stop)
             return
         if state.part is Part.SKIPPED and not is_empty and self._draft_at >= 0:

@@ -14,6 +14,7 @@ from agent_parsers.events import StepFailed
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import AgentAction, AgentFinish
     from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.reading.collecting.collector import Left
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.events import Event, Span
@@ -59,17 +60,12 @@ class RunCollector(StepCollector):
             self._fail(events, BadPayload("no_action_or_answer", (self._step_at, stop)))
 
     @override
-    def leave(
-        self, events: list[Event], state: State, to: State | None, span: Span, stop: int
-    ) -> None:
-        self._last = span
-        super().leave(events, state, to, span, stop)
-        is_over = to is None or to.part is not Part.ANSWER
-        if state.part is Part.ANSWER and is_over and self._answer is not None:
-            try:
-                self._finish(events, self._log(to, stop))
-            except BadPayload as bad:
-                self._fail(events, bad)
+    def _end_part(self, events: list[Event], left: Left) -> None:
+        self._last = left.whole
+        super()._end_part(events, left)
+        is_over = left.to is None or left.to.part is not Part.ANSWER
+        if left.state.part is Part.ANSWER and is_over:
+            self._finish(events, self._log(left.to, left.stop))
 
     @override
     def _ends_turn(self, call: Call, to: State | None) -> bool:

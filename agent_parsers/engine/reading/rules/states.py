@@ -52,8 +52,8 @@ class State:
     __slots__ = (
         "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "fast_search",
         "growing", "has_reader", "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer",
-        "is_verbatim", "keeps_end", "leads", "needs_closer", "new_call", "part", "problem",
-        "watches", "whole",
+        "is_verbatim", "keeps_end", "leads", "needs_closer", "new_call", "opener", "part",
+        "problem", "watches", "whole",
     )  # fmt: skip
 
     def __init__(self, name: str, table: Table) -> None:
@@ -69,6 +69,7 @@ class State:
         self.is_draft = name in table.drafts  # inside or after a call in an open thought
         self.beside_action = name in table.beside_action
         self.begun: State | None = None  # the state once its call has begun
+        self.opener = ""  # what every call begins with, if the state has a `begun`
         self.new_call = table.readers.get(name)  # makes its own call readers, if it has any
         self.has_reader = _has_reader(name, table)  # its call reader knows which markers count
         self.watches = False  # a label in a quotation is text
@@ -159,7 +160,9 @@ def states_of(table: Table, stop: Collection[str]) -> dict[str, State]:
     """Return the states of *table* by name; *stop* has the dialect's stop sequences."""
     states = {name: State(name, table) for name in table.parts}
     for name, later in table.begun.items():
-        states[name].begun = states[later]
+        state, new_call = states[name], states[name].new_call or table.new_call
+        state.begun = states[later]
+        state.opener = "" if new_call is None else new_call().opener
     crossings: dict[str, list[Crossing]] = {name: [] for name in states}
     for (name, marker), transition in table.transitions.items():
         crossings[name].append(_crossing(table, name, marker, states[transition.to]))
