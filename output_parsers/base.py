@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)` looks here
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import deprecated, override
@@ -57,7 +57,9 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
                 return len(result[0].message.tool_calls)
     """
 
-    model_config = ConfigDict(extra="ignore", protected_namespaces=(), defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="ignore", protected_namespaces=(), defer_build=True
+    )
 
     name: str | None = None
     """The parser's name; `None` for the name of its class."""

@@ -40,8 +40,8 @@ MOST_FILES = {
 
 TABLE_OF_CONTENTS = (
     "from ", "__all__ = ", "__version__ = ", "if TYPE_CHECKING:\n    from ", "_MODULES = ",
-    "'The module of each name ", "(__getattr__, __dir__) = late_names(",
-    "__getattr__, __dir__ = late_names(",
+    "'The module of each name ", "if not TYPE_CHECKING:\n    (__getattr__",
+    "if not TYPE_CHECKING:\n    __getattr__",
 )  # fmt: skip
 """The allowed beginnings of statements in an ``__init__``."""
 

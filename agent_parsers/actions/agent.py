@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -25,7 +25,7 @@ class AgentAction(BaseModel):
         log: The model's own text that led to this action, unchanged.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     tool: str
     """Name of the tool; never empty in an action that a parser returned. A step whose action has no
@@ -69,7 +69,7 @@ class AgentActionMessageLog(AgentAction):
 class AgentStep(BaseModel):
     """An action and its observation."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     action: AgentAction
     """The action that was taken."""
@@ -93,7 +93,7 @@ class AgentFinish(BaseModel):
         log: The model's own text that led to the answer, unchanged.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     return_values: dict[Any, Any]
     """What the run returns; parsers put the answer under ``"output"``."""

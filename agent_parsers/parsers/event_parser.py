@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -27,7 +27,7 @@ __all__ = ["EventParser"]
 class EventParser(BaseModel):
     """Reads one turn of a model as it streams in; see `TurnParser` and `MessageParser`."""
 
-    model_config = ConfigDict(validate_assignment=True, defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(validate_assignment=True, defer_build=True)
 
     lenient: bool = False
     """Whether to repair common mistakes; if false, only well-formed turns are read."""
