@@ -174,11 +174,11 @@ class AskingModel(Runnable[dict[str, Any], str]):
     """
 
     def __init__(self, prompt: Any, llm: Any) -> None:
-        self.name = None
-        self.prompt = PromptTemplate(prompt) if isinstance(prompt, str) else prompt
+        self.name: str | None = None
+        self.prompt: Any = PromptTemplate(prompt) if isinstance(prompt, str) else prompt
         if not hasattr(self.prompt, "format_prompt"):
             raise TypeError(f"expected a prompt, not {type(prompt).__name__}")
-        self.model = _step(llm)
+        self.model: Any = _step(llm)
         # Another library's prompt may be more than text; its models accept it as it is.
         self._takes_values = self.model is llm and not isinstance(llm, Step)
 

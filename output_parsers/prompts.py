@@ -91,11 +91,11 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
     def __init__(self, template: str, input_variables: list[str] | None = None) -> None:
         self.template = template
         """The text."""
-        self.input_variables = sorted(input_variables or _names_in(template))
+        self.input_variables: list[str] = sorted(input_variables or _names_in(template))
         """The names of the placeholders, sorted."""
         if set(self.input_variables) != set(names := _names_in(template)):
             raise ValueError(f"the template has places for {sorted(names)}")
-        self.name = None
+        self.name: str | None = None
 
     @classmethod
     def from_template(cls, template: str) -> Self:

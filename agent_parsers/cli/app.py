@@ -50,7 +50,7 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name=_NAME,
     cls=_Commands,
     no_args_is_help=True,
