@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import Field, SkipValidation, field_validator
 from typing_extensions import override
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from output_parsers.runnables.batching import RunnableConfig
+
+Parsed = TypeVar("Parsed")
+"""What the parser that is passed to `from_llm` returns."""
 
 
 class RepairingParser(BaseOutputParser[T]):

@@ -170,8 +170,9 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         _types_namespace: Any = None,
     ) -> bool | None:
         # With a namespace, the caller is pydantic, which handles a type argument at import. A
-        # validator takes milliseconds to build, and an abstract class does not need one.
-        if _types_namespace is not None and cls.__abstractmethods__:
+        # validator takes milliseconds to build, and a class that is only a base does not need one.
+        is_base = cls.__abstractmethods__ or cls.__pydantic_generic_metadata__["parameters"]
+        if _types_namespace is not None and is_base:
             return False
         return super().model_rebuild(
             force=force,
