@@ -273,20 +273,21 @@ class ToolSet:
         return example_of(self._specs[name], schema, self._policy)
 
     # -- for providers and prompts -------------------------------------------------------------
+    # The lists are of dictionaries; as `dict` they would be no `TypedDict` of a client.
 
-    def openai_tools(self) -> list[dict[str, Any]]:
+    def openai_tools(self) -> list[Any]:
         """Return the tools in the form of OpenAI's ``tools``."""
         return [spec.openai_tool() for spec in self]
 
-    def openai_functions(self) -> list[dict[str, Any]]:
+    def openai_functions(self) -> list[Any]:
         """Return the tools in the form of OpenAI's ``functions``."""
         return [spec.openai_function() for spec in self]
 
-    def openai_response_tools(self) -> list[dict[str, Any]]:
+    def openai_response_tools(self) -> list[Any]:
         """Return the tools in the form of the ``tools`` of OpenAI's Responses API."""
         return [spec.openai_response_tool() for spec in self]
 
-    def anthropic_tools(self) -> list[dict[str, Any]]:
+    def anthropic_tools(self) -> list[Any]:
         """Return the tools in the form of Anthropic's ``tools``."""
         return [spec.anthropic_tool() for spec in self]
 
