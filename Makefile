@@ -19,10 +19,10 @@ format:  ## fix what can be fixed
 	ruff format .
 
 .PHONY: types
-types:  ## check types, those of the examples too
+types:  ## check types, those of the examples and of the samples too
 	mypy --strict
-	mypy --strict $(filter-out examples/own_dialect.py,$(wildcard examples/*.py)) $(wildcard docs/*.py)
-	mypy --strict tests/typing
+	mypy --strict $(wildcard docs/*.py)
+	$(PYTHON) -m tests.check_types
 
 .PHONY: test
 test:  ## run the tests

@@ -5,31 +5,22 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from agent_parsers.registry import dialects_by_name as _registry
 
+from .helpers.samples import PAGES, ROOT, samples
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-
-def samples() -> Iterator[Any]:
-    """Yield the code of each sample; a continued sample includes the code before it."""
-    for page in PAGES:
-        before = ""
-        for number, (goes_on, code) in enumerate(BLOCK.findall(page.read_text("utf-8"))):
-            before = before + code if goes_on else code
-            yield pytest.param(before, id=f"{page.name}-{number}")
-
-
-SAMPLES = [*samples()]
+SAMPLES = [
+    pytest.param(code, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, code in enumerate(samples(page))
+]
 
 
 pytestmark = [pytest.mark.usefixtures("brief_checks"), pytest.mark.one_in(3)]
