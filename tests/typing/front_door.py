@@ -1,4 +1,4 @@
-"""What type checkers say of the public names: checked by mypy, never run."""
+"""What type checkers say of the public names: checked, never run."""
 
 from collections.abc import AsyncGenerator, Generator, Iterator
 from typing import Any, assert_never, assert_type
