@@ -86,3 +86,9 @@ def check_that_events_are_a_closed_set(event: Event) -> str:
             return str(event.error)
         case _:
             assert_never(event)
+
+
+def check_that_a_misspelled_name_is_an_error() -> None:
+    import output_parsers
+
+    _ = output_parsers.PydanticOutputparser  # type: ignore[attr-defined]
