@@ -18,6 +18,7 @@ from output_parsers import (
     BaseGenerationOutputParser,
     BaseLLMOutputParser,
     BaseOutputParser,
+    JsonOutputParser,
     OutputParserException,
     Runnable,
     StrOutputParser,
@@ -130,6 +131,14 @@ def test_parse_and_parse_result_have_to_be_written() -> None:
 def test_repr_leaves_out_defaults_as_langchain_does() -> None:
     assert repr(StrOutputParser()) == "StrOutputParser()"
     assert repr(Times(factor=3)) == repr(LangChainTimes(factor=3)).removeprefix("LangChain")
+
+
+def test_the_output_type_may_be_the_default_of_a_type_variable() -> None:
+    class Loud(JsonOutputParser):
+        pass
+
+    assert JsonOutputParser().OutputType is Loud().OutputType is Any
+    assert JsonOutputParser[int]().OutputType is int
 
 
 def test_a_parser_can_be_a_field_of_another() -> None:
