@@ -61,6 +61,7 @@ class PydanticOutputParser(JsonOutputParser[Model]):
         """
         return super().parse(text)
 
+    # With *partial* it may be `None`, which the base classes do not allow.
     @overload
     def parse_result(
         self, result: list[Generation], *, partial: Literal[False] = False
