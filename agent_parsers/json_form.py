@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from agent_parsers.actions.agent import (
@@ -47,9 +49,10 @@ from outputs.json_form.fields import (
     many,
     maybe,
 )
-from outputs.json_form.kinds import Kind, a, either
+from outputs.json_form.kinds import Kind, a, either, read_document
 from outputs.json_form.messages import MESSAGE
-from outputs.json_form.storable import Storable
+from outputs.json_form.misfit import Misfit
+from outputs.json_form.storable import TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,7 +67,7 @@ def from_json(data: Mapping[str, Any]) -> Any:
         TypeError: *data* is not an object, such as its text before `json.loads`.
         ValueError: *data* has another version or type, or is malformed; the message says where.
     """
-    return Storable.from_json(data)
+    return read_document(data, object, TABLES)
 
 
 # -- actions ---------------------------------------------------------------------------------------
@@ -144,6 +147,18 @@ _ERRORS: Final = (
 
 # -- turns and runs --------------------------------------------------------------------------------
 
+
+def _get_of_run(run: Transcript, key: str) -> Any:
+    if key == "steps" and any(one.number >= two.number for one, two in pairwise(run.all_steps)):
+        raise Misfit("expected steps in the order of their numbers")
+    return getattr(run, key)
+
+
+def _make_run(cls: type, fields: dict[str, Any]) -> Any:
+    steps = sorted(fields.pop("steps") + fields.pop("failed"), key=attrgetter("number"))
+    return cls(all_steps=tuple(steps), **fields)
+
+
 _EVENT: Final = a(*(kind.cls for kind in _EVENTS))
 _REPAIRS: Final = many(a(Repair))
 _TURN: Final = {"result": _RESULT, "thought": TEXT, "repairs": _REPAIRS, "events": many(_EVENT)}
@@ -170,9 +185,13 @@ _RUNS: Final = (
             "id": TEXT,
             "preamble": TEXT,
             "question": TEXT,
-            "all_steps": many(a(TranscriptStep)),
             "question_repairs": _REPAIRS,
+            "steps": many(a(TranscriptStep)),
+            "failed": many(a(TranscriptStep)),
         },
+        _get_of_run,
+        _make_run,
+        more={"finish": maybe(a(AgentFinish))},
     ),
 )
 
@@ -195,7 +214,12 @@ def _placed(cls: type) -> Field:
         line, column = placed.places.line(start), placed.places.column(start)
         return {**inner.write(placed.part, document), "line": line, "column": column}
 
-    return Field(write, inner.read, inner.schema)
+    place = {"line": NUMBER.schema(), "column": NUMBER.schema()}
+    return Field(
+        write,
+        inner.read,
+        lambda: {**inner.schema(), "properties": place, "required": [*place]},
+    )
 
 
 _PARTS: Final = {

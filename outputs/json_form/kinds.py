@@ -65,17 +65,12 @@ def a(*classes: type) -> Field:
             raise Misfit(f"expected {_names(classes)}, found {name_of(value)}")
         return _write_object(value, document)
 
-    return Field(
-        write,
-        lambda data, document: _read_object(data, document, classes),
-        lambda: {
-            "anyOf": [
-                {"$ref": f"#/$defs/{name}"}
-                for name, kind in _known.items()
-                if issubclass(kind.cls, classes)
-            ]
-        },
-    )
+    def schema() -> dict[str, Any]:
+        names = sorted(name for name, kind in _known.items() if issubclass(kind.cls, classes))
+        refs = [{"$ref": f"#/$defs/{name}"} for name in names]
+        return refs[0] if len(refs) == 1 else {"anyOf": refs}
+
+    return Field(write, lambda data, document: _read_object(data, document, classes), schema)
 
 
 def either(one: Field, other: Field, is_one: Callable[[Any], bool]) -> Field:
@@ -94,7 +89,7 @@ def either(one: Field, other: Field, is_one: Callable[[Any], bool]) -> Field:
 
 
 def _names(classes: Iterable[type]) -> str:
-    return " or ".join(each.__name__ for each in classes)
+    return " or ".join("a known type" if cls is object else cls.__name__ for cls in classes)
 
 
 # -- objects ---------------------------------------------------------------------------------------
@@ -157,7 +152,7 @@ def read_document(data: Any, cls: type[T], tables: Iterable[str]) -> T:
     known_kinds(tables)
     if not isinstance(data, Mapping):
         hint = ": pass what json.loads makes of it" if isinstance(data, str | bytes) else ""
-        raise TypeError(f"expected the object of a {cls.__name__}, not {name_of(data)}{hint}")
+        raise TypeError(f"expected an object that to_json() returned, not {name_of(data)}{hint}")
     version = data.get("version")
     if type(version) is not int or version != VERSION:
         found = "none" if version is None else repr(version)
