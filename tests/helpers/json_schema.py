@@ -47,7 +47,9 @@ def types(value: Any, said: str | list[str], at: str) -> list[str]:
 
 
 def any_of(value: Any, said: list[Any], at: str) -> list[str]:
-    ways = [faults(value, each, at) for each in said]
+    name = value.get("type") if isinstance(value, dict) else None
+    named = [each for each in said if each.get("$ref") == f"#/$defs/{name}"]
+    ways = [faults(value, each, at) for each in named or said]
     return min(ways, key=len) if all(ways) else []
 
 
