@@ -43,6 +43,9 @@ class OutputParserException(ValueError, Storable):  # noqa: N818 - the name is L
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
     """
 
+    problem: str = ""
+    """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""
+
     def __init__(
         self,
         error: object,

@@ -19,6 +19,7 @@ __all__ = ["KINDS", "error_kind"]
 
 _FIELDS: Final = {
     "message": TEXT,
+    "problem": TEXT,
     "reason": TEXT,
     "observation": maybe(TEXT),
     "llm_output": maybe(TEXT),
@@ -34,12 +35,14 @@ def _get(error: OutputParserException, key: str) -> Any:
 
 def _make(cls: type[OutputParserException], fields: dict[str, Any]) -> OutputParserException:
     """Return an error with these fields; those of its own class are attributes."""
-    message = fields.pop("message")
+    message, problem = fields.pop("message"), fields.pop("problem")
     common = {key: fields.pop(key) for key in _FIELDS if key in fields}
     error = cls.__new__(cls, message)
     for key, value in fields.items():
         setattr(error, key, value)
     OutputParserException.__init__(error, message, **common)
+    if problem != error.problem:  # that of its class
+        error.problem = problem
     return error
 
 
