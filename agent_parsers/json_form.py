@@ -57,7 +57,7 @@ from outputs.json_form.storable import TABLES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KINDS", "from_json"]
+__all__ = ["from_json"]
 
 
 def from_json(data: Mapping[str, Any]) -> Any:
