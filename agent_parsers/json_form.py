@@ -52,12 +52,12 @@ from outputs.json_form.fields import (
 from outputs.json_form.kinds import Kind, a, either, read_document
 from outputs.json_form.messages import MESSAGE
 from outputs.json_form.misfit import Misfit
-from outputs.json_form.storable import TABLES
+from outputs.json_form.storable import TABLES, Storable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["from_json"]
+__all__ = ["Storable", "from_json"]
 
 
 def from_json(data: Mapping[str, Any]) -> Any:
