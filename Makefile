@@ -53,6 +53,10 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 reference:  ## write docs/reference anew from the docstrings
 	$(PYTHON) docs/make_reference.py
 
+.PHONY: schema
+schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form
+	$(PYTHON) docs/make_schema.py
+
 .PHONY: architecture
 architecture:  ## draw the house in docs/architecture.md anew from the imports
 	$(PYTHON) docs/make_architecture.py

@@ -11,8 +11,11 @@ A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` 
 from __future__ import annotations
 
 from output_parsers.printable import printable
+from outputs.json_form.storable import TABLES, Storable
 
 __all__ = ["OutputParserException"]
+
+TABLES["output_parsers.json_form"] = None
 
 _MAX_COLUMNS = 100
 """The widest line `OutputParserException.pointer` draws, in characters."""
@@ -21,7 +24,7 @@ _CONTEXT_CHARS = 30
 """How much of an overlong line stays visible before the span."""
 
 
-class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
+class OutputParserException(ValueError, Storable):  # noqa: N818 - the name is LangChain's
     """The model's text does not have the form that the parser expects.
 
     ``str()`` returns *error* exactly as it was passed. The exception can be pickled and copied with
@@ -39,6 +42,9 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
     Raises:
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
     """
+
+    problem: str = ""
+    """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""
 
     def __init__(
         self,

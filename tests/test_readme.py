@@ -5,12 +5,16 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent_parsers import AgentAction
 from agent_parsers.registry import dialects_by_name as _registry
+from agent_parsers.reports import LISTENERS
 
+from .helpers.opentelemetry import Recorded
 from .helpers.samples import PAGES, ROOT, samples
 
 if TYPE_CHECKING:
@@ -34,11 +38,20 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    """Unregister the dialects that a sample registers."""
+    """Unregister the dialects and the listeners that a sample registers."""
     known = dict(_registry.KNOWN)
     yield
     _registry.KNOWN.clear()
     _registry.KNOWN.update(known)
+    LISTENERS.clear()
+
+
+@pytest.fixture
+def telemetry(monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    """Let a sample import OpenTelemetry, which is not installed everywhere."""
+    recorded = Recorded()
+    recorded.install(monkeypatch)
+    return recorded
 
 
 def test_the_pages_have_samples() -> None:
@@ -46,12 +59,53 @@ def test_the_pages_have_samples() -> None:
 
 
 @pytest.mark.parametrize("code", SAMPLES)
-def test_a_sample_prints_what_it_says(code: str) -> None:
+def test_a_sample_prints_what_it_says(code: str, request: pytest.FixtureRequest) -> None:
+    if "opentelemetry" in code:
+        request.getfixturevalue("telemetry")
     said = [line[2:].removeprefix(" ") for line in code.splitlines() if line[:2] == "#>"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "sample", "exec", dont_inherit=True), {})
     assert printed.getvalue().splitlines() == said
+
+
+def telemetry_sample() -> str:
+    page = (ROOT / "docs" / "production.md").read_text("utf-8")
+    (code,) = (code for _, code in BLOCK.findall(page) if "import metrics" in code)
+    return str(code)
+
+
+@pytest.mark.one_in(1)
+def test_spans_and_counts_have_the_names_of_the_conventions(telemetry: Recorded) -> None:
+    space: dict[str, Any] = {}
+    exec(compile(telemetry_sample(), "sample", "exec", dont_inherit=True), space)
+    space["call"](space["tools"], SimpleNamespace(tool="area", tool_input="Thun", tool_call_id="c"))
+    with pytest.raises(KeyError):
+        space["call"](space["tools"], AgentAction("area", "nowhere", ""))
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "area",
+        "gen_ai.tool.type": "function",
+    }
+    assert telemetry.spans == [
+        ("execute_tool area", tool),
+        ("execute_tool area", {**tool, "gen_ai.tool.call.id": "c"}),
+        ("execute_tool area", {**tool, "error.type": "KeyError", "status": "error"}),
+    ]
+    (count,) = telemetry.counts
+    assert count[:2] == ("agent_parsers.reports", 1)
+    assert count[2] == {
+        "agent_parsers.what": "repair",
+        "agent_parsers.name": "label",
+        "agent_parsers.dialect": "react",
+        "gen_ai.tool.name": "area",
+    }
+
+
+@pytest.mark.one_in(1)
+def test_the_sample_runs_with_opentelemetry_itself() -> None:
+    pytest.importorskip("opentelemetry", reason="OpenTelemetry is not installed")
+    exec(compile(telemetry_sample(), "sample", "exec", dont_inherit=True), {})
 
 
 def test_links_lead_somewhere() -> None:

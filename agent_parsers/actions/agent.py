@@ -12,11 +12,14 @@ from typing import Any, ClassVar, Final, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
+from outputs.json_form.storable import TABLES, Storable
 
 __all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult"]
 
+TABLES["agent_parsers.json_form"] = None
 
-class AgentAction(BaseModel):
+
+class AgentAction(BaseModel, Storable):
     """A call of one tool that the model asked for.
 
     Args:
@@ -66,7 +69,7 @@ class AgentActionMessageLog(AgentAction):
         return self.message_log
 
 
-class AgentStep(BaseModel):
+class AgentStep(BaseModel, Storable):
     """An action and its observation."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
@@ -85,7 +88,7 @@ class AgentStep(BaseModel):
         return [HumanMessage(content=content)]
 
 
-class AgentFinish(BaseModel):
+class AgentFinish(BaseModel, Storable):
     """The final answer of an agent.
 
     Args:

@@ -11,6 +11,7 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.writing.advice import advice
+from agent_parsers.reports import LISTENERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.message_text import MessageText
+    from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
@@ -53,7 +55,7 @@ class StreamParser(TurnStream):
     become a marker are held back.
     """
 
-    __slots__ = ("_message",)
+    __slots__ = ("_message", "_reports")
 
     def __init__(
         self,
@@ -75,6 +77,7 @@ class StreamParser(TurnStream):
             advise=advice,
         )
         self._message: MessageText | None = None  # set by the first message chunk
+        self._reports = self._new_reports(dialect, mode) if LISTENERS else None
 
     @override
     def feed(self, chunk: ModelOutput) -> list[Event]:
@@ -91,7 +94,9 @@ class StreamParser(TurnStream):
         """
         if not isinstance(chunk, str):
             chunk = "" if self._closed else self._text_in(chunk)
-        return super().feed(chunk)
+        if self._reports is None:
+            return super().feed(chunk)
+        return self._reports.during(super().feed, chunk)
 
     def _text_in(self, chunk: ModelOutput) -> str:
         """Return the text of a message chunk; `close` checks the rest of the message."""
@@ -116,7 +121,15 @@ class StreamParser(TurnStream):
         """
         if ended == "unknown" and self._message is not None:
             ended = self._message.ended
-        return super().close(ended=ended)
+        if self._reports is None:
+            return super().close(ended=ended)
+        return self._reports.to_end(super().close, ended, self.last_events)
+
+    def _new_reports(self, dialect: Dialect, mode: Mode) -> TurnReports | None:
+        """Return what reports the repairs and errors of the text; `None` to report none."""
+        from agent_parsers.engine.turn_reports import TurnReports  # imported lazily: for listeners
+
+        return TurnReports(dialect.name, self._collector.tools, lenient=mode != "strict")
 
     @override
     def _refuse(self) -> None:

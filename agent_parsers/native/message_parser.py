@@ -17,6 +17,7 @@ from agent_parsers.native.writing.scratchpad import past_messages
 from agent_parsers.parsers.event_parser import EventParser
 from output_parsers.base import BaseOutputParser, is_default
 from outputs import HumanMessage, SystemMessage
+from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -35,7 +36,7 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageTurn:
+class MessageTurn(Storable):
     """Everything read from one message."""
 
     result: AgentAction | list[AgentAction] | AgentFinish

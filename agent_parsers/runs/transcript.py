@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span
@@ -15,7 +16,7 @@ __all__ = ["Transcript", "TranscriptStep"]
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptStep:
+class TranscriptStep(Storable):
     """A thought, the action or answer it led to, and what the tool returned.
 
     The spans are offsets in `str` characters into the text of the transcript or, for a step of a
@@ -40,7 +41,7 @@ class TranscriptStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Storable):
     """One run of an agent."""
 
     question: str

@@ -381,11 +381,11 @@ def test_a_turn_can_be_explained_and_a_run_cannot() -> None:
         explain(get_dialect("react"), "transcript", "")
 
 
-def test_values_that_json_lacks_are_written_as_repr() -> None:
+def test_values_that_json_lacks_are_written_as_objects() -> None:
     react = get_dialect("react")
     table = replace(react.lenient, read_input=lambda _text, _repairs: {"a": b"x"})
     it = explain(replace(react, lenient=table), "lenient", "Action: f\nAction Input: y")
-    assert it.to_json()["result"]["tool_input"] == {"a": "b'x'"}
+    assert it.to_json()["result"]["tool_input"] == {"a": {"$bytes": "eA=="}}
 
 
 def test_a_parser_explains_as_it_parses() -> None:

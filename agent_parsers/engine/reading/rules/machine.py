@@ -100,7 +100,9 @@ class Machine(CallRules):
         observation = ""
         if advise is not None and not self._is_strict:
             observation = advise(self.dialect, problem.observation, written, tools, None)
-        return problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+        error = problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+        error.problem = bad.problem
+        return error
 
 
 @cache
