@@ -3,14 +3,52 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from typing_extensions import override
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from output_parsers import BaseOutputParser
+from output_parsers.runnables.langchain import is_langchains, needs_langchain
 
-__all__ = ["AgentOutputParser", "MultiActionAgentOutputParser"]
+if TYPE_CHECKING:
+    from agent_parsers.parsers.langchain import LangChainParser
+    from output_parsers import RunnableConfig
+
+__all__ = ["AgentOutputParser", "BaseAgentOutputParser", "MultiActionAgentOutputParser"]
+
+R = TypeVar("R")
 
 
-class AgentOutputParser(BaseOutputParser[AgentAction | AgentFinish]):
+class BaseAgentOutputParser(BaseOutputParser[R]):
+    """A parser of the turns of an agent.
+
+    In a pipeline that LangChain runs, it returns and raises what its `as_langchain` does, because
+    LangChain's executor takes no actions but its own.
+    """
+
+    @override
+    def as_langchain(self) -> LangChainParser:
+        """Return this parser as a LangChain output parser, for LangChain's chains and executors.
+
+        It returns LangChain's own actions and answers, and raises LangChain's own exception. A
+        `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would
+        ask again after its own exception.
+
+        Raises:
+            ImportError: LangChain is not installed.
+        """
+        with needs_langchain():
+            from agent_parsers.parsers.langchain import LangChainParser
+
+        return LangChainParser(parser=self, name=self.get_name())
+
+    @override
+    def _in_langchain(self, config: RunnableConfig | None) -> Any:
+        return self.as_langchain() if is_langchains(config) else None
+
+
+class AgentOutputParser(BaseAgentOutputParser[AgentAction | AgentFinish]):
     """A parser whose turns contain one action or the final answer."""
 
     @abstractmethod
@@ -22,7 +60,7 @@ class AgentOutputParser(BaseOutputParser[AgentAction | AgentFinish]):
         """
 
 
-class MultiActionAgentOutputParser(BaseOutputParser[list[AgentAction] | AgentFinish]):
+class MultiActionAgentOutputParser(BaseAgentOutputParser[list[AgentAction] | AgentFinish]):
     """A parser whose turns contain one or more actions, or the final answer."""
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""An output parser of LangChain, for its chains and executors, around one of our parsers.
+"""A LangChain output parser around one of our agent parsers, for LangChain's executors.
 
 This module imports LangChain, and only `as_langchain` imports this module. It passes its input to
 our parser and converts the result to LangChain's classes.
@@ -7,28 +7,18 @@ our parser and converts the result to LangChain's classes.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
+from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
+from langchain_core.outputs import ChatGeneration, Generation
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
+from agent_parsers.actions.foreign import own_steps
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
-from output_parsers import ModelRefusalError
-from output_parsers import OutputParserException as OurOutputParserException
-from outputs import from_any
-
-try:
-    from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
-    from langchain_core.exceptions import OutputParserException
-    from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
-    from langchain_core.output_parsers import BaseTransformOutputParser
-    from langchain_core.outputs import ChatGeneration, Generation
-except ImportError as error:
-    raise ImportError(
-        'as_langchain() needs langchain-core: pip install "agent-parsers[langchain]"',
-        name=error.name,
-    ) from error
+from output_parsers.runnables.langchain_parser import LangChainOutputParser, langchains_errors
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Sequence
@@ -37,8 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["LangChainParser"]
 
+Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 
-class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] | AgentFinish]):
+
+class LangChainParser(LangChainOutputParser):
     r"""A LangChain output parser that wraps *parser*; `as_langchain` returns one.
 
     ::
@@ -55,9 +47,6 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
     `AgentFinish`, all of `langchain_core.agents`. A call in a message is a `ToolAgentAction`, of
     `langchain_classic` if that is installed. A stream yields its result once, at its end.
     """
-
-    parser: Any
-    """Our parser, which reads the text or message."""
 
     @override
     def model_post_init(self, context: Any, /) -> None:
@@ -83,7 +72,7 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
     # -- reading ---------------------------------------------------------------------------------
 
     @override
-    def parse(self, text: str) -> AgentAction | list[AgentAction] | AgentFinish:
+    def parse(self, text: str) -> Result:
         """Read one turn.
 
         Raises:
@@ -91,20 +80,21 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
                 own.
             ValueError: The parser reads messages only, not text.
         """
-        try:
+        with langchains_errors():
             return _theirs(self.parser.parse(text), None)
-        except OurOutputParserException as error:
-            raise _their_error(error) from error
 
     @override
-    async def aparse(self, text: str) -> AgentAction | list[AgentAction] | AgentFinish:
+    async def aparse(self, text: str) -> Result:
         """Do the same as `parse`, at once and in this thread."""
         return self.parse(text)
 
     @override
-    def parse_result(
-        self, result: list[Generation], *, partial: bool = False
-    ) -> AgentAction | list[AgentAction] | AgentFinish:
+    def parse_with_prompt(self, completion: str, prompt: Any) -> Result:
+        """Read one turn; a parser that can ask again uses its *prompt*."""
+        return _theirs(super().parse_with_prompt(completion, prompt), None)
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Read the first of *result*, a text or a message.
 
         Args:
@@ -119,35 +109,23 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         """
         first = result[0]
         message = first.message if isinstance(first, ChatGeneration) else None
-        try:
+        with langchains_errors():
             return _theirs(self.parser.invoke(first), message)
-        except ModelRefusalError:
-            raise
-        except OurOutputParserException as error:
-            raise _their_error(error) from error
 
     @override
-    async def aparse_result(
-        self, result: list[Generation], *, partial: bool = False
-    ) -> AgentAction | list[AgentAction] | AgentFinish:
+    async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Do the same as `parse_result`, at once and in this thread."""
         return self.parse_result(result, partial=partial)
 
     @override
-    def _transform(
-        self,
-        input: Iterator[str | BaseMessage],
-    ) -> Iterator[AgentAction | list[AgentAction] | AgentFinish]:
+    def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Result]:
         yield self._sum([*input])
 
     @override
-    async def _atransform(
-        self,
-        input: AsyncIterator[str | BaseMessage],
-    ) -> AsyncIterator[AgentAction | list[AgentAction] | AgentFinish]:
+    async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Result]:
         yield self._sum([chunk async for chunk in input])
 
-    def _sum(self, chunks: list[Any]) -> AgentAction | list[AgentAction] | AgentFinish:
+    def _sum(self, chunks: list[Any]) -> Result:
         """Read one turn that came in *chunks*."""
         if chunks and all(isinstance(chunk, str) for chunk in chunks):
             return self.parse("".join(chunks))
@@ -160,12 +138,6 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
 
     # -- writing ---------------------------------------------------------------------------------
 
-    @override
-    def get_format_instructions(self) -> str:
-        """Return the instructions that tell the model how to write its turns and call the tools."""
-        instructions: str = self.parser.get_format_instructions()
-        return instructions
-
     def format_scratchpad(
         self, intermediate_steps: Sequence[tuple[AgentAction, Any]]
     ) -> str | list[BaseMessage]:
@@ -174,7 +146,7 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         Args:
             intermediate_steps: Steps in the form that LangChain's executor passes them.
         """
-        past = self.parser.format_scratchpad(_our_steps(intermediate_steps))
+        past = self.parser.format_scratchpad(own_steps(intermediate_steps))
         return past if isinstance(past, str) else _their_messages(past)
 
     def render_prompt(
@@ -191,16 +163,10 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
             intermediate_steps: The steps so far, in the form that LangChain's executor passes them.
             system: Text before the instructions.
         """
-        steps = _our_steps(intermediate_steps)
+        steps = own_steps(intermediate_steps)
         return _their_messages(
             self.parser.render_prompt(question, steps, system=system, as_messages=True)
         )
-
-    @property
-    @override
-    def _type(self) -> str:
-        kind: str = self.parser._type
-        return kind
 
 
 # -- from ours to LangChain's ----------------------------------------------------------------------
@@ -226,7 +192,7 @@ def tool_action_class() -> type[AgentActionMessageLog]:
 def _theirs(
     result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
     message: BaseMessage | None,
-) -> AgentAction | list[AgentAction] | AgentFinish:
+) -> Result:
     """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
     if isinstance(result, ours.AgentFinish):
         return AgentFinish(result.return_values, result.log)
@@ -255,32 +221,3 @@ def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:
     return messages_from_dict(
         [{"type": message.type, "data": message.model_dump()} for message in messages]
     )
-
-
-def _their_error(error: OurOutputParserException) -> OutputParserException:
-    """Return LangChain's exception; its executor sends the observation of *error* to the model."""
-    has_all = error.observation is not None and error.llm_output is not None
-    return OutputParserException(error, error.observation, error.llm_output, send_to_llm=has_all)
-
-
-# -- from LangChain's to ours ----------------------------------------------------------------------
-
-
-def _our_steps(
-    steps: Sequence[tuple[AgentAction | ours.AgentAction, Any]],
-) -> list[tuple[ours.AgentAction, Any]]:
-    return [(_our_action(action), observation) for action, observation in steps]
-
-
-def _our_action(action: AgentAction | ours.AgentAction) -> ours.AgentAction:
-    if isinstance(action, ours.AgentAction):  # from a loop that uses our own parser
-        return action
-    fields = _fields(action)
-    if action.tool == "_Exception":  # LangChain's name for a turn that could not be read
-        fields["tool"] = ""
-    if not isinstance(action, AgentActionMessageLog):
-        return ours.AgentAction(**fields)
-    fields["message_log"] = [from_any(message) for message in action.message_log]
-    if not hasattr(action, "tool_call_id"):
-        return ours.AgentActionMessageLog(**fields)
-    return OurToolAgentAction(tool_call_id=action.tool_call_id, **fields)
