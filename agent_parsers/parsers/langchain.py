@@ -197,24 +197,32 @@ def _theirs(
     if isinstance(result, ours.AgentFinish):
         return AgentFinish(result.return_values, result.log)
     if isinstance(result, ours.AgentAction):
-        return _their_action(result, message)
-    return [_their_action(action, message) for action in result]
+        return _their_action(result, message, {})
+    known: dict[int, BaseMessage] = {}
+    return [_their_action(action, message, known) for action in result]
 
 
-def _their_action(action: ours.AgentAction, message: BaseMessage | None) -> AgentAction:
-    fields = _fields(action)
+def _their_action(
+    action: ours.AgentAction, message: BaseMessage | None, known: dict[int, BaseMessage]
+) -> AgentAction:
+    """Return *action* in LangChain's class; calls of one message share it, as *known* by `id`."""
+    fields: dict[str, Any] = {
+        "tool": action.tool, "tool_input": action.tool_input, "log": action.log
+    }  # fmt: skip
     if not isinstance(action, ours.AgentActionMessageLog):
         return AgentAction(**fields)
-    # Keep the message itself: it may have fields that its provider needs back.
-    given = [message] if isinstance(message, AIMessage) else _their_messages(action.message_log)
+    if isinstance(message, AIMessage):
+        # Keep the message itself: it may have fields that its provider needs back.
+        given: list[BaseMessage] = [message]
+    else:
+        for each in action.message_log:
+            if id(each) not in known:
+                known[id(each)] = _their_messages([each])[0]
+        given = [known[id(each)] for each in action.message_log]
     if not isinstance(action, OurToolAgentAction):
         return AgentActionMessageLog(message_log=given, **fields)
     fields["tool_call_id"] = action.tool_call_id
     return tool_action_class()(message_log=given, **fields)
-
-
-def _fields(action: AgentAction | ours.AgentAction) -> dict[str, Any]:
-    return {"tool": action.tool, "tool_input": action.tool_input, "log": action.log}
 
 
 def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:

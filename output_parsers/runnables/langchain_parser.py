@@ -120,7 +120,7 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
 
 @contextmanager
 def langchains_errors() -> Iterator[None]:
-    """Raise LangChain's exception in place of ours; its executor sends the observation to the model."""
+    """Raise LangChain's exception in place of ours, with the observation for the model."""
     try:
         yield
     except ModelRefusalError:
