@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog
+from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish
 from agent_parsers.actions.tool_action import ToolAgentAction
 from outputs import from_any
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from outputs import BaseMessage
 
-__all__ = ["is_action", "is_finish", "own_action", "own_steps"]
+__all__ = ["is_action", "is_finish", "own_action", "own_result", "own_steps"]
 
 _ACTIONS: Final = ("AgentAction", "AgentActionMessageLog")
 
@@ -35,7 +35,7 @@ def own_action(action: Any, known: dict[int, BaseMessage] | None = None) -> Agen
         action: The action.
         known: Our messages by the `id` of LangChain's, so that the calls of one message share it.
     """
-    if isinstance(action, AgentAction):
+    if isinstance(action, AgentAction) and not hasattr(action, "lc_id"):
         return action
     # LangChain's executor calls a turn that could not be read a call of "_Exception".
     tool = "" if action.tool == "_Exception" else action.tool
@@ -50,6 +50,13 @@ def own_action(action: Any, known: dict[int, BaseMessage] | None = None) -> Agen
     if not hasattr(action, "tool_call_id"):
         return AgentActionMessageLog(**fields)
     return ToolAgentAction(tool_call_id=action.tool_call_id, **fields)
+
+
+def own_result(result: Any) -> Any:
+    """Return *result*, an action or an answer of ours, LangChain's or both, as ours."""
+    if is_action(result):
+        return own_action(result)
+    return AgentFinish(result.return_values, result.log) if is_finish(result) else result
 
 
 def own_steps(steps: Iterable[tuple[Any, Any]]) -> list[tuple[AgentAction, Any]]:

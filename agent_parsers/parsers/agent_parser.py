@@ -23,8 +23,8 @@ R = TypeVar("R")
 class BaseAgentOutputParser(BaseOutputParser[R]):
     """A parser of the turns of an agent.
 
-    In a pipeline that LangChain runs, it returns and raises what its `as_langchain` does, because
-    LangChain's executor takes no actions but its own.
+    In a pipeline that LangChain runs, results and exceptions are also instances of LangChain's
+    classes, because its executor takes no others.
     """
 
     @override
@@ -45,7 +45,11 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
 
     @override
     def _in_langchain(self, config: RunnableConfig | None) -> Any:
-        return self.as_langchain() if is_langchains(config) else None
+        if not is_langchains(config):
+            return None
+        from agent_parsers.parsers.langchain_pipeline import PipelineParser
+
+        return PipelineParser(parser=self, name=self.get_name())
 
 
 class AgentOutputParser(BaseAgentOutputParser[AgentAction | AgentFinish]):

@@ -7,7 +7,7 @@ our parser and converts the result to LangChain's classes.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
 from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
@@ -18,10 +18,10 @@ from agent_parsers.actions import agent as ours
 from agent_parsers.actions.foreign import own_steps
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
 from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
-from output_parsers.runnables.langchain_parser import LangChainOutputParser, langchains_errors
+from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from outputs import BaseMessage as OurMessage
 
@@ -51,7 +51,7 @@ class LangChainParser(LangChainOutputParser):
     @override
     def model_post_init(self, context: Any, /) -> None:
         if self._has_several:
-            tool_action_class()  # imported now, and not in the middle of a run
+            self._kinds().called()  # imported now, and not in the middle of a run
 
     @property
     def _has_several(self) -> bool:
@@ -80,8 +80,8 @@ class LangChainParser(LangChainOutputParser):
                 own.
             ValueError: The parser reads messages only, not text.
         """
-        with langchains_errors():
-            return _theirs(self.parser.parse(text), None)
+        with self._errors():
+            return self._theirs(self.parser.parse(text), None)
 
     @override
     async def aparse(self, text: str) -> Result:
@@ -91,7 +91,7 @@ class LangChainParser(LangChainOutputParser):
     @override
     def parse_with_prompt(self, completion: str, prompt: Any) -> Result:
         """Read one turn; a parser that can ask again uses its *prompt*."""
-        return _theirs(super().parse_with_prompt(completion, prompt), None)
+        return self._theirs(super().parse_with_prompt(completion, prompt), None)
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
@@ -109,8 +109,8 @@ class LangChainParser(LangChainOutputParser):
         """
         first = result[0]
         message = first.message if isinstance(first, ChatGeneration) else None
-        with langchains_errors():
-            return _theirs(self.parser.invoke(first), message)
+        with self._errors():
+            return self._theirs(self.parser.invoke(first), message)
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
@@ -124,6 +124,24 @@ class LangChainParser(LangChainOutputParser):
     @override
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Result]:
         yield self._sum([chunk async for chunk in input])
+
+    def _kinds(self) -> Kinds:
+        """Return the classes of the results."""
+        return _LANGCHAINS
+
+    def _theirs(
+        self,
+        result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
+        message: BaseMessage | None,
+    ) -> Result:
+        """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
+        kinds = self._kinds()
+        if isinstance(result, ours.AgentFinish):
+            return kinds.finish(result.return_values, result.log)
+        if isinstance(result, ours.AgentAction):
+            return _their_action(result, message, {}, kinds)
+        known: dict[int, BaseMessage] = {}
+        return [_their_action(action, message, known, kinds) for action in result]
 
     def _sum(self, chunks: list[Any]) -> Result:
         """Read one turn that came in *chunks*."""
@@ -189,28 +207,31 @@ def tool_action_class() -> type[AgentActionMessageLog]:
     return ToolAgentAction
 
 
-def _theirs(
-    result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
-    message: BaseMessage | None,
-) -> Result:
-    """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
-    if isinstance(result, ours.AgentFinish):
-        return AgentFinish(result.return_values, result.log)
-    if isinstance(result, ours.AgentAction):
-        return _their_action(result, message, {})
-    known: dict[int, BaseMessage] = {}
-    return [_their_action(action, message, known) for action in result]
+class Kinds(NamedTuple):
+    """The classes of the results."""
+
+    action: Callable[..., AgentAction]
+    logged: Callable[..., AgentAction]
+    called: Callable[[], Callable[..., AgentAction]]
+    """Returns the class for calls in messages, which takes time to import."""
+    finish: Callable[..., AgentFinish]
+
+
+_LANGCHAINS: Final = Kinds(AgentAction, AgentActionMessageLog, tool_action_class, AgentFinish)
 
 
 def _their_action(
-    action: ours.AgentAction, message: BaseMessage | None, known: dict[int, BaseMessage]
+    action: ours.AgentAction,
+    message: BaseMessage | None,
+    known: dict[int, BaseMessage],
+    kinds: Kinds,
 ) -> AgentAction:
-    """Return *action* in LangChain's class; calls of one message share it, as *known* by `id`."""
+    """Return *action* in one of *kinds*; calls of one message share it, as *known* by `id`."""
     fields: dict[str, Any] = {
         "tool": action.tool, "tool_input": action.tool_input, "log": action.log
     }  # fmt: skip
     if not isinstance(action, ours.AgentActionMessageLog):
-        return AgentAction(**fields)
+        return kinds.action(**fields)
     if isinstance(message, AIMessage):
         # Keep the message itself: it may have fields that its provider needs back.
         given: list[BaseMessage] = [message]
@@ -220,9 +241,8 @@ def _their_action(
                 known[id(each)] = _their_messages([each])[0]
         given = [known[id(each)] for each in action.message_log]
     if not isinstance(action, OurToolAgentAction):
-        return AgentActionMessageLog(message_log=given, **fields)
-    fields["tool_call_id"] = action.tool_call_id
-    return tool_action_class()(message_log=given, **fields)
+        return kinds.logged(message_log=given, **fields)
+    return kinds.called()(message_log=given, tool_call_id=action.tool_call_id, **fields)
 
 
 def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:

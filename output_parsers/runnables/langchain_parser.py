@@ -18,6 +18,7 @@ from output_parsers.tool_calls.refusal import ModelRefusalError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
+    from contextlib import AbstractContextManager
 
     from langchain_core.messages import BaseMessage
     from langchain_core.outputs import Generation
@@ -37,6 +38,10 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
     parser: Any
     """Our parser, which reads the text or message."""
 
+    def _errors(self) -> AbstractContextManager[None]:
+        """Return a context that raises LangChain's exceptions in place of ours."""
+        return langchains_errors()
+
     @property
     @override
     def OutputType(self) -> Any:
@@ -50,13 +55,13 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         Raises:
             OutputParserException: LangChain's; its cause is our own.
         """
-        with langchains_errors():
+        with self._errors():
             return self.parser.invoke(text)
 
     @override
     async def aparse(self, text: str) -> Any:
         """Do the same as `parse`."""
-        with langchains_errors():
+        with self._errors():
             return await self.parser.ainvoke(text)
 
     @override
@@ -70,30 +75,30 @@ class LangChainOutputParser(BaseTransformOutputParser[Any]):
         Raises:
             OutputParserException: LangChain's; its cause is our own.
         """
-        with langchains_errors():
+        with self._errors():
             return self.parser.parse_result([*map(generation_of, result)], partial=partial)
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Any:
         """Do the same as `parse_result`."""
-        with langchains_errors():
+        with self._errors():
             ours = [*map(generation_of, result)]
             return await self.parser.aparse_result(ours, partial=partial)
 
     @override
     def parse_with_prompt(self, completion: str, prompt: PromptValue) -> Any:
         """Parse *completion*; a parser that can ask again uses its *prompt*."""
-        with langchains_errors():
+        with self._errors():
             return self.parser.parse_with_prompt(completion, prompt)
 
     @override
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Any]:
-        with langchains_errors():
+        with self._errors():
             yield from self.parser.transform(input)
 
     @override
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Any]:
-        with langchains_errors():
+        with self._errors():
             async for result in self.parser.atransform(input):
                 yield result
 

@@ -116,7 +116,7 @@ def blocks_of(message: BaseMessage) -> list[dict[Any, Any]]:
 
 def _item(each: Any, known: dict[int, BaseMessage]) -> AgentStep | BaseMessage:
     if isinstance(each, AgentStep):
-        return each
+        each = (each.action, each.observation)
     if isinstance(each, tuple) and len(each) == 2 and is_action(each[0]):
         return AgentStep.model_construct(action=own_action(each[0], known), observation=each[1])
     return from_any(each)
