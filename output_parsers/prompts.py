@@ -83,8 +83,7 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
 
     Args:
         template: The text.
-        input_variables: The names of the placeholders that `format` fills in; by default they are
-            found in the text.
+        input_variables: The names of the placeholders; by default they are found in the text.
         partial_variables: Values that are filled in already, by name, or functions without
             arguments that return them; see `partial`.
 
@@ -102,12 +101,11 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         """The text."""
         self.partial_variables = dict(partial_variables or {})
         """Values that are filled in already, or functions that return them, by name."""
-        names = sorted(set(_names_in(template)) - self.partial_variables.keys())
-        self.input_variables = sorted(input_variables or names)
+        names = _names_in(template)
+        self.input_variables = sorted(set(input_variables or names) - self.partial_variables.keys())
         """The names of the other placeholders, sorted."""
-        if self.input_variables != names:
-            besides = " besides its partial_variables" if self.partial_variables else ""
-            raise ValueError(f"the template has places for {names}{besides}")
+        if set(self.input_variables) != set(names) - self.partial_variables.keys():
+            raise ValueError(f"the template has places for {sorted(names)}")
         self.name = None
 
     @classmethod

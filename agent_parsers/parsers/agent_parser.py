@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from typing_extensions import override
 
@@ -26,6 +26,9 @@ class BaseAgentOutputParser(BaseOutputParser[R]):
     In a pipeline that LangChain runs, results and exceptions are also instances of LangChain's
     classes, because its executor takes no others.
     """
+
+    _has_several: ClassVar[bool | None] = None
+    """Whether turns may have several calls."""
 
     @override
     def as_langchain(self) -> LangChainParser:
@@ -66,6 +69,8 @@ class AgentOutputParser(BaseAgentOutputParser[AgentAction | AgentFinish]):
 
 class MultiActionAgentOutputParser(BaseAgentOutputParser[list[AgentAction] | AgentFinish]):
     """A parser whose turns contain one or more actions, or the final answer."""
+
+    _has_several: ClassVar[bool | None] = True
 
     @abstractmethod
     def parse(self, text: str) -> list[AgentAction] | AgentFinish:

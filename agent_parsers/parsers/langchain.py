@@ -17,7 +17,6 @@ from typing_extensions import override
 from agent_parsers.actions import agent as ours
 from agent_parsers.actions.foreign import own_steps
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
-from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
 from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 if TYPE_CHECKING:
@@ -55,7 +54,7 @@ class LangChainParser(LangChainOutputParser):
 
     @property
     def _has_several(self) -> bool:
-        return isinstance(self.parser, MultiActionAgentOutputParser)
+        return bool(self.parser._has_several)
 
     @property
     @override

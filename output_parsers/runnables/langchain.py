@@ -24,15 +24,21 @@ _MODULE = "langchain_core.runnables.base"
 ONLY_LANGCHAINS: Final = frozenset(
     {
         "abatch_as_completed", "as_tool", "assign", "astream_events", "astream_log",
-        "batch_as_completed", "bind", "config_schema", "configurable_alternatives",
-        "configurable_fields", "get_config_jsonschema", "get_lc_namespace", "get_prompts",
-        "input_schema", "is_lc_serializable", "lc_attributes", "lc_id", "lc_secrets", "map",
-        "output_schema", "pick", "stream_events", "to_json", "to_json_not_implemented",
-        "with_alisteners", "with_config", "with_fallbacks", "with_listeners", "with_retry",
-        "with_types",
+        "batch_as_completed", "bind", "config_schema", "get_config_jsonschema", "get_prompts",
+        "input_schema", "map", "output_schema", "pick", "stream_events", "with_alisteners",
+        "with_config", "with_fallbacks", "with_listeners", "with_retry", "with_types",
     }
 )  # fmt: skip
-"""The names that LangChain's runnables and output parsers have, and ours do not."""
+"""The names that LangChain's runnables have, and ours do not."""
+
+ONLY_LANGCHAINS_PARSERS: Final = frozenset(
+    {
+        "configurable_alternatives", "configurable_fields", "get_lc_namespace",
+        "is_lc_serializable", "lc_attributes", "lc_id", "lc_secrets", "to_json",
+        "to_json_not_implemented",
+    }
+)  # fmt: skip
+"""The other names that LangChain's output parsers have, and ours do not."""
 
 
 def runnable_class() -> Any:
@@ -58,15 +64,17 @@ def check_not_langchains(runnable: object, name: str) -> None:
     Raises:
         AttributeError: LangChain's runnables have it; the message says how to get one.
     """
-    if name not in ONLY_LANGCHAINS:
+    is_parser = hasattr(type(runnable), "as_langchain")
+    if name not in ONLY_LANGCHAINS and not (is_parser and name in ONLY_LANGCHAINS_PARSERS):
         return
-    way = (
-        f"parser.as_langchain().{name}"
-        if hasattr(type(runnable), "as_langchain")
-        else f"langchain_core.runnables.RunnableLambda(step.invoke, step.ainvoke).{name}"
+    theirs = (
+        "parser.as_langchain()"
+        if is_parser
+        else "langchain_core.runnables.RunnableLambda(step.invoke, step.ainvoke)"
     )
     raise AttributeError(
-        f"{type(runnable).__name__} has no {name!r}, but LangChain's runnables have: use {way}"
+        f"{type(runnable).__name__!r} object has no attribute {name!r}, which is LangChain's: "
+        f"use {theirs}.{name}"
     )
 
 

@@ -145,21 +145,21 @@ def without_ids(value: Any) -> Any:
 
 @every_way
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
-@pytest.mark.parametrize("name", AGENTS)
-def test_its_agents_run_our_parsers_as_their_own(name: str, stream: bool, how: str) -> None:
-    _, _, parser, replies, _ = AGENTS[name]
-    expected = run(executor(name, None, replies, stream_runnable=stream), how)
-    found = run(executor(name, parser(), replies, stream_runnable=stream), how)
+@pytest.mark.parametrize("agent", AGENTS)
+def test_its_agents_run_our_parsers_as_their_own(agent: str, stream: bool, how: str) -> None:
+    _, _, parser, replies, _ = AGENTS[agent]
+    expected = run(executor(agent, None, replies, stream_runnable=stream), how)
+    found = run(executor(agent, parser(), replies, stream_runnable=stream), how)
     assert without_ids(found) == without_ids(expected)
 
 
 @pytest.mark.parametrize("how", ["invoke", "ainvoke"])
-@pytest.mark.parametrize("name", [name for name, (*_, bad) in AGENTS.items() if bad])
-def test_its_agents_handle_our_errors_as_their_own(name: str, how: str) -> None:
-    _, _, parser, replies, bad = AGENTS[name]
+@pytest.mark.parametrize("agent", [name for name, (*_, bad) in AGENTS.items() if bad])
+def test_its_agents_handle_our_errors_as_their_own(agent: str, how: str) -> None:
+    _, _, parser, replies, bad = AGENTS[agent]
     options = {"handle_parsing_errors": True, "max_iterations": 3}
-    expected = run(executor(name, None, [bad, *replies], **options), how)
-    found = run(executor(name, parser(), [bad, *replies], **options), how)
+    expected = run(executor(agent, None, [bad, *replies], **options), how)
+    found = run(executor(agent, parser(), [bad, *replies], **options), how)
     assert found["output"] == expected["output"]
     tools = [action.tool for action, _ in found["intermediate_steps"]]
     assert tools == [action.tool for action, _ in expected["intermediate_steps"]]
@@ -288,12 +288,12 @@ def test_several_calls_share_their_message() -> None:
 
 @pytest.mark.parametrize("wrap", [False, True], ids=["as it is", "as_langchain"])
 @pytest.mark.parametrize(
-    ("name", "text"), [("react", ACT), ("tools", AIMessage("", tool_calls=[CALL]))]
+    ("door", "text"), [("react", ACT), ("tools", AIMessage("", tool_calls=[CALL]))]
 )
 def test_a_loop_of_ones_own_writes_its_steps_with_our_parser(
-    name: str, text: Any, wrap: bool
+    door: str, text: Any, wrap: bool
 ) -> None:
-    parser: Any = get_parser(name, tools=[area])
+    parser: Any = get_parser(door, tools=[area])
     action = only((said(text) | (parser.as_langchain() if wrap else parser)).invoke("?"))
     mine = only(parser.invoke(text))
     assert parser.render_prompt("?", [(action, "48.3")]) == parser.render_prompt(
