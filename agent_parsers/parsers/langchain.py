@@ -85,7 +85,8 @@ class LangChainParser(LangChainOutputParser):
     @override
     async def aparse(self, text: str) -> Result:
         """Do the same as `parse`, at once and in this thread."""
-        return self.parse(text)
+        with self._errors():
+            return self._theirs(await self.parser.aparse(text), None)
 
     @override
     def parse_with_prompt(self, completion: str, prompt: Any) -> Result:
@@ -106,23 +107,22 @@ class LangChainParser(LangChainOutputParser):
             ModelRefusalError: The message refuses. The exception is ours, since an executor would
                 send LangChain's to the model and ask again.
         """
-        first = result[0]
-        message = first.message if isinstance(first, ChatGeneration) else None
         with self._errors():
-            return self._theirs(self.parser.invoke(first), message)
+            return self._theirs(self.parser.invoke(result[0]), _message_in(result[0]))
 
     @override
     async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Do the same as `parse_result`, at once and in this thread."""
-        return self.parse_result(result, partial=partial)
+        with self._errors():
+            return self._theirs(await self.parser.ainvoke(result[0]), _message_in(result[0]))
 
     @override
     def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Result]:
-        yield self._sum([*input])
+        yield self.parse_result([_sum([*input])])
 
     @override
     async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Result]:
-        yield self._sum([chunk async for chunk in input])
+        yield await self.aparse_result([_sum([chunk async for chunk in input])])
 
     def _kinds(self) -> Kinds:
         """Return the classes of the results."""
@@ -141,17 +141,6 @@ class LangChainParser(LangChainOutputParser):
             return _their_action(result, message, {}, kinds)
         known: dict[int, BaseMessage] = {}
         return [_their_action(action, message, known, kinds) for action in result]
-
-    def _sum(self, chunks: list[Any]) -> Result:
-        """Read one turn that came in *chunks*."""
-        if chunks and all(isinstance(chunk, str) for chunk in chunks):
-            return self.parse("".join(chunks))
-        first, *rest = chunks or [AIMessage("")]
-        for chunk in chunks:
-            if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
-                kind = type(chunk).__name__
-                raise TypeError(f"expected chunks of text or of one message, found {kind}")
-        return self.parse_result([ChatGeneration(message=first + rest if rest else first)])
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -184,6 +173,22 @@ class LangChainParser(LangChainOutputParser):
         return _their_messages(
             self.parser.render_prompt(question, steps, system=system, as_messages=True)
         )
+
+
+def _sum(chunks: list[Any]) -> Generation:
+    """Return the turn that came in *chunks*."""
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        return Generation(text="".join(chunks))
+    first, *rest = chunks or [AIMessage("")]
+    for chunk in chunks:
+        if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
+            kind = type(chunk).__name__
+            raise TypeError(f"expected chunks of text or of one message, found {kind}")
+    return ChatGeneration(message=first + rest if rest else first)
+
+
+def _message_in(generation: Generation) -> BaseMessage | None:
+    return generation.message if isinstance(generation, ChatGeneration) else None
 
 
 # -- from ours to LangChain's ----------------------------------------------------------------------

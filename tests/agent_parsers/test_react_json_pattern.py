@@ -79,6 +79,13 @@ def test_it_reads_what_the_pattern_finds_as_langchain_does(pattern: Any, text: s
         assert outcome(lambda text: next(iter(ours.transform(iter(text)))), text) == found
 
 
+def test_an_action_has_the_name_of_a_tool() -> None:
+    text = '<call>{"action": "", "action_input": "x"}</call>'
+    assert TheirReActJson(pattern=PATTERNS[0]).parse(text).tool == ""
+    with pytest.raises(OutputParserException):
+        ReActJsonSingleInputOutputParser(pattern=PATTERNS[0]).parse(text)
+
+
 def test_without_one_it_is_langchains() -> None:
     parser = ReActJsonSingleInputOutputParser()
     assert parser.pattern == TheirReActJson().pattern

@@ -193,6 +193,23 @@ def test_a_parser_of_ones_own_runs_too() -> None:
     assert done["intermediate_steps"][0][0].tool == "_Exception"
 
 
+def test_a_parser_of_ones_own_may_wait() -> None:
+    class Waits(ours.AgentOutputParser):
+        def parse(self, text: str) -> ours.AgentAction | ours.AgentFinish:
+            raise AssertionError("the other one is asked")
+
+        async def aparse(self, text: str) -> ours.AgentAction | ours.AgentFinish:
+            await asyncio.sleep(0)
+            return ours.AgentFinish({"output": text}, text)
+
+    for parser in (Waits(), Waits().as_langchain()):
+        for how in ("ainvoke", "astream"):
+            for stream in (True, False):
+                done: Any = run(executor("react", parser, ["48.3"], stream_runnable=stream), how)
+                assert (done[-1] if how == "astream" else done)["output"] == "48.3"
+    assert asyncio.run(Waits().as_langchain().aparse("x")) == lc.AgentFinish({"output": "x"}, "x")
+
+
 # -- what a pipeline returns -----------------------------------------------------------------------
 
 
@@ -317,8 +334,9 @@ def test_a_loop_of_ones_own_writes_its_steps_with_our_parser(
         (ACT.replace("Thun", '{"place": 1}'), ours.ToolInputError),
     ],
 )
-def test_an_exception_is_of_both_libraries(text: str, kind: Any) -> None:
-    parser = get_parser("react", tools=[area])
+@pytest.mark.parametrize("lenient", [True, False])
+def test_an_exception_is_of_both_libraries(text: str, kind: Any, lenient: bool) -> None:
+    parser = get_parser("react", tools=[area], lenient=lenient)
     with pytest.raises(kind) as expected:
         parser.parse(text)
     with pytest.raises(LcOutputParserException) as raised:
@@ -332,6 +350,17 @@ def test_an_exception_is_of_both_libraries(text: str, kind: Any) -> None:
         assert str(same) == str(expected.value)
         assert same.pointer() == expected.value.pointer()
         assert {**vars(same)} == {**vars(expected.value), "send_to_llm": True}
+
+
+def test_an_exception_with_an_observation_is_sent_to_the_model() -> None:
+    parser = ours.ReActJsonSingleInputOutputParser()
+    with pytest.raises(ours.OutputParserException) as alone:
+        parser.parse("hm")
+    assert not alone.value.send_to_llm
+    with pytest.raises(ours.OutputParserException) as raised:
+        (said("hm") | parser).invoke("?")
+    assert raised.value.send_to_llm
+    assert raised.value.observation == alone.value.observation
 
 
 def test_a_refusal_is_only_ours() -> None:

@@ -87,6 +87,15 @@ def test_a_turn_runs_in_tool_node_and_its_results_go_back(door: str, wrap: bool)
     assert to_langchain(taken) == to_langchain(texts)
 
 
+def test_calls_of_one_text_stay_one_turn_as_langchains_actions() -> None:
+    parser = get_parser("hermes")
+    mine: Any = parser.parse(TEXTS["hermes"])
+    theirs: Any = parser.as_langchain().parse(TEXTS["hermes"])
+    assert to_langchain([(action, 7) for action in theirs]) == to_langchain(
+        [(action, 7) for action in mine]
+    )
+
+
 @pytest.mark.parametrize("name", list_dialects())
 def test_calls_of_every_dialect_run(name: str) -> None:
     own = OWN_NAMES.get(name, "area")
