@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
 from outputs.json_form.storable import TABLES, Storable
+from outputs.messages.content import text_of
 
 __all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult"]
 
@@ -118,8 +119,16 @@ TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 """What `parse` returns for a turn; a list if a turn of the dialect may have several calls."""
 
 
-def as_text(observation: object) -> str:
+def observed(observation: Any) -> Any:
+    """Return what a tool returned: *observation*, or the text of a `ToolMessage` of any library."""
+    if getattr(observation, "type", None) == "tool" and hasattr(observation, "content"):
+        return text_of(observation.content)
+    return observation
+
+
+def as_text(observation: Any) -> str:
     """Return an observation as text: as JSON if possible, otherwise `str(observation)`."""
+    observation = observed(observation)
     if isinstance(observation, str):
         return observation
     try:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
 
     from agent_parsers.events import Event
-    from agent_parsers.parsers.langchain import LangChainParser
     from agent_parsers.parsers.turn_reader import EventReader
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
@@ -85,17 +84,3 @@ class EventParser(BaseModel):
         """
         reader = TurnReader(self.stream_parser())
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
-
-    def as_langchain(self) -> LangChainParser:
-        """Return this parser as a LangChain output parser, for LangChain's chains and executors.
-
-        It returns LangChain's own actions and answers, and raises LangChain's own exception. A
-        `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would
-        ask again after its own exception.
-
-        Raises:
-            ImportError: LangChain is not installed.
-        """
-        from agent_parsers.parsers.langchain import LangChainParser  # lazily: needs langchain-core
-
-        return LangChainParser(parser=self)
