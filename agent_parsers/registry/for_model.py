@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from agent_parsers.registry.names import SeveralCallsName
 
 __all__ = ["OWNERS", "ROWS", "Row", "dialect_for_model", "row_for_model"]
 
@@ -23,7 +26,7 @@ class Row:
     """The beginnings of the models' names, separated by spaces. A name with a star may be followed
     by any word, another name only by a number or one of `_PLAIN`, so that ``Qwen3`` does not match
     ``Qwen3-Embedding``."""
-    dialect: str | None
+    dialect: SeveralCallsName | None
     """The dialect they write; `None` if no dialect reads it, to exclude them from later rows."""
     source: str
     """The repository that documents it, of the model or of a server, and the place in it."""
@@ -195,7 +198,7 @@ _DIVIDED_VERSION: Final = re.compile(r"(?<![0-9.])([0-9])[-_p]([0-9])(?![0-9a-z]
 _MAX_WORDS: Final = 16  # more than the longest name in the table, with an owner
 
 
-def dialect_for_model(model: str) -> str | None:
+def dialect_for_model(model: str) -> SeveralCallsName | None:
     """Return the name of the dialect that the open model called *model* writes.
 
     Names may be in any form that hubs and servers use, in upper or lower case: ``Qwen/Qwen3-8B``,
