@@ -115,6 +115,22 @@ TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 """What `parse` returns for a turn; a list if a turn of the dialect may have several calls."""
 
 
+def pair_of(step: AgentStep | tuple[AgentAction, Any]) -> tuple[AgentAction, Any]:
+    """Return the action of *step* and its observation.
+
+    Raises:
+        TypeError: *step* is not a step.
+    """
+    if isinstance(step, tuple) and len(step) == 2:
+        return step
+    if hasattr(step, "action") and hasattr(step, "observation"):
+        return step.action, step.observation
+    raise TypeError(
+        "a step is an action and what its tool returned, as in (action, observation),"
+        f" not {type(step).__name__}"
+    )
+
+
 def as_text(observation: object) -> str:
     """Return an observation as text: as JSON if possible, otherwise `str(observation)`."""
     if isinstance(observation, str):

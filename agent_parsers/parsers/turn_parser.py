@@ -15,6 +15,7 @@ from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.event_parser import EventParser
+from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,6 +105,8 @@ class TurnParser(EventParser):
 
     def _read_whole(self, text: str, ended: Ended) -> TurnResult:
         """Return the result of a turn that *ended* like this."""
+        if not isinstance(text, str):
+            check_text(text)
         mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
         reader = whole_reader(self.dialect, mode, self.on_conflict)
         return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
@@ -122,6 +125,7 @@ class TurnParser(EventParser):
         Raises:
             OutputParserException: As for `parse`.
         """
+        check_text(text)
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:

@@ -16,6 +16,7 @@ from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.registry.names import ALIASES
 from agent_parsers.toolset.problems.names import did_you_mean, folded
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,8 +91,11 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
             run again. Existing parsers keep the old dialect.
 
     Raises:
+        TypeError: *dialect* is not a `Dialect`.
         ValueError: Another dialect has this name, or one of its aliases.
     """
+    if not isinstance(dialect, Dialect):
+        raise TypeError(f"register takes a Dialect, not {kind_of(dialect)}")
     for name in (dialect.name, *dialect.aliases):
         if name in _NATIVE:
             raise ValueError(f"{name!r} is the name of a message parser")
@@ -313,7 +317,8 @@ def _no_name(value: Any) -> TypeError:
             "expected the name of a dialect, not None, which dialect_for_model returns for a model"
             ' that it does not know: choose a dialect, such as "react"; list_dialects() has all'
         )
-    kind = f"the class {value.__name__}" if isinstance(value, type) else type(value).__name__
     inner = getattr(value, "DIALECT", getattr(value, "dialect", None))
     hint = f"; it has the {inner!r}, which may be passed" if isinstance(inner, Dialect) else ""
-    return TypeError(f"expected the name of a dialect or model, or a Dialect, not {kind}{hint}")
+    return TypeError(
+        f"expected the name of a dialect or model, or a Dialect, not {kind_of(value)}{hint}"
+    )

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from output_parsers.model_output import kind_of
+
 if TYPE_CHECKING:
     from agent_parsers.registry.names import SeveralCallsName
 
@@ -213,7 +215,12 @@ def dialect_for_model(model: str) -> SeveralCallsName | None:
     Returns:
         The name of a dialect, or `None` if the model is not known: its generation is not in the
         table, no dialect reads its format, or it is not an open model.
+
+    Raises:
+        TypeError: *model* is not a text.
     """
+    if not isinstance(model, str):
+        raise TypeError(f"expected the name of a model, not {kind_of(model)}")
     row = row_for_model(model)
     return None if row is None else row.dialect
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentActionMessageLog, as_text
+from agent_parsers.actions.agent import AgentActionMessageLog, as_text, pair_of
 from agent_parsers.actions.tool_action import ToolAgentAction
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
@@ -115,8 +115,7 @@ def past_messages(
 
 
 def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
-    for step in steps:
-        yield step if isinstance(step, tuple) else (step.action, step.observation)
+    yield from map(pair_of, steps)
 
 
 def is_same_turn(
