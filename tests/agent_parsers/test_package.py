@@ -1,16 +1,57 @@
 """The modules that are imported with the package, and when using a little of it."""
 
 import json
+import os
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 
 import pytest
+
+ROOT = Path(__file__).parents[2]
 
 HEAVY = {
     "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",
     "rich", "syrupy", "typer", "yaml",
 }  # fmt: skip
+
+
+# -- packages that a file hides ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["outputs", "output_parsers"])
+@pytest.mark.parametrize("hidden_by", ["{}.py", "{}/__init__.py"])
+@pytest.mark.parametrize("content", ["RESULTS = 3", "from agent_parsers import get_parser"])
+@pytest.mark.parametrize("script", ["agent.py", "{}.py"])
+def test_a_file_that_hides_a_package_is_named(
+    tmp_path: Path, name: str, hidden_by: str, content: str, script: str
+) -> None:
+    file = tmp_path / hidden_by.format(name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content)
+    main = tmp_path / script.format(name)
+    if main != file:
+        main.write_text("import agent_parsers")
+    done = subprocess.run(
+        [sys.executable, str(main)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    said = f"ImportError: {file} hides the package {name!r} of agent-parsers: rename that file"
+    if main == file and "import" not in content:
+        assert done.returncode == 0  # a script that does not need us
+    else:
+        assert done.stderr.splitlines()[-1] == said
+
+
+def test_another_missing_package_is_not_blamed_on_a_file(tmp_path: Path) -> None:
+    (tmp_path / "pydantic.py").write_text("raise ImportError('no pydantic here')")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import agent_parsers"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ImportError: no pydantic here"
 
 
 # -- imported modules ----------------------------------------------------------------------------

@@ -1,0 +1,22 @@
+"""Imports the packages that this one needs, and says so if a file of the user hides one of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+try:
+    import_module("outputs.lazy_names")
+    import_module("output_parsers.exceptions")
+except ImportError:
+    home = Path(__file__).parents[1]
+    for name in ("outputs", "output_parsers"):
+        spec = find_spec(name)
+        if spec is not None and spec.origin not in (None, str(home / name / "__init__.py")):
+            raise ImportError(
+                f"{spec.origin} hides the package {name!r} of agent-parsers: rename that file",
+                name=name,
+                path=spec.origin,
+            ) from None
+    raise
