@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
-from pathlib import Path
 
 try:
     import_module("outputs.lazy_names")
     import_module("output_parsers.exceptions")
 except ImportError:
+    from importlib.util import find_spec
+    from pathlib import Path
+
     home = Path(__file__).parents[1]
     for name in ("outputs", "output_parsers"):
         spec = find_spec(name)

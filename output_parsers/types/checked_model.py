@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -20,6 +20,8 @@ class CheckedModel(BaseModel):
 
     As in LangChain, unknown keywords are ignored, unless they look like a misspelt field.
     """
+
+    model_config = ConfigDict(defer_build=True)
 
     if not TYPE_CHECKING:  # type checkers derive the constructor from the fields
 
