@@ -9,13 +9,14 @@ from __future__ import annotations
 import copyreg
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 
 from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.registry.names import ALIASES
-from agent_parsers.toolset.problems.names import did_you_mean, folded
+from agent_parsers.registry.problems import unknown_name, wrong_name
+from agent_parsers.toolset.problems.names import folded
 from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def _find(name: str | Dialect) -> Dialect | str:
     if isinstance(name, Dialect):
         return name
     if not isinstance(name, str):
-        raise _no_name(name)
+        raise wrong_name(name)
     if name in _NATIVE:
         return name
     if (dialect := _called(name)) is not None:
@@ -281,7 +282,7 @@ def _find(name: str | Dialect) -> Dialect | str:
     row = row_for_model(name)
     if row is not None and row.dialect is not None:
         return get_dialect(row.dialect)
-    raise _no_dialect(name[:_MOST_CHARS], known, is_model=row is not None)
+    raise unknown_name(name[:_MOST_CHARS], known, is_model=row is not None)
 
 
 def _called(name: str) -> Dialect | None:
@@ -299,26 +300,3 @@ def _load(name: str) -> Dialect:
     dialect: Dialect = import_module(f"{dialects.__name__}.{name}").DIALECT
     KNOWN[name] = dialect
     return dialect
-
-
-def _no_dialect(name: str, known: set[str], *, is_model: bool) -> ValueError:
-    if is_model:
-        return ValueError(f"no dialect reads what the model {name!r} writes")
-    return ValueError(
-        f"there is no dialect {name!r}, and no known model of this name."
-        f"{did_you_mean(name.lower(), known)} list_dialects() has the names of the dialects;"
-        ' get_parser("tools") reads the tool calls that an API returns'
-    )
-
-
-def _no_name(value: Any) -> TypeError:
-    if value is None:
-        return TypeError(
-            "expected the name of a dialect, not None, which dialect_for_model returns for a model"
-            ' that it does not know: choose a dialect, such as "react"; list_dialects() has all'
-        )
-    inner = getattr(value, "DIALECT", getattr(value, "dialect", None))
-    hint = f"; it has the {inner!r}, which may be passed" if isinstance(inner, Dialect) else ""
-    return TypeError(
-        f"expected the name of a dialect or model, or a Dialect, not {kind_of(value)}{hint}"
-    )

@@ -5,9 +5,12 @@ import os
 import subprocess
 import sys
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+
+import agent_parsers
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,6 +18,21 @@ HEAVY = {
     "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",
     "rich", "syrupy", "typer", "yaml",
 }  # fmt: skip
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def test_all_names_can_be_imported_at_once_and_leave_the_callers_version() -> None:
+    names: dict[str, object] = {"__version__": "mine"}
+    exec("from agent_parsers import *", names)
+    assert {*agent_parsers.__all__} <= names.keys()
+    assert names["__version__"] == "mine"
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert "__version__" in dir(agent_parsers)
+    assert agent_parsers.__version__ == version("agent-parsers")
 
 
 # -- packages that a file hides ------------------------------------------------------------------

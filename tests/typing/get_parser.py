@@ -2,6 +2,7 @@
 
 from typing import assert_type
 
+import agent_parsers
 from agent_parsers import (
     AgentAction,
     AgentFinish,
@@ -60,6 +61,10 @@ def check_any_name(name: str, text: str) -> None:
     )
     assert_type(get_parser(name).stop, list[str])
     assert_type(get_parser(name).parse(text), AgentAction | AgentFinish | list[AgentAction])
+
+
+def check_the_version() -> None:
+    assert_type(agent_parsers.__version__, str)
 
 
 def check_models(model: str) -> None:

@@ -101,7 +101,7 @@ def test_a_spelling_of_two_dialects_is_not_guessed() -> None:
     ("name", "hint"),
     [("reakt", " Did you mean 'react' or 'react_zh'?"), ("hermis", " Did you mean 'hermes'?"),
      ("openai", " Did you mean 'openai_json' or 'openai_tools'?"),
-     ("xyz", ""), ("", ""), ("gpt-5", ""), ("x" * 10**6, "")],
+     ("xyz", ""), ("acme/agent-7b", ""), ("", ""), ("gpt-5", ""), ("x" * 10**6, "")],
 )  # fmt: skip
 def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str) -> None:
     for find in (get_dialect, get_parser):
@@ -109,21 +109,22 @@ def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str
             find(name)
         assert str(caught.value) == (
             f"there is no dialect {name[:100]!r}, and no known model of this name.{hint}"
-            " list_dialects() has the names of the dialects;"
-            ' get_parser("tools") reads the tool calls that an API returns'
+            " list_dialects() has the names; for another model choose the dialect that it writes,"
+            ' or "tools" if its API returns tool calls'
         )
 
 
 def test_a_model_whose_format_no_dialect_reads_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"^no dialect reads what the model 'Command-R7B' writes$"):
+    with pytest.raises(ValueError, match=r"reads the calls that the model 'Command-R7B' writes;"):
         get_parser("Command-R7B")
 
 
 @pytest.mark.parametrize(
     ("value", "said"),
-    [(None, "dialect_for_model returns"), (3, "not int$"), (DialectParser, "not the class Di"),
-     (react, "not module; it has the <Dialect 'react'>, which may be passed$"),
-     (DialectParser(dialect=react.DIALECT), "not DialectParser; it has the <Dialect 'react'>"),
+    [(None, "dialect_for_model returns None"), (3, "not int$"),
+     (DialectParser, "not the class DialectParser, which is a parser already$"),
+     (react, "not module: pass its DIALECT$"),
+     (DialectParser(dialect=react.DIALECT), "not DialectParser, which is a parser already$"),
      (["react"], "not list$"), (b"react", "not bytes$")],
 )  # fmt: skip
 def test_what_is_neither_a_name_nor_a_dialect_is_an_error(value: Any, said: str) -> None:
