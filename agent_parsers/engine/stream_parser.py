@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Final, get_args
 
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
+from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode, OnConflict
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
@@ -17,7 +17,6 @@ from output_parsers.model_output import kind_of
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.grammar.modes import OnConflict
     from agent_parsers.engine.reading.message_text import MessageText
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 __all__ = ["StreamParser"]
+
+_MODES: Final = get_args(Mode)
+_CONFLICTS: Final = get_args(OnConflict)
 
 
 class StreamParser(TurnStream):
@@ -50,12 +52,12 @@ class StreamParser(TurnStream):
             opened a thought. Empty for the dialect's default.
         prompt: The end of the prompt, from which `start` is derived if it is empty.
 
+    The work per chunk is proportional to its length. Only white space and text that may still
+    become a marker are held back.
+
     Raises:
         TypeError: *dialect* is not a `Dialect`, or one of *tools* is not a tool.
         ValueError: The dialect does not have the start, or *mode* or *on_conflict* is unknown.
-
-    The work per chunk is proportional to its length. Only white space and text that may still
-    become a marker are held back.
     """
 
     __slots__ = ("_message",)
@@ -75,8 +77,10 @@ class StreamParser(TurnStream):
             raise TypeError(
                 f"StreamParser takes a Dialect, not {kind_of(dialect)}: get_dialect returns one"
             )
-        if mode not in get_args(Mode):
-            raise ValueError(f"mode is one of {get_args(Mode)}, not {mode!r}")
+        if mode not in _MODES:
+            raise ValueError(f"mode is one of {_MODES}, not {mode!r}")
+        if on_conflict not in _CONFLICTS:
+            raise ValueError(f"on_conflict is one of {_CONFLICTS}, not {on_conflict!r}")
         super().__init__(
             machine(dialect, mode, on_conflict),
             known_tools(tools),

@@ -99,6 +99,7 @@ DialectParser(dialect="react")
 DialectParser(dialect=get_dialect("hermes"))
 StreamParser("react")
 StreamParser(get_dialect("react"), mode="loose")
+StreamParser(get_dialect("react"), on_conflict="last")
 
 # tools
 get_parser("react", tools="search")
