@@ -11,10 +11,12 @@ except ImportError:
     from importlib.util import find_spec
     from pathlib import Path
 
-    home = Path(__file__).parents[1]
+    home = Path(__file__).resolve().parents[1]
     for name in ("outputs", "output_parsers"):
         spec = find_spec(name)
-        if spec is not None and spec.origin not in (None, str(home / name / "__init__.py")):
+        if spec is None or spec.origin is None:
+            continue
+        if Path(spec.origin).resolve().parent != home / name:
             raise ImportError(
                 f"{spec.origin} hides the package {name!r} of agent-parsers: rename that file",
                 name=name,
