@@ -61,6 +61,10 @@ schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSO
 architecture:  ## draw the house in docs/architecture.md anew from the imports
 	$(PYTHON) docs/make_architecture.py
 
+.PHONY: names
+names:  ## write agent_parsers/registry/names.py anew from the dialects
+	$(PYTHON) docs/make_names.py
+
 .PHONY: changelog
 changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release
 	towncrier build --version $(shell $(PYTHON) -c 'import agent_parsers as a; print(a.__version__)')

@@ -7,13 +7,14 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 from typing_extensions import deprecated, override
 
 from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
 from output_parsers.runnables.batching import configs_for, run_batch
 from output_parsers.runnables.langchain import check_not_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
+from output_parsers.types.checked_model import CheckedModel
 from output_parsers.types.output_type import output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
@@ -49,7 +50,7 @@ class BaseLLMOutputParser(ABC, Generic[T]):
         return self.parse_result(result, partial=partial)
 
 
-class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[ModelOutput, T]):
+class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[ModelOutput, T]):
     """A parser that needs more than the text of a generation: its message, or several candidates.
 
     A subclass implements `parse_result` and declares its options as annotated fields::
@@ -132,6 +133,8 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
 
         The arguments are those of `Runnable.batch`.
         """
+        if isinstance(inputs, str):
+            raise TypeError("batch takes a list of texts or messages, not one text")
         configs = configs_for(config, len(inputs))
         return run_batch(
             lambda value, config: self.invoke(value, config, **kwargs),
@@ -277,7 +280,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        if return_exceptions or kwargs or config is not None or not self._invokes_parse():
+        is_plain = config is None and not (return_exceptions or kwargs or isinstance(inputs, str))
+        if not is_plain or not self._invokes_parse():
             return super().batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
         parse, invoke = self.parse, self.invoke
         return [parse(value) if isinstance(value, str) else invoke(value) for value in inputs]

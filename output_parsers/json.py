@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SkipValidation
+from pydantic import SkipValidation, field_validator
 from typing_extensions import TypeVar, override
 
 from output_parsers.format_instructions import only_json_instructions
@@ -66,6 +66,13 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
 
     lenient: bool = False
     """Whether to repair text that is not quite JSON; `repair_json` also reports the repairs."""
+
+    @field_validator("pydantic_object")
+    @classmethod
+    def _check_model(cls, model: Any) -> Any:
+        if not (model is None or isinstance(model, type)):
+            raise ValueError(f"pydantic_object should be a model, which is a class, not {model!r}")
+        return model
 
     @override
     def parse(self, text: str) -> Value:

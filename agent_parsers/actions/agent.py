@@ -126,6 +126,22 @@ def observed(observation: Any) -> Any:
     return observation
 
 
+def pair_of(step: AgentStep | tuple[AgentAction, Any]) -> tuple[AgentAction, Any]:
+    """Return the action of *step* and its observation.
+
+    Raises:
+        TypeError: *step* is not a step.
+    """
+    if isinstance(step, tuple) and len(step) == 2:
+        return step
+    if hasattr(step, "action") and hasattr(step, "observation"):
+        return step.action, step.observation
+    raise TypeError(
+        "a step is an action and what its tool returned, as in (action, observation),"
+        f" not {type(step).__name__}"
+    )
+
+
 def as_text(observation: Any) -> str:
     """Return an observation as text: as JSON if possible, otherwise `str(observation)`."""
     observation = observed(observation)

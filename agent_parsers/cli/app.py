@@ -210,7 +210,7 @@ def explain(
         file = STDIN
     names = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
     try:
-        parser = get_parser(dialect, tools=names, lenient=not strict)
+        parser = get_parser(get_dialect(dialect), tools=names, lenient=not strict)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--tools") from None
     if not explain_file(file, parser, view):
@@ -260,8 +260,8 @@ def show(
 ) -> None:
     """Show a dialect: its sample, stop sequences and instructions."""
     out = Screen()
-    parser = get_parser(name, tools=_TOOLS)
-    dialect = parser.dialect
+    dialect = get_dialect(name)
+    parser = get_parser(dialect, tools=_TOOLS)
     parts = [("Also called", ", ".join(dialect.aliases))] if dialect.aliases else []
     parts += [
         ("Stop sequences", "\n".join(json.dumps(stop, ensure_ascii=False) for stop in parser.stop)),

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, get_args
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode, OnConflict
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.writing.advice import advice
 from agent_parsers.reports import LISTENERS
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.message_text import MessageText
     from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.events import Event
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from outputs.messages.ended import Ended
 
 __all__ = ["StreamParser"]
+
+_MODES: Final = get_args(Mode)
+_CONFLICTS: Final = get_args(OnConflict)
 
 
 class StreamParser(TurnStream):
@@ -53,6 +56,10 @@ class StreamParser(TurnStream):
 
     The work per chunk is proportional to its length. Only white space and text that may still
     become a marker are held back.
+
+    Raises:
+        TypeError: *dialect* is not a `Dialect`, or one of *tools* is not a tool.
+        ValueError: The dialect does not have the start, or *mode* or *on_conflict* is unknown.
     """
 
     __slots__ = ("_message", "_reports")
@@ -68,6 +75,14 @@ class StreamParser(TurnStream):
         start: str = "",
         prompt: str = "",
     ) -> None:
+        if not isinstance(dialect, Dialect):
+            raise TypeError(
+                f"StreamParser takes a Dialect, not {kind_of(dialect)}: get_dialect returns one"
+            )
+        if mode not in _MODES:
+            raise ValueError(f"mode is one of {_MODES}, not {mode!r}")
+        if on_conflict not in _CONFLICTS:
+            raise ValueError(f"on_conflict is one of {_CONFLICTS}, not {on_conflict!r}")
         super().__init__(
             machine(dialect, mode, on_conflict),
             known_tools(tools),

@@ -10,7 +10,7 @@ from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
-from agent_parsers.native.reading.pieces import message_in
+from agent_parsers.native.reading.pieces import message_in, not_text
 from agent_parsers.native.reading.stream import MessageStreamParser
 from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.scratchpad import past_messages
@@ -175,7 +175,7 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
             ValueError: The parser is strict, and reads messages only.
         """
         if not self.lenient:
-            raise ValueError("Can only parse messages")
+            raise not_text("Can only parse messages")
         return self._result_of(text)
 
     @override

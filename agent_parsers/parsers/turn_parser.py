@@ -17,6 +17,7 @@ from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.event_parser import EventParser
 from agent_parsers.reports import LISTENERS
 from output_parsers import OutputParserException
+from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -106,6 +107,8 @@ class TurnParser(EventParser):
 
     def _read_whole(self, text: str, ended: Ended) -> TurnResult:
         """Return the result of a turn that *ended* like this."""
+        if not isinstance(text, str):
+            check_text(text)
         if LISTENERS:  # only a stream knows what was repaired
             return TurnParser.read(self, text, ended=ended).result
         mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
@@ -135,6 +138,7 @@ class TurnParser(EventParser):
         Raises:
             OutputParserException: As for `parse`.
         """
+        check_text(text)
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:

@@ -15,6 +15,7 @@ from agent_parsers.toolset.problems.policy import (
     Policy,
     UnknownKeys,
 )
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -244,12 +245,12 @@ class ToolSet:
             ToolInputError: The input does not fit.
             TypeError: The tool cannot be run, since it was not made from a callable or a model.
         """
-        checked = self.read(action.tool, action.tool_input)
+        checked = self._checked(action)
         return self._origin(checked.tool).run(checked.value)
 
     async def acall(self, action: Any) -> Any:
         """Do the same as `call`, and await the result of an asynchronous tool."""
-        checked = self.read(action.tool, action.tool_input)
+        checked = self._checked(action)
         origin = self._origin(checked.tool)
         if hasattr(origin, "arun"):
             return await origin.arun(checked.value)
@@ -306,10 +307,17 @@ class ToolSet:
             self._schemas[name] = self._specs[name].schema()
         return self._schemas[name]
 
+    def _checked(self, action: Any) -> CheckedInput:
+        if not hasattr(action, "tool"):
+            raise TypeError(f"call takes an action, such as AgentAction, not {kind_of(action)}")
+        return self.read(action.tool, action.tool_input)
+
     def _origin(self, name: str) -> Any:
         origin = self._specs[name].origin
         if origin is None:
-            raise TypeError(f"the tool {name} was not made from anything that can be run")
+            raise TypeError(
+                f"the tool {name!r} cannot be run: declare it as a function, not by name"
+            )
         return origin
 
 

@@ -8,8 +8,6 @@ from agent_parsers import (
     AgentFinish,
     DialectParser,
     Event,
-    MessageParser,
-    MultiActionDialectParser,
     ReActSingleInputOutputParser,
     StreamParser,
     ToolsAgentOutputParser,
@@ -44,9 +42,9 @@ def check_parsers(text: str, message: AIMessage) -> None:
     assert_type(strict.stop, list[str])
     assert_type(strict.read(text), Turn)
 
-    assert_type(get_parser("tools"), MessageParser[Any])
+    assert_type(get_parser("tools"), ToolsAgentOutputParser)
     assert_type(ToolsAgentOutputParser().invoke(message), list[AgentAction] | AgentFinish)
-    assert_type(get_parser("react"), DialectParser | MultiActionDialectParser)
+    assert_type(get_parser("react"), DialectParser)
     assert_type(StrOutputParser().parse(text), str)
     assert_type(JsonOutputParser().parse(text), Any)
 

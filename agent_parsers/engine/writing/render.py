@@ -12,6 +12,7 @@ from agent_parsers.actions.agent import (
     TurnResult,
     as_text,
     observed,
+    pair_of,
 )
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
 from agent_parsers.engine.reading.rules.known_tools import known_tools
@@ -125,7 +126,7 @@ def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
 
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:
     """Return the action of *step*, and its observation as text."""
-    action, observation = step if isinstance(step, tuple) else (step.action, step.observation)
+    action, observation = pair_of(step)
     return action, str(observed(observation))
 
 

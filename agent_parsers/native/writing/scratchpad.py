@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentActionMessageLog, as_text
+from agent_parsers.actions.agent import AgentActionMessageLog, as_text, pair_of
 from agent_parsers.actions.foreign import own_action
 from agent_parsers.actions.tool_action import ToolAgentAction
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
@@ -117,8 +117,7 @@ def past_messages(
 
 def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
     known: dict[int, BaseMessage] = {}
-    for step in steps:
-        action, seen = step if isinstance(step, tuple) else (step.action, step.observation)
+    for action, seen in map(pair_of, steps):
         yield own_action(action, known), seen
 
 
