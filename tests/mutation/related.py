@@ -1,0 +1,95 @@
+"""What is mutated, and which tests are related to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from .mutants import mutants_of, prompt_mutants_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .mutants import Mutant
+
+__all__ = ["ROOT", "all_mutants", "group_of", "stages_for"]
+
+ROOT: Final = Path(__file__).parents[2]
+
+_GROUPS: Final = {
+    "agent_parsers/engine/writing": "prompts",
+    "agent_parsers/engine/grammar/words": "prompts",
+    "agent_parsers/dialects": "prompts",
+    "agent_parsers/families": "prompts",
+    "output_parsers/format_instructions": "prompts",
+    "output_parsers/prompts": "prompts",
+    "agent_parsers/engine/calls": "engine/calls",
+    "agent_parsers/engine/grammar": "engine/grammar",
+    "agent_parsers/engine/markers": "engine/markers",
+    "agent_parsers/engine/repairs": "engine/repairs",
+    "agent_parsers/engine": "engine/reading",
+    "output_parsers": "output_parsers",
+}
+"""The line of the table in which a file or folder counts."""
+
+_PROMPT_WORDS_ONLY: Final = ("agent_parsers/dialects", "agent_parsers/families")
+"""Folders of which only the words of prompts are mutated."""
+
+_DIALECTS: Final = "tests/agent_parsers/dialects"
+_QUICK: Final = {
+    "prompts": (f"{_DIALECTS}/test_snapshots.py", "tests/output_parsers/test_snapshots.py"),
+    "output_parsers": ("tests/output_parsers/test_snapshots.py",),
+}
+"""Quick tests of a whole group; `test_cases` for the others."""
+
+_MORE: Final = {
+    "agent_parsers": (
+        (_DIALECTS, "tests/agent_parsers/engine", "tests/agent_parsers/families"),
+        (
+            "tests/agent_parsers/explain",
+            "tests/agent_parsers/parsers",
+            "tests/agent_parsers/runs",
+            "tests/agent_parsers/test_react_single_input.py",
+            "tests/agent_parsers/test_xml_and_self_ask.py",
+            "tests/agent_parsers/testing/laws",
+            "tests/agent_parsers/testing/test_check.py",
+            "tests/agent_parsers/toolset",
+        ),
+    ),
+    "output_parsers": (
+        ("tests/output_parsers",),
+        ("tests/agent_parsers/native", "tests/test_langchain_modules.py", "tests/test_readme.py"),
+    ),
+}
+"""What a mutant has to survive after the quick tests, by package."""
+
+
+def all_mutants() -> Iterator[Mutant]:
+    """Yield all mutants of the engine, the output parsers and the words of prompts."""
+    for folder in ("agent_parsers/engine", "output_parsers", *_PROMPT_WORDS_ONLY):
+        mutants = prompt_mutants_of if folder in _PROMPT_WORDS_ONLY else mutants_of
+        for file in sorted((ROOT / folder).rglob("*.py")):
+            yield from mutants(file.relative_to(ROOT).as_posix(), file.read_bytes())
+
+
+def group_of(path: str) -> str:
+    """Return the line of the table in which a file counts."""
+    stem = Path(path).with_suffix("")
+    return next(_GROUPS[str(part)] for part in (stem, *stem.parents) if str(part) in _GROUPS)
+
+
+def stages_for(path: str) -> list[tuple[str, ...]]:
+    """Return the tests that are related to a file, in stages; a mutant has to survive them all."""
+    quick = _QUICK.get(group_of(path), (f"{_DIALECTS}/test_cases.py",))
+    first = dict.fromkeys((*_tests_next_to(Path(path)), *quick))
+    return [tuple(first), *_MORE[Path(path).parts[0]]]
+
+
+def _tests_next_to(path: Path) -> list[str]:
+    """Return the tests of a file: those named after it, or all in the nearest folder of tests."""
+    folder = ROOT / "tests" / path.parent
+    found = sorted(folder.glob(f"test_{path.stem}*.py"))
+    while not found:
+        found = sorted(folder.glob("test_*.py"))
+        folder = folder.parent
+    return [each.relative_to(ROOT).as_posix() for each in found]
