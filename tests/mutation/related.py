@@ -36,29 +36,36 @@ _PROMPT_WORDS_ONLY: Final = ("agent_parsers/dialects", "agent_parsers/families")
 """Folders of which only the words of prompts are mutated."""
 
 _DIALECTS: Final = "tests/agent_parsers/dialects"
-_QUICK: Final = {
-    "prompts": (f"{_DIALECTS}/test_snapshots.py", "tests/output_parsers/test_snapshots.py"),
-    "output_parsers": ("tests/output_parsers/test_snapshots.py",),
-}
-"""Quick tests of a whole group; `test_cases` for the others."""
+_CASES: Final = (  # named, so that they run for every dialect
+    f"{_DIALECTS}/test_cases.py::test_cases",
+    f"{_DIALECTS}/test_cases.py"
+    "::test_every_case_yields_the_same_events_whole_and_character_by_character",
+)
+_PAGES: Final = (
+    "tests/agent_parsers/explain",
+    f"{_DIALECTS}/test_snapshots.py",
+    "tests/agent_parsers/native/test_snapshots.py",
+)
+_OUTPUT_PAGES: Final = ("tests/output_parsers/test_snapshots.py",)
 
-_MORE: Final = {
+_QUICK_OF: Final = {
+    "prompts": ((*_PAGES, *_OUTPUT_PAGES),),
+    "output_parsers": (_OUTPUT_PAGES,),
+}
+"""The quick tests of a group."""
+_QUICK: Final = (_CASES, _PAGES)
+"""The quick tests of the other groups."""
+_SLOW: Final = {
     "agent_parsers": (
         (_DIALECTS, "tests/agent_parsers/engine", "tests/agent_parsers/families"),
         (
-            "tests/agent_parsers/explain",
             "tests/agent_parsers/parsers",
             "tests/agent_parsers/runs",
-            "tests/agent_parsers/test_react_single_input.py",
-            "tests/agent_parsers/test_xml_and_self_ask.py",
             "tests/agent_parsers/testing/laws",
-            "tests/agent_parsers/testing/test_check.py",
-            "tests/agent_parsers/toolset",
         ),
     ),
     "output_parsers": (
-        ("tests/output_parsers",),
-        ("tests/agent_parsers/native", "tests/test_langchain_modules.py", "tests/test_readme.py"),
+        ("tests/output_parsers", "tests/test_langchain_modules.py", "tests/agent_parsers/native"),
     ),
 }
 """What a mutant has to survive after the quick tests, by package."""
@@ -80,9 +87,9 @@ def group_of(path: str) -> str:
 
 def stages_for(path: str) -> list[tuple[str, ...]]:
     """Return the tests that are related to a file, in stages; a mutant has to survive them all."""
-    quick = _QUICK.get(group_of(path), (f"{_DIALECTS}/test_cases.py",))
-    first = dict.fromkeys((*_tests_next_to(Path(path)), *quick))
-    return [tuple(first), *_MORE[Path(path).parts[0]]]
+    first, *quick = _QUICK_OF.get(group_of(path), _QUICK)
+    near = tuple(_tests_next_to(Path(path)))
+    return [first, *dict.fromkeys((near, *quick, *_SLOW[Path(path).parts[0]]))]
 
 
 def _tests_next_to(path: Path) -> list[str]:

@@ -27,10 +27,15 @@ _LEFT_OUT: Final = shutil.ignore_patterns(".*", "__pycache__", "dist", "build")
 _PRELOADED: Final = ("hypothesis", "langchain_classic", "pydantic", "pytest", "regex", "syrupy")
 """Imported once; the processes that run the tests are forked."""
 
-_OPTIONS: Final = ("-n0", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider")
+_OPTIONS: Final = (
+    "-n0", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider",
+    "-o", "faulthandler_timeout=60",
+)  # fmt: skip
 _PASSED: Final = (0, 5)
 """Exit codes of pytest: all passed, or there was none."""
 
+_SECONDS: Final = 120
+"""Time on the processor for a run of tests; a mutant may loop for ever."""
 _MAX_BYTES: Final = 4 << 30
 """Memory for a run of tests; a mutant may build a list without end."""
 
@@ -40,13 +45,11 @@ class Copy:
 
     Args:
         root: An empty folder for it.
-        seconds: Time on the processor for one run of tests; a mutant that needs more is killed.
     """
 
-    def __init__(self, root: Path, seconds: int) -> None:
+    def __init__(self, root: Path) -> None:
         self._root = root / "copy"
         self._log = root / "log"
-        self._seconds = seconds
         self._changes = count(1)
         shutil.copytree(ROOT, self._root, ignore=_LEFT_OUT)
         for module in _PRELOADED:
@@ -63,9 +66,13 @@ class Copy:
         finally:
             self._write(file, source)
 
-    def killer(self, tests: Sequence[str]) -> str | None:
-        """Run *tests*; return the one that failed, or `None` if they all passed."""
-        run = multiprocessing.get_context("fork").Process(target=self._run, args=(tests,))
+    def killer(self, tests: Sequence[str], seconds: int = _SECONDS) -> str | None:
+        """Run *tests*, but not longer than *seconds*.
+
+        Returns:
+            The test that failed, or what else went wrong; `None` if they all passed.
+        """
+        run = multiprocessing.get_context("fork").Process(target=self._run, args=(tests, seconds))
         run.start()
         run.join()
         if run.exitcode in _PASSED:
@@ -74,18 +81,18 @@ class Copy:
             return "out of time"
         said = self._log.read_text(encoding="utf-8", errors="replace")
         failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
-        return failed[1] if failed else said.strip()[-500:]
+        return failed[1] if failed else said.strip().rpartition("\n")[2]
 
     def _write(self, file: Path, source: bytes) -> None:
         file.write_bytes(source)
         moment = next(self._changes)  # so that no compiled file from before is taken for this one
         os.utime(file, (moment, moment))
 
-    def _run(self, tests: Sequence[str]) -> None:
+    def _run(self, tests: Sequence[str], seconds: int) -> None:
         """Run *tests* in this process, which then ends."""
         import pytest
 
-        resource.setrlimit(resource.RLIMIT_CPU, (self._seconds, self._seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
         resource.setrlimit(resource.RLIMIT_AS, (_MAX_BYTES, _MAX_BYTES))
         os.environ |= {"PYTHONPATH": str(self._root), "CI": "1"}  # the same examples in each run
         os.chdir(self._root)

@@ -13,12 +13,12 @@ from pydantic import BaseModel, Field
 from agent_parsers import (
     AgentAction,
     StreamParser,
+    authoring,
     get_dialect,
     get_parser,
     list_dialects,
     merge_events,
 )
-from agent_parsers.authoring import replies
 from agent_parsers.parsers.dialect_parser import AnyDialectParser
 from agent_parsers.testing import (
     SnapshotEvents,
@@ -175,7 +175,7 @@ def test_instructions_with_nested_schemas(snapshot_value: SnapshotValue) -> None
         alike[get_dialect(name).list_tools(tools)].append(name)
     sections = []
     for listed, names in alike.items():
-        example, _ = replies(get_dialect(names[0]), tools)
+        example, _ = authoring.replies(get_dialect(names[0]), tools)
         sections.append(f"{heading(', '.join(names))}{listed}\n\n{quoted(example)}")
     snapshot_value("\n".join(sections), name="tools/nested_schemas")
 
@@ -190,7 +190,7 @@ def test_events(name: str, snapshot_value: SnapshotValue) -> None:
     dialect = get_dialect(name)
     parser = StreamParser(dialect, mode="transcript")
     run = merge_events([*parser.feed(dialect.sample), *parser.close()])
-    page = events_page(get_parser(name), dict(replies_in("wild", name)))
+    page = events_page(get_parser(name), dict(replies("wild", name)))
     text = f"{heading('the sample, as a transcript')}{readable(run)}\n{page}"
     snapshot_value(text, name=f"{name}/events")
 
@@ -198,7 +198,7 @@ def test_events(name: str, snapshot_value: SnapshotValue) -> None:
 @every_run_dialect
 def test_errors(name: str, snapshot_value: SnapshotValue) -> None:
     strict, lenient = (get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True))
-    page = errors_page(strict, lenient, dict(replies_in("wrong", name)))
+    page = errors_page(strict, lenient, dict(replies("wrong", name)))
     snapshot_value(page, name=f"{name}/errors")
 
 
@@ -212,7 +212,7 @@ def test_every_dialect_has_replies_and_every_file_a_dialect(folder: str) -> None
     assert sorted(path.stem for path in (CASES / folder).glob("*.txt")) == RUN_NAMES
 
 
-def replies_in(folder: str, name: str) -> Iterator[tuple[str, str]]:
+def replies(folder: str, name: str) -> Iterator[tuple[str, str]]:
     """Titles and texts of a file in which dots divide them."""
     blocks = re.split(r"(?m)^\.\n", (CASES / folder / f"{name}.txt").read_text(encoding="utf-8"))
     for above, text in zip(blocks[:-1:2], blocks[1::2], strict=True):
