@@ -57,8 +57,8 @@ def at(mutants: Iterable[Mutant], places: Sequence[str]) -> list[Mutant]:
 def diff_of(mutant: Mutant) -> str:
     """Return how *mutant* differs from the original."""
     source = (ROOT / mutant.path).read_bytes()
-    texts = (text.decode().splitlines() for text in (source, mutant.applied_to(source)))
-    return "\n".join([*unified_diff(*texts, n=1, lineterm="")][2:])
+    before, after = (text.decode().splitlines() for text in (source, mutant.applied_to(source)))
+    return "\n".join([*unified_diff(before, after, n=1, lineterm="")][2:])
 
 
 def table(tried: Counter[str], survived: Counter[str]) -> str:
@@ -72,6 +72,32 @@ def table(tried: Counter[str], survived: Counter[str]) -> str:
     return "\n".join(lines)
 
 
+class Trials:
+    """Runs the related tests of one mutant after another.
+
+    Args:
+        copy: The copy of the project in which they run.
+    """
+
+    def __init__(self, copy: Copy) -> None:
+        self._copy = copy
+        self._sound: set[str] = set()
+
+    def killer(self, mutant: Mutant) -> str | None:
+        """Return the test that fails for *mutant*, or `None` if it survives all related tests.
+
+        Raises:
+            SystemExit: That test fails without the mutant, too.
+        """
+        with self._copy.changed(mutant):
+            killer = next(filter(None, map(self._copy.killer, stages_for(mutant.path))), None)
+        if killer is not None and "::" in killer and killer not in self._sound:
+            if self._copy.killer([killer]) is not None:
+                sys.exit(f"{killer} fails without any mutant")
+            self._sound.add(killer)
+        return killer
+
+
 def main() -> None:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
@@ -82,19 +108,13 @@ def main() -> None:
     asked = parser.parse_args()
     found = all_mutants()
     chosen = at(found, asked.places) if asked.places else sample(found, asked.count, asked.seed)
-    stages = {mutant.path: stages_for(mutant.path) for mutant in chosen}
     tried: Counter[str] = Counter()
     survived: Counter[str] = Counter()
     with TemporaryDirectory() as folder:
-        copy = Copy(Path(folder))
-        related = {test for each in stages.values() for tests in each for test in tests}
-        for named in (True, False):  # a test that is named runs for every dialect, files sample
-            if failed := copy.killer([t for t in sorted(related) if ("::" in t) is named], 3_600):
-                sys.exit(f"the tests fail without any mutant: {failed}")
+        trials = Trials(Copy(Path(folder)))
         for number, mutant in enumerate(chosen, 1):
             began = time.monotonic()
-            with copy.changed(mutant):
-                killer = next(filter(None, map(copy.killer, stages[mutant.path])), None)
+            killer = trials.killer(mutant)
             took = time.monotonic() - began
             tried[group_of(mutant.path)] += 1
             survived[group_of(mutant.path)] += killer is None

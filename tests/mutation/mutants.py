@@ -48,10 +48,13 @@ _FUNCTIONS: Final = {
     for name, other in (pair, pair[::-1])
 } | {"strip": "rstrip", "search": "match", "fullmatch": "match", "sorted": "list"}
 
+_LOOSE: Final = (ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Lambda, ast.UnaryOp)
+"""Expressions that are written in brackets, so that they stay together."""
 _NEGATED: Final = (ast.Compare, ast.UnaryOp)
 """Conditions that have a mutant with the opposite meaning anyway."""
 _NOT_CODE: Final = (ast.Import, ast.ImportFrom, ast.Assert, ast.Global, ast.Nonlocal)
 _TYPE_CALLS: Final = frozenset(("cast", "TypeVar", "assert_never"))
+"""Functions whose arguments are for type checkers, except for the value that `cast` returns."""
 _PROMPT_CALLS: Final = frozenset(("PromptWords",))
 
 _Change: TypeAlias = "tuple[ast.AST, ast.AST | str]"
@@ -115,8 +118,7 @@ def _made(path: str, source: bytes, changes: Iterator[_Change]) -> Iterator[Muta
 
 def _text(node: ast.AST) -> str:
     text = ast.unparse(node)
-    needs_none = isinstance(node, ast.stmt | ast.Constant | ast.Call | ast.JoinedStr | ast.Slice)
-    return text if needs_none else f"({text})"
+    return f"({text})" if isinstance(node, _LOOSE) else text
 
 
 # -- where ----------------------------------------------------------------------------------------
@@ -132,7 +134,7 @@ def _changes(node: ast.AST) -> Iterator[_Change]:
                 if isinstance(new, ast.AST):
                     yield node, deepcopy(node, {id(old): new})
         return
-    if isinstance(node, ast.expr | ast.stmt):
+    if isinstance(node, ast.expr | ast.stmt) and not _is_type_call(node):
         yield from ((node, new) for new in _variants(node))
     if isinstance(node, ast.If | ast.While | ast.IfExp) and not isinstance(node.test, _NEGATED):
         yield node.test, ast.UnaryOp(ast.Not(), node.test)
@@ -145,12 +147,16 @@ def _code_in(node: ast.AST) -> Iterator[ast.AST]:
     for field, value in ast.iter_fields(node):
         if field in ("annotation", "returns", "decorator_list", "bases", "type_comment"):
             continue
-        if isinstance(node, ast.Call) and _name_of(node.func) in _TYPE_CALLS and field == "args":
-            value = value[1:]  # noqa: PLW2901 - the first argument is for type checkers
+        if field == "args" and _is_type_call(node):
+            value = value[1:]  # noqa: PLW2901
         for child in value if isinstance(value, list) else [value]:
             is_doc = isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant)
             if isinstance(child, ast.AST) and not is_doc:
                 yield child
+
+
+def _is_type_call(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and _name_of(node.func) in _TYPE_CALLS
 
 
 def _is_for_types(node: ast.AST) -> bool:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .mutants import Mutant
 
-__all__ = ["ROOT", "all_mutants", "group_of", "stages_for"]
+__all__ = ["ROOT", "all_mutants", "group_of", "sources", "stages_for"]
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -36,10 +36,10 @@ _PROMPT_WORDS_ONLY: Final = ("agent_parsers/dialects", "agent_parsers/families")
 """Folders of which only the words of prompts are mutated."""
 
 _DIALECTS: Final = "tests/agent_parsers/dialects"
+_TEST_CASES: Final = f"{_DIALECTS}/test_cases.py"
 _CASES: Final = (  # named, so that they run for every dialect
-    f"{_DIALECTS}/test_cases.py::test_cases",
-    f"{_DIALECTS}/test_cases.py"
-    "::test_every_case_yields_the_same_events_whole_and_character_by_character",
+    f"{_TEST_CASES}::test_cases",
+    f"{_TEST_CASES}::test_every_case_yields_the_same_events_whole_and_character_by_character",
 )
 _PAGES: Final = (
     "tests/agent_parsers/explain",
@@ -71,12 +71,18 @@ _SLOW: Final = {
 """What a mutant has to survive after the quick tests, by package."""
 
 
-def all_mutants() -> Iterator[Mutant]:
-    """Yield all mutants of the engine, the output parsers and the words of prompts."""
+def sources() -> Iterator[Path]:
+    """Yield the files of the engine, the output parsers, the dialects and their families."""
     for folder in ("agent_parsers/engine", "output_parsers", *_PROMPT_WORDS_ONLY):
-        mutants = prompt_mutants_of if folder in _PROMPT_WORDS_ONLY else mutants_of
-        for file in sorted((ROOT / folder).rglob("*.py")):
-            yield from mutants(file.relative_to(ROOT).as_posix(), file.read_bytes())
+        yield from sorted((ROOT / folder).rglob("*.py"))
+
+
+def all_mutants() -> Iterator[Mutant]:
+    """Yield all mutants of these files; of dialects and families only the words of prompts."""
+    for file in sources():
+        path = file.relative_to(ROOT).as_posix()
+        mutants = prompt_mutants_of if path.startswith(_PROMPT_WORDS_ONLY) else mutants_of
+        yield from mutants(path, file.read_bytes())
 
 
 def group_of(path: str) -> str:

@@ -66,13 +66,9 @@ class Copy:
         finally:
             self._write(file, source)
 
-    def killer(self, tests: Sequence[str], seconds: int = _SECONDS) -> str | None:
-        """Run *tests*, but not longer than *seconds*.
-
-        Returns:
-            The test that failed, or what else went wrong; `None` if they all passed.
-        """
-        run = multiprocessing.get_context("fork").Process(target=self._run, args=(tests, seconds))
+    def killer(self, tests: Sequence[str]) -> str | None:
+        """Run *tests*; return the one that fails, or what else is wrong; `None` if all pass."""
+        run = multiprocessing.get_context("fork").Process(target=self._run, args=(tests,))
         run.start()
         run.join()
         if run.exitcode in _PASSED:
@@ -80,7 +76,7 @@ class Copy:
         if run.exitcode is None or run.exitcode < 0:
             return "out of time"
         said = self._log.read_text(encoding="utf-8", errors="replace")
-        failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+        failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", said, re.MULTILINE)
         return failed[1] if failed else said.strip().rpartition("\n")[2]
 
     def _write(self, file: Path, source: bytes) -> None:
@@ -88,11 +84,11 @@ class Copy:
         moment = next(self._changes)  # so that no compiled file from before is taken for this one
         os.utime(file, (moment, moment))
 
-    def _run(self, tests: Sequence[str], seconds: int) -> None:
+    def _run(self, tests: Sequence[str]) -> None:
         """Run *tests* in this process, which then ends."""
         import pytest
 
-        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
         resource.setrlimit(resource.RLIMIT_AS, (_MAX_BYTES, _MAX_BYTES))
         os.environ |= {"PYTHONPATH": str(self._root), "CI": "1"}  # the same examples in each run
         os.chdir(self._root)
