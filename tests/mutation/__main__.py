@@ -77,10 +77,12 @@ class Trials:
 
     Args:
         copy: The copy of the project in which they run.
+        quick: Whether to leave out the slow ones.
     """
 
-    def __init__(self, copy: Copy) -> None:
+    def __init__(self, copy: Copy, *, quick: bool) -> None:
         self._copy = copy
+        self._quick = quick
         self._sound: set[str] = set()
 
     def killer(self, mutant: Mutant) -> str | None:
@@ -90,7 +92,8 @@ class Trials:
             SystemExit: That test fails without the mutant, too.
         """
         with self._copy.changed(mutant):
-            killer = next(filter(None, map(self._copy.killer, stages_for(mutant.path))), None)
+            stages = stages_for(mutant.path, quick=self._quick)
+            killer = next(filter(None, map(self._copy.killer, stages)), None)
         if killer is not None and "::" in killer and killer not in self._sound:
             if self._copy.killer([killer]) is not None:
                 sys.exit(f"{killer} fails without any mutant")
@@ -105,13 +108,14 @@ def main() -> None:
     parser.add_argument("places", nargs="*", help="files or lines, to try all mutants there")
     parser.add_argument("--count", type=int, default=200, help="how many mutants to try")
     parser.add_argument("--seed", type=int, default=1, help="chooses them")
+    parser.add_argument("--quick", action="store_true", help="leave out the slow tests")
     asked = parser.parse_args()
     found = all_mutants()
     chosen = at(found, asked.places) if asked.places else sample(found, asked.count, asked.seed)
     tried: Counter[str] = Counter()
     survived: Counter[str] = Counter()
     with TemporaryDirectory() as folder:
-        trials = Trials(Copy(Path(folder)))
+        trials = Trials(Copy(Path(folder)), quick=asked.quick)
         for number, mutant in enumerate(chosen, 1):
             began = time.monotonic()
             killer = trials.killer(mutant)

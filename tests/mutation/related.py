@@ -55,6 +55,13 @@ _QUICK_OF: Final = {
 """The quick tests of a group."""
 _QUICK: Final = (_CASES, _PAGES)
 """The quick tests of the other groups."""
+_ALSO_NEAR: Final = {
+    "agent_parsers/engine/calls/code": f"{_DIALECTS}/test_python_dialects.py",
+    "agent_parsers/engine/calls/json": f"{_DIALECTS}/test_json_dialects.py",
+    "agent_parsers/engine/calls/tags": f"{_DIALECTS}/test_tagged_dialects.py",
+    "agent_parsers/engine/calls": f"{_DIALECTS}/test_several_calls.py",
+}
+"""Tests of the call readers that are named after kinds of dialects."""
 _SLOW: Final = {
     "agent_parsers": (
         (_DIALECTS, "tests/agent_parsers/engine", "tests/agent_parsers/families"),
@@ -91,18 +98,24 @@ def group_of(path: str) -> str:
     return next(_GROUPS[str(part)] for part in (stem, *stem.parents) if str(part) in _GROUPS)
 
 
-def stages_for(path: str) -> list[tuple[str, ...]]:
-    """Return the tests that are related to a file, in stages; a mutant has to survive them all."""
-    first, *quick = _QUICK_OF.get(group_of(path), _QUICK)
-    near = tuple(_tests_next_to(Path(path)))
-    return [first, *dict.fromkeys((near, *quick, *_SLOW[Path(path).parts[0]]))]
+def stages_for(path: str, *, quick: bool = False) -> list[tuple[str, ...]]:
+    """Return the tests that are related to a file, in stages; a mutant has to survive them all.
+
+    Args:
+        path: The file.
+        quick: Whether to leave out the slow ones.
+    """
+    first, *others = _QUICK_OF.get(group_of(path), _QUICK)
+    slow = () if quick else _SLOW[Path(path).parts[0]]
+    return [first, *dict.fromkeys((_tests_next_to(Path(path)), *others, *slow))]
 
 
-def _tests_next_to(path: Path) -> list[str]:
+def _tests_next_to(path: Path) -> tuple[str, ...]:
     """Return the tests of a file: those named after it, or all in the nearest folder of tests."""
     folder = ROOT / "tests" / path.parent
     found = sorted(folder.glob(f"test_{path.stem}*.py"))
     while not found:
         found = sorted(folder.glob("test_*.py"))
         folder = folder.parent
-    return [each.relative_to(ROOT).as_posix() for each in found]
+    also = (_ALSO_NEAR[str(part)] for part in path.parents if str(part) in _ALSO_NEAR)
+    return (*(each.relative_to(ROOT).as_posix() for each in found), *also)
