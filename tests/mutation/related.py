@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from .mutants import mutants_of, prompt_mutants_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from .mutants import Mutant
 
@@ -36,25 +36,20 @@ _PROMPT_WORDS_ONLY: Final = ("agent_parsers/dialects", "agent_parsers/families")
 """Folders of which only the words of prompts are mutated."""
 
 _DIALECTS: Final = "tests/agent_parsers/dialects"
-_TEST_CASES: Final = f"{_DIALECTS}/test_cases.py"
-_CASES: Final = (  # named, so that they run for every dialect
+_TEST_ALL_CASES: Final = (  # named, so that they run for every dialect
     f"{_TEST_CASES}::test_cases",
     f"{_TEST_CASES}::test_every_case_yields_the_same_events_whole_and_character_by_character",
 )
-_PAGES: Final = (
-    "tests/agent_parsers/explain",
-    f"{_DIALECTS}/test_snapshots.py",
-    "tests/agent_parsers/native/test_snapshots.py",
-)
+_PAGES: Final = (f"{_DIALECTS}/test_snapshots.py",)
 _OUTPUT_PAGES: Final = ("tests/output_parsers/test_snapshots.py",)
 
-_QUICK_OF: Final = {
-    "prompts": ((*_PAGES, *_OUTPUT_PAGES),),
-    "output_parsers": (_OUTPUT_PAGES,),
+_FIRST_DIALECTS: Final = {
+    "agent_parsers/engine/calls/code": "gemma4 lfm2 llama4_pythonic olmo3 pythonic smolagents_code",
+    "agent_parsers/engine/calls/json": "hermes json_toolcall kimi_k2 llama3_json mistral xlam",
+    "agent_parsers/engine/calls/tags": "anthropic_xml glm45 minimax_m2 minimax_m3 qwen3_coder",
+    "agent_parsers/engine": "conversational hermes pythonic qwen3_coder react react_json self_ask",
 }
-"""The quick tests of a group."""
-_QUICK: Final = (_CASES, _PAGES)
-"""The quick tests of the other groups."""
+"""The dialects whose cases run first."""
 _ALSO_NEAR: Final = {
     "agent_parsers/engine/calls/code": f"{_DIALECTS}/test_python_dialects.py",
     "agent_parsers/engine/calls/json": f"{_DIALECTS}/test_json_dialects.py",
@@ -66,6 +61,7 @@ _SLOW: Final = {
     "agent_parsers": (
         (_DIALECTS, "tests/agent_parsers/engine", "tests/agent_parsers/families"),
         (
+            "tests/agent_parsers/explain",
             "tests/agent_parsers/parsers",
             "tests/agent_parsers/runs",
             "tests/agent_parsers/testing/laws",
@@ -75,7 +71,7 @@ _SLOW: Final = {
         ("tests/output_parsers", "tests/test_langchain_modules.py", "tests/agent_parsers/native"),
     ),
 }
-"""What a mutant has to survive after the quick tests, by package."""
+"""What a mutant has to survive after the other tests, by package."""
 
 
 def sources() -> Iterator[Path]:
@@ -94,8 +90,7 @@ def all_mutants() -> Iterator[Mutant]:
 
 def group_of(path: str) -> str:
     """Return the line of the table in which a file counts."""
-    stem = Path(path).with_suffix("")
-    return next(_GROUPS[str(part)] for part in (stem, *stem.parents) if str(part) in _GROUPS)
+    return _of_folder(Path(path), _GROUPS)[0]
 
 
 def stages_for(path: str, *, quick: bool = False) -> list[tuple[str, ...]]:
@@ -105,9 +100,15 @@ def stages_for(path: str, *, quick: bool = False) -> list[tuple[str, ...]]:
         path: The file.
         quick: Whether to leave out the slow ones.
     """
-    first, *others = _QUICK_OF.get(group_of(path), _QUICK)
+    near = _tests_next_to(Path(path))
     slow = () if quick else _SLOW[Path(path).parts[0]]
-    return [first, *dict.fromkeys((_tests_next_to(Path(path)), *others, *slow))]
+    if group_of(path) == "prompts":
+        return [(*_PAGES, *_OUTPUT_PAGES), near, *slow]
+    if path.startswith("output_parsers"):
+        return [_OUTPUT_PAGES, near, *slow]
+    dialects = _of_folder(Path(path), _FIRST_DIALECTS)[0].split()
+    first = tuple(f"{_TEST_CASES}::test_cases[{name}]" for name in dialects)
+    return [first, _ALL_CASES, near, _PAGES, *slow]
 
 
 def _tests_next_to(path: Path) -> tuple[str, ...]:
@@ -117,5 +118,11 @@ def _tests_next_to(path: Path) -> tuple[str, ...]:
     while not found:
         found = sorted(folder.glob("test_*.py"))
         folder = folder.parent
-    also = (_ALSO_NEAR[str(part)] for part in path.parents if str(part) in _ALSO_NEAR)
+    also = _of_folder(path, _ALSO_NEAR)
     return (*(each.relative_to(ROOT).as_posix() for each in found), *also)
+
+
+def _of_folder(path: Path, table: Mapping[str, str]) -> list[str]:
+    """Return the values of a file, or of the folders that contain it, the nearest first."""
+    stem = path.with_suffix("")
+    return [table[str(part)] for part in (stem, *stem.parents) if str(part) in table]
