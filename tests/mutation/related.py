@@ -36,7 +36,8 @@ _PROMPT_WORDS_ONLY: Final = ("agent_parsers/dialects", "agent_parsers/families")
 """Folders of which only the words of prompts are mutated."""
 
 _DIALECTS: Final = "tests/agent_parsers/dialects"
-_TEST_ALL_CASES: Final = (  # named, so that they run for every dialect
+_TEST_CASES: Final = f"{_DIALECTS}/test_cases.py"
+_ALL_CASES: Final = (  # named, so that they run for every dialect
     f"{_TEST_CASES}::test_cases",
     f"{_TEST_CASES}::test_every_case_yields_the_same_events_whole_and_character_by_character",
 )
