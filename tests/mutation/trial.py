@@ -10,6 +10,7 @@ import shutil
 import sys
 from contextlib import contextmanager
 from importlib import import_module
+from importlib.metadata import entry_points
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 __all__ = ["Copy"]
 
 _LEFT_OUT: Final = shutil.ignore_patterns(".*", "__pycache__", "dist", "build")
-_PRELOADED: Final = ("hypothesis", "langchain_classic", "pydantic", "pytest", "regex", "syrupy")
-"""Imported once; the processes that run the tests are forked."""
+_PRELOADED: Final = ("hypothesis", "langchain_classic", "pydantic", "pytest", "regex")
+"""Imported once, with the plugins of pytest; the processes that run the tests are forked."""
 
 _OPTIONS: Final = (
     "-n0", "-x", "-q", "--no-header", "--tb=no", "-p", "no:cacheprovider",
@@ -54,6 +55,9 @@ class Copy:
         shutil.copytree(ROOT, self._root, ignore=_LEFT_OUT)
         for module in _PRELOADED:
             import_module(module)
+        for plugin in entry_points(group="pytest11"):
+            if not plugin.value.startswith("pytest_agent_parsers"):
+                plugin.load()
 
     @contextmanager
     def changed(self, mutant: Mutant) -> Iterator[None]:
