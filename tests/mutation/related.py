@@ -103,6 +103,9 @@ def stages_for(path: str, *, quick: bool = False) -> list[tuple[str, ...]]:
     """
     near = _tests_next_to(Path(path))
     slow = () if quick else _SLOW[Path(path).parts[0]]
+    if path.startswith("agent_parsers/dialects"):
+        own = f"{_DIALECTS}/test_snapshots.py::test_prompt[{Path(path).stem}]"
+        return [(own,), _PAGES, near, *slow]
     if group_of(path) == "prompts":
         return [(*_PAGES, *_OUTPUT_PAGES), near, *slow]
     if path.startswith("output_parsers"):
