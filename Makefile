@@ -40,6 +40,10 @@ thorough:  ## run the tests on nearly everything there is, for half an hour
 fuzz:  ## fuzz all dialects and parsers for ten minutes, or MINUTES=120
 	$(PYTHON) -m tests.fuzz --minutes $(or $(MINUTES),10)
 
+.PHONY: mutants
+mutants:  ## change 200 places of the code, or COUNT=20 with SEED=7, and see whether a test fails
+	$(PYTHON) -m tests.mutation --count $(or $(COUNT),200) --seed $(or $(SEED),1)
+
 .PHONY: deep
 deep:  ## run the property tests a hundred times longer, for hours
 	HYPOTHESIS_PROFILE=deep pytest -o faulthandler_timeout=7200

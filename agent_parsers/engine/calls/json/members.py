@@ -174,9 +174,8 @@ class Members:
             for member in self.own.members
         )
 
-    def open(self, *, is_item: bool) -> None:
+    def open(self) -> None:
         """Note that a container opens that may be or contain the call."""
-        self.has_more = self.has_more or (self.is_whole and is_item)
         self._stack.append(Candidate())
         self._last = None
 

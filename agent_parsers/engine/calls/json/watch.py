@@ -119,7 +119,7 @@ class Watch(JsonReader):
             self._level += 1
             self._state = state
             self._stale = True
-            members.open(is_item=is_item)
+            members.open()
             return pos + 1
         return super()._open(chunk, pos, container, state)
 
