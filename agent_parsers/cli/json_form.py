@@ -17,8 +17,8 @@ file, record (number of the run or record in the file), dialect
 steps: number, thought, action (tool, tool_input, log; or for the answer
        return_values, log), observation, repairs (kind, span, message),
        thought_span, action_span, observation_span
-failed: the same with error (message, reason, observation for the model,
-       llm_output, send_to_llm, span, line, column) instead of an action;
+failed: the same with error (message, reason, problem, observation for
+       the model, llm_output, send_to_llm, span, line, column) instead of an action;
        line, column (in the file or, for a record, in the step's output)
 finish: return_values, log; or null
 
