@@ -220,7 +220,7 @@ class TaggedCalls(TagActions):
         span = (self._json_at, self._at)
         self._add_input(span)
         if not is_broken:
-            self._repairs += repairs_within(json, self._at)
+            self._repairs += repairs_within(json, self._at - len(held) + len(held.rstrip()))
         if self._form.json_arguments == "odd":
             self._repair("json", "read arguments in JSON", span)
         if is_broken:
