@@ -198,8 +198,12 @@ def outcome(code: str) -> str:
         return f"works: {eval(code, names)!r}"
     except (ImportError, RuntimeError, TypeError, ValueError) as error:
         notes = getattr(error, "__notes__", [])
-        return "\n".join([f"{type(error).__name__}: {error}", *notes]).replace(ROOT, "…")
+        message = re.sub(PYTHONS_HINT, "", str(error))
+        return "\n".join([f"{type(error).__name__}: {message}", *notes]).replace(ROOT, "…")
 
+
+PYTHONS_HINT = r"(?<=argument '\w{4}')\. Did you mean '\w+'\?$"
+"""What Python 3.13 adds to its own message."""
 
 LINES = [line for line in MISTAKES.splitlines() if line and line[0] != "#"]
 
