@@ -54,6 +54,9 @@ if TYPE_CHECKING:
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
     from agent_parsers.registry.for_model import dialect_for_model
+    from agent_parsers.runs.read_runs import read_runs
+    from agent_parsers.runs.readers.known import list_readers
+    from agent_parsers.runs.recognition import detect_log
     from agent_parsers.runs.record import parse_record
     from agent_parsers.runs.transcript import Transcript, TranscriptStep
     from agent_parsers.runs.transcript_parser import (
@@ -118,14 +121,17 @@ __all__ = [
     "UnknownToolError",
     "XMLAgentOutputParser",
     "answer_stream",
+    "detect_log",
     "dialect_for_model",
     "get_dialect",
     "get_parser",
     "list_dialects",
+    "list_readers",
     "merge_events",
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
+    "read_runs",
     "register",
     "to_anthropic",
     "to_langchain",
@@ -172,6 +178,9 @@ _MODULES = {
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "dialect_for_model": "agent_parsers.registry.for_model",
+    "read_runs": "agent_parsers.runs.read_runs",
+    "list_readers": "agent_parsers.runs.readers.known",
+    "detect_log": "agent_parsers.runs.recognition",
     "parse_record": "agent_parsers.runs.record",
     "Transcript": "agent_parsers.runs.transcript",
     "TranscriptStep": "agent_parsers.runs.transcript",

@@ -5,8 +5,11 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
+    from agent_parsers.runs.read_runs import read_runs
+    from agent_parsers.runs.readers.known import list_readers
+    from agent_parsers.runs.recognition import LogForm, detect_log
     from agent_parsers.runs.record import parse_record
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.transcript import Notice, RunSource, Transcript, TranscriptStep
     from agent_parsers.runs.transcript_parser import (
         TranscriptParser,
         parse_transcript,
@@ -14,15 +17,27 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LogForm",
+    "Notice",
+    "RunSource",
     "Transcript",
     "TranscriptParser",
     "TranscriptStep",
+    "detect_log",
+    "list_readers",
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
+    "read_runs",
 ]
 
 _MODULES = {
+    "LogForm": "agent_parsers.runs.recognition",
+    "detect_log": "agent_parsers.runs.recognition",
+    "read_runs": "agent_parsers.runs.read_runs",
+    "list_readers": "agent_parsers.runs.readers.known",
+    "Notice": "agent_parsers.runs.transcript",
+    "RunSource": "agent_parsers.runs.transcript",
     "parse_record": "agent_parsers.runs.record",
     "Transcript": "agent_parsers.runs.transcript",
     "TranscriptStep": "agent_parsers.runs.transcript",

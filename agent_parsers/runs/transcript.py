@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 
@@ -11,7 +11,53 @@ if TYPE_CHECKING:
     from agent_parsers.events import Repair, Span
     from output_parsers import OutputParserException
 
-__all__ = ["Transcript", "TranscriptStep"]
+__all__ = ["Notice", "NoticeKind", "RunSource", "Transcript", "TranscriptStep"]
+
+NoticeKind: TypeAlias = Literal[
+    "no_answer", "no_observation", "unowned_text", "cut_value", "unclear_end", "untyped_values"
+]
+"""What a notice is about:
+
+* ``"no_answer"``: the run ends without an answer.
+* ``"no_observation"``: the log does not contain what the tool returned.
+* ``"unowned_text"``: text that belongs to no step.
+* ``"cut_value"``: the log cut a value short.
+* ``"unclear_end"``: the log does not show where a value ends, so it was not read.
+* ``"untyped_values"``: the log shows values as text, so their types are unknown.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something that a log does not say, or that no step of its run contains."""
+
+    kind: NoticeKind
+    message: str
+    """One clause, in the words of the log's form."""
+    step: int = 0
+    """Number of the step that it is about; 0 if it is about the run."""
+    text: str = ""
+    """The text that it is about, if it is in no step."""
+    line: int = 0
+    """The line of the file where that text begins, from 1; 0 if it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSource:
+    """Where a run was read from, and how its form was recognised."""
+
+    reader: str
+    """Name of the reader, such as ``"langchain_console"``; `list_readers` has them all."""
+    within: tuple[str, ...] = ()
+    """Names of the readers of what surrounds the log, from the outside: ``("notebook",)``."""
+    dialect: str = ""
+    """Name of the dialect in which the model's text was read; empty if the log is not text."""
+    evidence: tuple[str, ...] = ()
+    """What in the log shows its form."""
+    file: str = ""
+    """Name of the file, if it is known."""
+    line: int = 0
+    """The line of the file where the run begins, from 1; 0 if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +99,10 @@ class Transcript:
     """The repairs before the first step."""
     id: str = ""
     """Name of the run in its file, if it has one."""
+    source: RunSource | None = None
+    """Where it was read from; `None` if not by `read_runs`."""
+    notices: tuple[Notice, ...] = ()
+    """What the log does not say, and text of it that belongs to no step."""
 
     @property
     def steps(self) -> tuple[TranscriptStep, ...]:

@@ -1,0 +1,199 @@
+"""What a reader of logs is, and what it reads from.
+
+A reader knows one form of log: how to recognise it, and how to read its runs. There are two kinds.
+A `TextReader` takes the lines of a text, a `DataReader` the values of a JSON file, one after
+another, so that neither needs the whole file.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.runs.transcript import RunSource, Transcript
+    from agent_parsers.toolset.set import ToolSet
+
+__all__ = ["DataReader", "Lines", "Reading", "TextReader", "Value", "Values"]
+
+T = TypeVar("T")
+
+
+class Lines:
+    r"""The lines of a text, which can be looked at before they are taken.
+
+    Each line ends in ``\n``, except perhaps the last; ``\r\n`` counts as ``\n``.
+
+    Args:
+        lines: The lines, or pieces of text that end where a line ends.
+        number: Number of the first line in its file.
+    """
+
+    def __init__(self, lines: Iterable[str], number: int = 1) -> None:
+        self._lines = iter(lines)
+        self._ahead: deque[str] = deque()
+        self.number = number
+        """Number of the next line in its file, from 1."""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._ahead.popleft() if self._ahead else next(self._lines)
+        self.number += 1
+        return line
+
+    def peek(self, index: int = 0) -> str:
+        """Return the line that comes *index* lines after the next; ``""`` behind the last."""
+        while len(self._ahead) <= index:
+            line = next(self._lines, None)
+            if line is None:
+                return ""
+            self._ahead.append(line)
+        return self._ahead[index]
+
+    def head(self, max_chars: int) -> str:
+        """Return whole lines from here on, at least *max_chars* characters, without taking them."""
+        size = count = 0
+        while size < max_chars and (line := self.peek(count)):
+            size += len(line)
+            count += 1
+        return "".join(self._ahead[index] for index in range(count))
+
+
+class Value(NamedTuple):
+    """One value of a JSON file: the file's one value, an item of its list, or one of its lines."""
+
+    data: Any
+    line: int = 0
+    """The line of the file where it stands, from 1; 0 if it is unknown."""
+
+
+class Values:
+    """The values of a JSON file, which can be looked at before they are taken.
+
+    Args:
+        values: The values.
+        are_items: Whether they are the items of one list, or the lines of a file.
+    """
+
+    def __init__(self, values: Iterable[Value], *, are_items: bool = False) -> None:
+        self._values = iter(values)
+        self._ahead: deque[Value] = deque()
+        self.are_items = are_items
+
+    def __iter__(self) -> Iterator[Value]:
+        return self
+
+    def __next__(self) -> Value:
+        return self._ahead.popleft() if self._ahead else next(self._values)
+
+    def head(self, count: int) -> list[Any]:
+        """Return the data of the next values, at most *count*, without taking them."""
+        while len(self._ahead) < count:
+            value = next(self._values, None)
+            if value is None:
+                break
+            self._ahead.append(value)
+        return [self._ahead[index].data for index in range(min(count, len(self._ahead)))]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a log is read."""
+
+    source: RunSource
+    """What its runs say of their source."""
+    dialect: Dialect | None = None
+    """The dialect that the user named; `None` to find it."""
+    tools: ToolSet | None = None
+    """The tools of the runs; `None` to accept any name and any input."""
+    lenient: bool = True
+    """Whether to repair common mistakes in the text of models."""
+    on_error: Callable[[OutputParserException], None] | None = None
+    """Takes the error of a record that cannot be read; `None` to raise it."""
+    nested: Callable[[Lines | Values, Reading], Iterator[Transcript]] | None = None
+    """Reads a log that stands inside this one, in whatever form; `read_runs` sets it."""
+
+    def at(self, line: int) -> Reading:
+        """Return the same for a run that begins at *line* of the file."""
+        return replace(self, source=replace(self.source, line=line))
+
+    def in_dialect(self, dialect: Dialect, *evidence: str) -> Reading:
+        """Return the same for text of models that is written in *dialect*."""
+        evidence = (*self.source.evidence, *evidence)
+        source = replace(self.source, dialect=dialect.name, evidence=evidence)
+        return replace(self, source=source, dialect=dialect)
+
+    def refuse(self, reason: str, text: str = "", *, line: int = 0) -> None:
+        """Report that a record at *line* of the file cannot be read, and why."""
+        error = OutputParserException(
+            f"{reason} (line {line} of the file)" if line else reason,
+            observation="Give a log in the form that its other records have.",
+            llm_output=text,
+        )
+        if self.on_error is None:
+            raise error
+        self.on_error(error)
+
+    def converted(
+        self, convert: Callable[[Any], T], values: Iterable[Any], *, line: int = 0
+    ) -> Iterator[T]:
+        """Yield each of *values* converted; one that is malformed is refused and left out.
+
+        Args:
+            convert: Converts a value, and may fail as data of another form lets it fail.
+            values: The values.
+            line: The line of the file where they stand, from 1; 0 if it is unknown.
+        """
+        for number, value in enumerate(values, 1):
+            try:
+                yield convert(value)
+            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+                reason = f"value {number} has a missing or malformed part: {error!r}"
+                self.refuse(reason, repr(value)[:1000], line=line)
+
+    def inside(self, log: Lines | Values) -> Iterator[Transcript]:
+        """Read a *log* that stands inside this one, such as the console output of a notebook."""
+        assert self.nested is not None, "read_runs sets it"
+        return self.nested(log, self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextReader:
+    """Reads logs that are text."""
+
+    name: str
+    """Its name, that of its module."""
+    summary: str
+    """What it reads, in a few words, with versions."""
+    evidence: Callable[[str], Sequence[str]]
+    """Takes the beginning of a text, whole lines. Returns what shows that the text has this form,
+    such as ``"'> Entering new AgentExecutor chain...' in line 3"``; nothing if it has not."""
+    read: Callable[[Lines, Reading], Iterator[Transcript]]
+    """Yields the runs, each as soon as it has ended."""
+    before: tuple[str, ...] = ()
+    """Names of readers that recognise these logs too, but know less of them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataReader:
+    """Reads logs that are JSON: one object, a list, or one value a line."""
+
+    name: str
+    """Its name, that of its module."""
+    summary: str
+    """What it reads, in a few words, with versions."""
+    evidence: Callable[[Sequence[Any]], Sequence[str]]
+    """Takes the first values of a file, at most 20. Returns what shows that they have this form,
+    such as ``"'role' and 'tool_calls' in value 2"``; nothing if they have not."""
+    read: Callable[[Values, Reading], Iterator[Transcript]]
+    """Yields the runs, each as soon as it has ended."""
+    before: tuple[str, ...] = ()
+    """Names of readers that recognise these values too, but know less of them."""

@@ -1,0 +1,106 @@
+"""Recognising the form of a log: each reader says what in the log shows that it is its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.runs.readers.known import get_reader, readers_of_data, readers_of_text
+from agent_parsers.runs.readers.reader import DataReader, Lines, TextReader, Values
+from agent_parsers.runs.sources import open_log
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agent_parsers.runs.sources import RunsFrom
+
+__all__ = ["LogForm", "detect_log", "form_of", "forms_of"]
+
+HEAD_CHARS: Final = 1 << 16
+"""How much of a text is looked at, in characters."""
+HEAD_VALUES: Final = 20
+"""How many values of a JSON file are looked at."""
+LAST_RESORT: Final = "plain"
+"""The reader of text in a dialect, which is asked last: such text may stand in any other log."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogForm:
+    """A form that a log has."""
+
+    reader: str
+    """Name of its reader."""
+    evidence: tuple[str, ...]
+    """What in the log shows it."""
+
+
+def detect_log(source: RunsFrom) -> LogForm:
+    """Return the form of the log in *source*, without reading its runs.
+
+    Args:
+        source: What `read_runs` reads from. An open file is read in part.
+
+    Raises:
+        OSError: The file cannot be read.
+        OutputParserException: No reader knows the form, or several do; the message names them.
+    """
+    with open_log(source) as log:
+        return form_of(log.content)
+
+
+def form_of(log: Lines | Values) -> LogForm:
+    """Return the form of *log*, of which nothing is taken.
+
+    Raises:
+        OutputParserException: No reader knows the form, or several do; the message names them.
+    """
+    forms = forms_of(log)
+    if len(forms) == 1:
+        return forms[0]
+    if forms:
+        names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
+        reason = f"this may be a log of {names}: say which, as format="
+    else:
+        kind = "JSON" if isinstance(log, Values) else "text"
+        reason = f"found no sign of a form of log in this {kind}; list_readers() has the forms"
+    shown = log.head(200)[:1000] if isinstance(log, Lines) else repr(log.head(1))[:1000]
+    raise OutputParserException(reason, observation="Name the form of the log.", llm_output=shown)
+
+
+def forms_of(log: Lines | Values) -> list[LogForm]:
+    """Return all forms that *log* may have, of which nothing is taken."""
+    readers: Mapping[str, TextReader | DataReader]
+    found: dict[str, Sequence[str]] = {}
+    if isinstance(log, Lines):
+        readers = readers_of_text()
+        head = log.head(HEAD_CHARS)
+        for name, text_reader in readers_of_text().items():
+            if name != LAST_RESORT and (evidence := text_reader.evidence(head)):
+                found[name] = evidence
+        if not found and (evidence := readers_of_text()[LAST_RESORT].evidence(head)):
+            found[LAST_RESORT] = evidence
+    else:
+        readers = readers_of_data()
+        values = log.head(HEAD_VALUES)
+        for name, data_reader in readers_of_data().items():
+            if evidence := data_reader.evidence(values):
+                found[name] = evidence
+    weaker = {name for winner in found for name in readers[winner].before}
+    return [LogForm(name, tuple(found[name])) for name in found if name not in weaker]
+
+
+def reader_for(form: LogForm, log: Lines | Values) -> TextReader | DataReader:
+    """Return the reader of *form*.
+
+    Raises:
+        OutputParserException: The *log* is text and the form JSON, or the other way round.
+    """
+    reader = get_reader(form.reader)
+    if isinstance(reader, DataReader) is not isinstance(log, Values):
+        needs = "JSON" if isinstance(reader, DataReader) else "text"
+        raise OutputParserException(
+            f"expected {needs} for the form {form.reader!r}, found other content",
+            observation=f"Give {needs}, or name another form.",
+        )
+    return reader

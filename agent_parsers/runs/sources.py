@@ -1,0 +1,171 @@
+"""Opening what runs are read from: a path, a file, a text, or data that was loaded already."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+
+from agent_parsers.runs.readers.reader import Lines, Value, Values
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["Log", "RunsFrom", "open_log"]
+
+RunsFrom: TypeAlias = (
+    "str | PathLike[str] | IO[str] | IO[bytes] | bytes | Mapping[str, Any] | list[Any]"
+)
+"""What runs are read from.
+
+* A path: any `os.PathLike`, or a `str` of one line that names a file that exists.
+* An open file, of text or of bytes.
+* A text, as `str` or `bytes`.
+* Data that was loaded already: an object, or a list.
+"""
+
+_HEAD: Final = 1 << 16
+"""How much is looked at to recognise a form, in characters."""
+_MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+"""Byte order marks."""
+
+
+class Log(NamedTuple):
+    """A log that is open for reading."""
+
+    name: str
+    """Name of its file, if it is known."""
+    content: Lines | Values
+    """Its lines, or its values if it is JSON."""
+
+
+@contextmanager
+def open_log(source: RunsFrom) -> Iterator[Log]:
+    """Open *source*, and close it again if it was opened here.
+
+    Raises:
+        OSError: The file cannot be read.
+        OutputParserException: The text is in an unknown encoding.
+        TypeError: *source* is nothing that runs can be read from.
+    """
+    if isinstance(source, Mapping):
+        yield Log("", Values([Value(source)]))
+    elif isinstance(source, list):
+        yield Log("", Values(map(Value, source), are_items=True))
+    elif isinstance(source, bytes):
+        yield Log("", _content(_decoded(io.BytesIO(source))))
+    elif isinstance(source, str) and not _is_path(source):
+        yield Log("", _content(io.StringIO(source)))
+    elif hasattr(source, "read"):
+        stream = cast("IO[Any]", source)
+        name = getattr(stream, "name", "")
+        lines = stream if isinstance(stream.read(0), str) else _decoded(stream)
+        yield Log(name if isinstance(name, str) else "", _content(lines))
+    elif isinstance(source, str) or hasattr(source, "__fspath__"):
+        with Path(source).open("rb") as file:
+            yield Log(str(source), _content(_decoded(file)))
+    else:
+        raise TypeError(
+            "expected a path, an open file, a text, or data of JSON to read runs from,"
+            f" found {type(source).__name__}"
+        )
+
+
+def _is_path(text: str) -> bool:
+    if not text or len(text) > 4096 or "\n" in text or "\0" in text:
+        return False
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _decoded(stream: IO[bytes]) -> IO[str]:
+    """Return *stream* as text: UTF-8, or whatever its byte order mark says."""
+    buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream))
+    start = cast("Any", buffered).peek(3)[:3]
+    encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
+    return io.TextIOWrapper(cast("Any", buffered), encoding=encoding, newline="\n")
+
+
+def _content(stream: Iterable[str]) -> Lines | Values:
+    """Return the values of *stream* if it is JSON, and its lines if not."""
+    lines = Lines(_lines(stream))
+    first = _first_filled(lines)
+    if not lines.peek(first).lstrip().startswith(("{", "[")):
+        return lines
+    if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
+        return Values(_values_of_lines(lines), are_items=True)
+    head = lines.head(_HEAD).lstrip()
+    if not _may_be_json(head):
+        return lines
+    text = "".join(lines)
+    value = _value_of(text)
+    if value is _NO_VALUE:
+        return Lines(io.StringIO(text))
+    if isinstance(value, list):
+        return Values(map(Value, value), are_items=True)
+    return Values([Value(value, first + 1)])
+
+
+_NO_VALUE: Final = object()
+
+
+def _lines(stream: Iterable[str]) -> Iterator[str]:
+    r"""Yield the lines of *stream*, with ``\n`` at the end of each but perhaps the last."""
+    number = 0
+    try:
+        for number, line in enumerate(stream, 1):  # noqa: B007 - the error needs it
+            yield f"{line[:-2]}\n" if line.endswith("\r\n") else line
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise OutputParserException(
+            f"expected text in UTF-8, found the byte 0x{byte:02x} after line {number}",
+            observation="Write text in UTF-8.",
+        ) from error
+
+
+def _first_filled(lines: Lines) -> int:
+    """Return the index of the first line that is not blank."""
+    index = 0
+    while (line := lines.peek(index)) and not line.strip():
+        index += 1
+    return index
+
+
+def _is_one_a_line(lines: Lines, first: int) -> bool:
+    """Return whether another value stands on the line after the *first* one."""
+    index = first + 1
+    while (line := lines.peek(index)) and not line.strip():
+        index += 1
+    if not line:  # one line: a list on it has the values
+        return lines.peek(first).lstrip().startswith("{")
+    return _value_of(line) is not _NO_VALUE or line.lstrip().startswith("{")
+
+
+def _may_be_json(head: str) -> bool:
+    """Return whether a text that begins with *head* may be one JSON value."""
+    after = head[1:].lstrip()
+    return after[:1] in ('"', "}") if head[:1] == "{" else after[:1] in ("{", "[", "]", '"')
+
+
+def _value_of(text: str) -> Any:
+    """Return the object or list that *text* is, or `_NO_VALUE`."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return _NO_VALUE
+    return value if isinstance(value, dict | list) else _NO_VALUE
+
+
+def _values_of_lines(lines: Lines) -> Iterator[Value]:
+    """Yield the value of each line; one that is not JSON is yielded as its text."""
+    for number, line in enumerate(chain(lines), lines.number):
+        if line.strip():
+            value = _value_of(line)
+            yield Value(line if value is _NO_VALUE else value, number)
