@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.actions.tool_action import make_tool_call
+from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.runs.transcript import Notice, Transcript, TranscriptStep
 from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage
@@ -91,6 +92,7 @@ class RunBuilder:
         *,
         call_id: str = "",
         log: str = "",
+        message: AIMessage | None = None,
         repairs: Iterable[Repair] = (),
     ) -> None:
         """Add a call of *tool*; with the tools of the `Reading`, it is checked.
@@ -98,11 +100,14 @@ class RunBuilder:
         Args:
             tool: Name of the tool.
             tool_input: Text or an object. `None` is an empty object, and another value is kept
-                under ``"input"``.
+                under ``"input"``. The one argument ``__arg1`` stands for a text.
             call_id: Id of the call, to which its result refers.
             log: What the model wrote; by default the thought.
+            message: The message with the call, which the calls of one turn share.
             repairs: The repairs that were made to read the call.
         """
+        if isinstance(tool_input, dict) and tool_input.keys() == {ARGUMENT}:
+            tool_input = tool_input[ARGUMENT]
         if tool_input is None:
             tool_input = {}
         elif not isinstance(tool_input, str | dict):
@@ -117,8 +122,9 @@ class RunBuilder:
         thought = self._take_thought()
         log = log or thought
         action: AgentAction | None = None
-        if error is None and call_id:
-            action = make_tool_call(tool, tool_input, log, AIMessage(log), call_id)
+        if error is None and (call_id or message is not None):
+            said = message if message is not None else AIMessage(log)
+            action = make_tool_call(tool, tool_input, log, said, call_id or None)
         elif error is None:
             action = AgentAction(tool, tool_input, log)
         if call_id:
@@ -174,6 +180,8 @@ class RunBuilder:
             self.notice("unowned_text", "found a thought that no call or answer follows", text=text)
         notices = [*self._notices]
         for step in self.waiting if self.is_observed else ():
+            if step.error is not None:
+                continue
             message = f"the log does not show what {_tool_of(step)!r} returned"
             notices.append(Notice("no_observation", message, step.number))
         transcript = Transcript(

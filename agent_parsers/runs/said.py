@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agent_parsers.runs.building import RunBuilder
+from outputs import AIMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -89,8 +90,9 @@ def runs_of_messages(
                     continue
                 run.think(message.thought)
                 run.think(message.text)
+                shared = _message_of(message)
                 for call in message.calls:
-                    run.call(call.tool, call.tool_input, call_id=call.call_id)
+                    run.call(call.tool, call.tool_input, call_id=call.call_id, message=shared)
             case _:
                 pass
         for result in message.results:
@@ -104,3 +106,12 @@ def _ended(run: RunBuilder, answer: Said | None) -> Transcript:
         run.think(answer.thought)
         run.answer(answer.text, log=answer.text)
     return run.transcript()
+
+
+def _message_of(said: Said) -> AIMessage:
+    """Return the message that the calls of a turn share."""
+    calls = [
+        {"name": tool, "args": given if isinstance(given, dict) else {}, "id": call_id or None}
+        for tool, given, call_id in said.calls
+    ]
+    return AIMessage(said.text, tool_calls=calls)
