@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.writers.turns import answer_text, turns_of
-from agent_parsers.runs.writers.writer import Writer
+from agent_parsers.runs.writers.writer import IN_MESSAGES, Writer
 
 if TYPE_CHECKING:
     from agent_parsers.runs.transcript import Transcript
@@ -65,5 +65,5 @@ WRITER: Final = Writer(
     name="anthropic",
     summary="messages of Anthropic's Messages API",
     write=to_anthropic,
-    holds=frozenset({"preamble", "text inputs", "parallel calls"}),
+    holds=IN_MESSAGES,
 )

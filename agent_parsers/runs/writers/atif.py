@@ -22,7 +22,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.writers.turns import answer_text, turns_of
-from agent_parsers.runs.writers.writer import Writer
+from agent_parsers.runs.writers.writer import EVERYTHING, Writer
 
 if TYPE_CHECKING:
     from agent_parsers.runs.transcript import Transcript
@@ -120,10 +120,5 @@ WRITER: Final = Writer(
     summary="trajectories of Harbor, ATIF 1.7",
     write=to_atif,
     is_one_a_file=True,
-    holds=frozenset(
-        {
-            "errors", "repairs", "notices", "preamble", "thought of the answer", "text inputs",
-            "parallel calls", "typed answers",
-        }
-    ),
-)  # fmt: skip
+    holds=EVERYTHING,
+)

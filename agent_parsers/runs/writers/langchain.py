@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.writers.turns import answer_text, turns_of
-from agent_parsers.runs.writers.writer import Writer
+from agent_parsers.runs.writers.writer import IN_MESSAGES, Writer
 
 if TYPE_CHECKING:
     from agent_parsers.runs.transcript import Transcript
@@ -61,5 +61,5 @@ WRITER: Final = Writer(
     name="langchain",
     summary="LangChain's messages, as messages_to_dict writes them",
     write=lambda run: {"messages": messages_of(run)},
-    holds=frozenset({"preamble", "text inputs", "parallel calls"}),
+    holds=IN_MESSAGES,
 )

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.writers.turns import answer_text, as_json, turns_of
-from agent_parsers.runs.writers.writer import Writer
+from agent_parsers.runs.writers.writer import IN_MESSAGES, Writer
 
 if TYPE_CHECKING:
     from agent_parsers.runs.transcript import Transcript
@@ -64,5 +64,5 @@ WRITER: Final = Writer(
     name="openai",
     summary="messages of OpenAI's Chat Completions API, as for fine-tuning",
     write=lambda run: {"messages": to_openai(run)},
-    holds=frozenset({"preamble", "text inputs", "parallel calls"}),
+    holds=IN_MESSAGES,
 )

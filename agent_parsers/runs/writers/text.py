@@ -93,5 +93,7 @@ def writer_in(dialect: str) -> Writer:
         summary=f"text in {known.name}: {known.summary}",
         write=lambda run: to_text(run, known),
         is_one_a_file=True,
-        holds=frozenset({"thought of the answer", "text inputs", "parallel calls"}),
+        holds=frozenset(
+            {"thoughts of calls", "thoughts of answers", "text inputs", "parallel calls"}
+        ),
     )

@@ -25,6 +25,7 @@ from agent_parsers.runs.readers.reader import Reading
 from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
 from agent_parsers.runs.transcript import RunSource
 from agent_parsers.runs.writers.known import get_writer, list_writers
+from agent_parsers.runs.writers.writer import EVERYTHING
 
 READERS = {"openai": "openai_chat"}
 """The reader of what each writer writes."""
@@ -134,12 +135,8 @@ def whole_run() -> Transcript:
 @pytest.mark.parametrize("name", [*list_writers(), "react"])
 def test_what_a_form_cannot_hold_is_named(name: str) -> None:
     writer = get_writer(name)
-    everything = {
-        "errors (1)", "repairs (1)", "notices (1)", "preamble (1)", "thought of the answer (1)",
-        "text inputs (1)", "parallel calls (1)", "typed answers (1)",
-    }  # fmt: skip
     lost = set(writer.losses(whole_run()))
-    assert lost == {each for each in everything if each.rpartition(" (")[0] not in writer.holds}
+    assert lost == {f"{name} (1)" for name in EVERYTHING - writer.holds}
 
 
 def test_a_trajectory_keeps_what_it_has_no_field_for() -> None:
