@@ -9,7 +9,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.runs.writers.turns import turns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from agent_parsers.runs.transcript import Transcript, TranscriptStep
 
@@ -38,8 +38,8 @@ class Writer:
     holds: frozenset[str] = frozenset()
     """What the form has a place for, of `EVERYTHING`."""
 
-    def losses(self, run: Transcript) -> Sequence[str]:
-        """Return what of *run* the form has no place for, in words."""
+    def losses(self, run: Transcript) -> dict[str, int]:
+        """Return what of *run* the form has no place for, and how often it occurs."""
         calls = [step for step in run.steps if isinstance(step.action, AgentAction)]
         answers = [step for step in run.steps if isinstance(step.action, AgentFinish)]
         found = {
@@ -53,8 +53,7 @@ class Writer:
             "parallel calls": sum(len(turn.calls) > 1 for turn in turns_of(run)),
             "typed answers": sum(not isinstance(_output_of(step), str) for step in answers),
         }
-        lost = {name: count for name, count in found.items() if count and name not in self.holds}
-        return [f"{name} ({count})" for name, count in lost.items()]
+        return {name: count for name, count in found.items() if count and name not in self.holds}
 
 
 def _input_of(step: TranscriptStep) -> Any:
