@@ -15,6 +15,7 @@ from outputs import AIMessage
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Repair
     from agent_parsers.runs.readers.reader import Reading
     from agent_parsers.runs.transcript import NoticeKind
@@ -69,6 +70,10 @@ class RunBuilder:
     def waiting(self) -> list[TranscriptStep]:
         """The calls so far whose results have not arrived."""
         return [step for step in self._steps if _is_waiting(step)]
+
+    def in_dialect(self, dialect: Dialect, *evidence: str) -> None:
+        """Say that the model's text is in *dialect*, and what shows it."""
+        self._reading = self._reading.in_dialect(dialect, *evidence)
 
     def introduce(self, text: str) -> None:
         """Add *text* that stands before the question, such as a system message."""
@@ -136,9 +141,13 @@ class RunBuilder:
         thought = "\n".join(filter(None, (self._take_thought(), step.thought)))
         self._steps.append(replace(step, number=len(self._steps) + 1, thought=thought))
 
-    def fail(self, error: OutputParserException) -> None:
-        """Add a step that could not be read."""
-        self._add(self._take_thought(), None, error)
+    def fail(
+        self, error: OutputParserException, *, call_id: str = "", repairs: Iterable[Repair] = ()
+    ) -> None:
+        """Add a step that could not be read; a result may refer to it by *call_id*."""
+        if call_id:
+            self._ids[call_id] = len(self._steps)
+        self._add(self._take_thought(), None, error, repairs)
 
     def observe(self, text: str, *, call_id: str = "", tool: str = "") -> None:
         """Add what a tool returned to the call that it answers.

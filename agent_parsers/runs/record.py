@@ -7,11 +7,11 @@ from dataclasses import replace
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import as_text
+from agent_parsers.actions.agent import AgentFinish, as_text
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
-from agent_parsers.events import StepFailed
+from agent_parsers.events import AnswerDelta, Event, StepFailed
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.run import Run
 from agent_parsers.runs.transcript import Transcript, TranscriptStep
@@ -20,7 +20,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from agent_parsers.toolset import Tools, ToolSet
 
-__all__ = ["parse_record"]
+__all__ = ["parse_record", "read_output"]
 
 
 def parse_record(
@@ -55,38 +55,46 @@ def parse_record(
     if isinstance(written, str):
         written = get_dialect(written)
     known = known_tools(tools)
-    read = []
+    read: list[TranscriptStep] = []
     for number, step in enumerate(steps, 1):
         output = step.get("output") if isinstance(step, Mapping) else None
         if not isinstance(output, str):
             raise _bad_record(f"expected the text 'output' in step {number}", record)
-        turn = _read_output(written, output, known, lenient=lenient)
+        read += read_output(written, output, known, lenient=lenient)
         seen = step.get("observation")
-        observation = None if seen is None else as_text(seen)
-        read.append(replace(turn, number=number, observation=observation))
+        if seen is not None:
+            read[-1] = replace(read[-1], observation=as_text(seen))
     return Transcript(
         question=str(record.get("task") or ""),
-        all_steps=tuple(read),
+        all_steps=tuple(replace(step, number=at) for at, step in enumerate(read, 1)),
         id=str(record.get("id") or ""),
     )
 
 
-def _read_output(
-    dialect: Dialect, output: str, tools: ToolSet | None, *, lenient: bool
-) -> TranscriptStep:
+def read_output(
+    dialect: Dialect, output: str, tools: ToolSet | None = None, *, lenient: bool = True
+) -> list[TranscriptStep]:
+    """Return the steps in one *output* of a model: one, or one for each call.
+
+    A step that cannot be read has an error. Text beside the calls is part of the first thought.
+    """
     parser = StreamParser(dialect, mode="lenient" if lenient else "strict", tools=tools)
     run = Run(dialect, {})
-    for event in parser.feed(output):
-        run.take(event)
-    failed: list[StepFailed] = []
+    events: list[Event] = [*parser.feed(output)]
     try:
         parser.close()
     except OutputParserException as error:
-        failed.append(StepFailed(error, error.span or (0, len(output))))
-    for event in (*parser.last_events, *failed):
-        run.take(event)
-    (step,) = run.close()
-    return step
+        failed = StepFailed(error, error.span or (0, len(output)))
+        events += (*parser.last_events, failed)
+    else:
+        events += parser.last_events
+    steps = [step for event in events for step in run.take(event)]
+    steps += run.close()
+    if dialect.several and steps and not isinstance(steps[0].action, AgentFinish):
+        content = "".join(event.text for event in events if isinstance(event, AnswerDelta)).strip()
+        thought = "\n".join(filter(None, (steps[0].thought, content)))
+        steps[0] = replace(steps[0], thought=thought)
+    return steps
 
 
 def _bad_record(reason: str, record: object) -> OutputParserException:

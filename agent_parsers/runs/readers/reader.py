@@ -131,8 +131,15 @@ class Reading:
         source = replace(self.source, dialect=dialect.name, evidence=evidence)
         return replace(self, source=source, dialect=dialect)
 
-    def refuse(self, reason: str, text: str = "", *, line: int = 0) -> None:
-        """Report that a record at *line* of the file cannot be read, and why."""
+    def refuse(self, reason: str, text: str = "", *, line: int = 0) -> OutputParserException:
+        """Report that a record at *line* of the file cannot be read, and why.
+
+        Returns:
+            The error, if `on_error` takes it.
+
+        Raises:
+            OutputParserException: The same, if it does not.
+        """
         error = OutputParserException(
             f"{reason} (line {line} of the file)" if line else reason,
             observation="Give a log in the form that its other records have.",
@@ -141,6 +148,7 @@ class Reading:
         if self.on_error is None:
             raise error
         self.on_error(error)
+        return error
 
     def converted(
         self, convert: Callable[[Any], T], values: Iterable[Any], *, line: int = 0

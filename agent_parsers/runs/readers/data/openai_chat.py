@@ -11,7 +11,7 @@ r"""Messages of OpenAI's Chat Completions API, as most tools and data sets store
 
 A file holds a list of messages, the body of a request with its messages, or the same with the
 answer of a proxy beside it (``{"request": …, "response": …}``), one object or one a line, as for
-fine-tuning.
+fine-tuning and batches. The deprecated ``function_call`` and the role ``function`` are read too.
 
 Source: platform.openai.com/docs/api-reference/chat.
 """
@@ -20,91 +20,74 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.runs.readers.data.messages import Form, evidence_of, message_of, read_messages
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
-from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers.runs.transcript import Transcript
 
-_ROLES: Final = {
-    "system": "system", "developer": "system", "user": "user", "assistant": "assistant",
-    "tool": "tool", "function": "tool",
-}  # fmt: skip
+_ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
+_PARTS: Final = frozenset(("text", "image_url", "input_audio", "file", "refusal"))
+_REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
+_RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
 
-def _messages_of(value: Any) -> list[Any] | None:
-    """Return the messages in an object; `None` if it has none."""
-    if not isinstance(value, dict):
+def _messages_of(record: Any) -> list[Any] | None:
+    """Return the messages of a request, with the answer if it stands beside them."""
+    if not isinstance(record, dict):
         return None
-    messages = value.get("messages")
-    if isinstance(messages, list):
-        return messages
-    asked = _messages_of(value.get("request"))
+    asked = record.get("messages")
+    if not isinstance(asked, list):
+        within = (record.get(name) for name in _REQUESTS)
+        requests = (request for request in within if isinstance(request, dict))
+        found = [request["messages"] for request in requests if "messages" in request]
+        asked = found[0] if found and isinstance(found[0], list) else None
+    answers = [_answer_in(record), *(_answer_in(record.get(name)) for name in _RESPONSES)]
+    answer = next((answer for answer in answers if answer), None)
     if asked is None:
+        return [answer] if answer else None
+    return [*asked, answer] if answer and answer not in asked[-1:] else asked
+
+
+def _answer_in(response: Any) -> Any:
+    """Return the message of a completion, or of the body in which a batch has it."""
+    if not isinstance(response, dict):
         return None
-    choices = (value.get("response") or {}).get("choices") or []
-    return asked + [choice["message"] for choice in choices[:1] if choice.get("message")]
+    choices = response.get("choices")
+    if isinstance(choices, list):
+        return choices[0].get("message") if choices and isinstance(choices[0], dict) else None
+    return _answer_in(response.get("body"))
+
+
+def _is_message(value: Any) -> bool:
+    if not isinstance(value, dict) or value.get("role") not in _ROLES or "parts" in value:
+        return False
+    content = value.get("content")
+    if isinstance(content, list):
+        return all(isinstance(part, dict) and part.get("type") in _PARTS for part in content)
+    return content is None or isinstance(content, str)
+
+
+def _sign(message: dict[str, Any]) -> str:
+    calls = message.get("tool_calls")
+    if isinstance(calls, list) and calls and isinstance(calls[0], dict) and "function" in calls[0]:
+        return "'role', and 'tool_calls' with 'function',"
+    if isinstance(message.get("function_call"), dict):
+        return "'role' and 'function_call'"
+    return "'role' and 'content'" if "content" in message else ""
+
+
+FORM: Final = Form(message_of, _is_message, _messages_of)
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    messages = values
-    where = "message"
-    if values and (within := _messages_of(values[0])) is not None:
-        messages, where = within, "message of 'messages'"
-    for number, message in enumerate(messages, 1):
-        if not isinstance(message, dict) or message.get("role") not in _ROLES:
-            return ()
-        calls = message.get("tool_calls")
-        if isinstance(calls, list) and calls and "function" in calls[0]:
-            return (f"'role', and 'tool_calls' with 'function', in {where} {number}",)
-    return ()
+    return evidence_of(values, FORM, _sign)
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    loose: list[Any] = []
-    for value in values:
-        messages = _messages_of(value.data)
-        if messages is not None:
-            said = reading.converted(_said, messages, line=value.line)
-            yield from runs_of_messages(said, reading.at(value.line))
-        elif isinstance(value.data, dict) and "role" in value.data:
-            loose.append(value.data)
-        else:
-            reading.refuse("expected a message, or an object with messages", line=value.line)
-    if loose:
-        yield from runs_of_messages(reading.converted(_said, loose), reading)
-
-
-def _said(message: Mapping[str, Any]) -> Said:
-    role = _ROLES[message["role"]]
-    text = _text(message.get("content"))
-    if role == "tool":
-        result = SaidResult(text, message.get("tool_call_id") or "", message.get("name") or "")
-        return Said("tool", results=(result,))
-    return Said(
-        role,  # type: ignore[arg-type]
-        text,
-        message.get("reasoning_content") or "",
-        tuple(_calls(message.get("tool_calls") or ())),
-    )
-
-
-def _calls(calls: Iterable[Mapping[str, Any]]) -> Iterator[SaidCall]:
-    for call in calls:
-        function = call["function"]
-        arguments = function["arguments"]
-        if isinstance(arguments, str):
-            arguments = read_arguments(arguments)
-        yield SaidCall(function["name"], arguments, call.get("id") or "")
-
-
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        return "\n".join(part.get("text") or "" for part in content)
-    return content or ""
+    return read_messages(values, reading, FORM)
 
 
 READER: Final = DataReader(

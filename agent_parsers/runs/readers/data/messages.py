@@ -1,0 +1,193 @@
+"""What all readers of messages share: where a file has its messages, and what one message says.
+
+A file holds a list of messages, an object with messages, several of either, or a message a line.
+A record whose messages begin with all those of the record before it goes on with it, as in the log
+of a proxy, which has the whole conversation again in each request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
+from agent_parsers.runs.readers.reader import Value
+from agent_parsers.runs.said import Said, SaidResult, runs_of_messages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.runs.readers.reader import Reading, Values
+    from agent_parsers.runs.transcript import Transcript
+
+__all__ = ["Form", "evidence_of", "message_of", "read_messages", "said_or_refused"]
+
+ROLES: Final = {
+    "system": "system", "developer": "system", "user": "user", "human": "user",
+    "assistant": "assistant", "ai": "assistant", "model": "assistant",
+    "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""Our name of each role."""
+
+MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What reading data of another form raises."""
+
+MessagesOf: TypeAlias = Callable[[Any], "list[Any] | None"]
+
+
+class Form(NamedTuple):
+    """A form of messages."""
+
+    said: Callable[[Any], Said | None]
+    """Returns what a message says, `None` if nothing; it may fail as malformed data lets it."""
+    is_message: Callable[[Any], bool]
+    """Returns whether a value is a message of this form."""
+    messages_of: MessagesOf
+    """Returns the messages in a record, such as the body of a request; `None` if there are none."""
+    is_one_run: bool = False
+    """Whether a conversation is one run, in which the user may say something on the way."""
+
+
+class _Conversation(NamedTuple):
+    messages: Sequence[Value] | Iterator[Value]
+    name: str
+    line: int
+
+
+def message_of(message: Mapping[str, Any], role: str = "") -> Said:
+    """Return what a *message* with ``content`` says, which has its calls in it or beside it.
+
+    Args:
+        message: The message.
+        role: Its role, in any API's words; by default its ``role``.
+
+    Raises:
+        KeyError: It lacks a part, or the role is unknown.
+        TypeError: A part has another type.
+    """
+    ours = ROLES[role or message["role"]]
+    content = message.get("content")
+    if ours == "tool":
+        call_id = message.get("tool_call_id") or ""
+        result = SaidResult(text_of(content), call_id, message.get("name") or "")
+        return Said("tool", results=(result,))
+    found = content_of(content)
+    calls = [call_of(call) for call in _calls_in(message)] or found.calls
+    thought = message.get("reasoning_content") or message.get("reasoning") or ""
+    text = ("" if ours == "assistant" else "\n").join(found.texts)
+    return Said(
+        ours,  # type: ignore[arg-type]
+        text or _beside(message),
+        "\n".join(filter(None, (text_of(thought), *found.thoughts))),
+        calls,
+        found.results,
+        left_out=found.left_out,
+    )
+
+
+def _calls_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for name in ("tool_calls", "invalid_tool_calls"):
+        yield from message.get(name) or ()
+    if (function := message.get("function_call")) is not None:
+        yield function
+
+
+def _beside(message: Mapping[str, Any]) -> str:
+    """Return the text that stands beside an empty content."""
+    audio = message.get("audio")
+    spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
+    return message.get("refusal") or spoken or ""
+
+
+def evidence_of(
+    values: Sequence[Any], form: Form, sign: Callable[[Any], str], *, where: str = "message"
+) -> Sequence[str]:
+    """Return what shows that the first *values* of a file are messages of this form.
+
+    All of them must be messages, or records with messages, and one must have the sign.
+
+    Args:
+        values: The first values.
+        form: The form.
+        sign: Returns what of a message only this form has, such as ``"'tool_calls'"``; empty if
+            it has no such thing.
+        where: What a message is called.
+    """
+    number = 0
+    shown = ""
+    for value in values:
+        messages = _messages(value, form)
+        for message in [value] if messages is None else messages:
+            number += 1
+            if not form.is_message(message):
+                return ()
+            if not shown and (found := sign(message)):
+                shown = f"{found} in {where} {number}"
+    return (shown,) if shown else ()
+
+
+def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Transcript]:
+    """Yield the runs in a file of messages."""
+    for messages, name, line in _conversations(values, reading, form):
+        at = reading.at(line)
+        said = (said_or_refused(message, at, form.said) for message in messages)
+        told = (each for each in said if each is not None)
+        yield from runs_of_messages(told, at, name=name, is_one_run=form.is_one_run)
+
+
+def said_or_refused(
+    message: Value, reading: Reading, said: Callable[[Any], Said | None]
+) -> Said | None:
+    """Return what a *message* says; if it is malformed, that is refused, and it says nothing."""
+    try:
+        found = said(message.data)
+    except MALFORMED as error:
+        reason = f"a message has a missing or malformed part: {error!r}"
+        refused = reading.refuse(reason, repr(message.data)[:1000], line=message.line)
+        return Said("tool", line=message.line, error=refused)
+    return replace(found, line=message.line) if found and message.line else found
+
+
+def _messages(value: Any, form: Form) -> list[Any] | None:
+    if isinstance(value, list):
+        return value
+    return form.messages_of(value) if isinstance(value, Mapping) else None
+
+
+def _conversations(values: Values, reading: Reading, form: Form) -> Iterator[_Conversation]:
+    held: tuple[list[Any], Value] | None = None
+    for value in values:
+        messages = _messages(value.data, form)
+        if held is not None:
+            before, record = held
+            goes_on = messages is not None and messages[: len(before)] == before != messages
+            if not goes_on:
+                yield _conversation(before, record)
+            held = None
+        if messages is not None:
+            held = messages, value
+        elif form.is_message(value.data):
+            loose = chain([value], _while_loose(values, form))
+            yield _Conversation(loose, "", value.line)
+        else:
+            reason = "expected a message, or an object with messages"
+            reading.refuse(reason, repr(value.data)[:1000], line=value.line)
+    if held is not None:
+        yield _conversation(*held)
+
+
+def _conversation(messages: list[Any], record: Value) -> _Conversation:
+    data = record.data
+    name = data.get("id") or data.get("custom_id") if isinstance(data, Mapping) else None
+    values = [Value(message) for message in messages]
+    return _Conversation(values, name if isinstance(name, str) else "", record.line)
+
+
+def _while_loose(values: Values, form: Form) -> Iterator[Value]:
+    """Yield the messages that follow in *values*, up to a record with messages."""
+    while ahead := values.head(1):
+        if _messages(ahead[0], form) is not None:
+            return
+        yield next(values)
