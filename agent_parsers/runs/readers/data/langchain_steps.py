@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.data.langchain_messages import object_of
-from agent_parsers.runs.readers.data.messages import MALFORMED
+from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import text_of
 from agent_parsers.runs.readers.reprs import fields_of_text
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
@@ -130,14 +130,7 @@ def _evidence(values: Sequence[Any]) -> Sequence[str]:
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
-    for value in values:
-        try:
-            if not is_result(value.data):
-                raise TypeError("expected an object with 'intermediate_steps'")
-            yield run_of(value.data, reading.at(value.line))
-        except MALFORMED as error:
-            reason = f"a result has a missing or malformed part: {error!r}"
-            reading.refuse(reason, repr(value.data)[:1000], line=value.line)
+    return read_each(values, reading, lambda data, at: [run_of(data, at)])
 
 
 READER: Final = DataReader(

@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
 from agent_parsers.runs.readers.reader import Value
 from agent_parsers.runs.said import Said, SaidResult, runs_of_messages
+from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.runs.readers.reader import Reading, Values
     from agent_parsers.runs.transcript import Transcript
 
-__all__ = ["Form", "evidence_of", "message_of", "read_messages", "said_or_refused"]
+__all__ = ["Form", "evidence_of", "message_of", "read_each", "read_messages", "said_of"]
 
 ROLES: Final = {
     "system": "system", "developer": "system", "user": "user", "human": "user",
@@ -132,12 +133,42 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
     """Yield the runs in a file of messages."""
     for messages, name, line in _conversations(values, reading, form):
         at = reading.at(line)
-        said = (said_or_refused(message, at, form.said) for message in messages)
+        said = (_said_or_refused(message, at, form.said) for message in messages)
         told = (each for each in said if each is not None)
         yield from runs_of_messages(told, at, name=name, is_one_run=form.is_one_run)
 
 
-def said_or_refused(
+def said_of(messages: Iterable[Any], form: Form) -> Iterator[Said]:
+    """Yield what each of *messages* says; a malformed one fails."""
+    for message in messages:
+        if (said := form.said(message)) is not None:
+            yield said
+
+
+def read_each(
+    values: Values, reading: Reading, runs_of: Callable[[Any, Reading], Iterable[Transcript]]
+) -> Iterator[Transcript]:
+    """Yield the runs in each of *values*; one that is malformed is refused.
+
+    Args:
+        values: The values.
+        reading: How they are read.
+        runs_of: Returns the runs in a value; it may fail as malformed data lets it.
+    """
+    for value in values:
+        at = reading.at(value.line)
+        try:
+            runs = [*runs_of(value.data, at)]
+        except OutputParserException:
+            raise
+        except MALFORMED as error:
+            reason = f"a record has a missing or malformed part: {error!r}"
+            reading.refuse(reason, repr(value.data)[:1000], line=value.line)
+        else:
+            yield from runs
+
+
+def _said_or_refused(
     message: Value, reading: Reading, said: Callable[[Any], Said | None]
 ) -> Said | None:
     """Return what a *message* says; if it is malformed, that is refused, and it says nothing."""
