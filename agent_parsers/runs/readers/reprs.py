@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["end_of_repr", "fields_of_text", "value_of_repr"]
+__all__ = ["depth_of", "fields_of_text", "value_of_repr"]
 
 MAX_CHARS: Final = 10_000_000
 """Longest value that is read, in characters."""
@@ -97,21 +97,14 @@ def fields_of_text(text: str) -> dict[str, Any]:
     return value
 
 
-def end_of_repr(text: str, start: int = 0) -> int:
-    """Return where the value ends whose text begins at *start*; -1 if it does not end.
-
-    The value begins with a bracket, or with a name and a bracket.
-    """
+def depth_of(line: str) -> int | None:
+    """Return how many more brackets *line* opens than it closes; `None` if a string is open."""
     depth = 0
-    for token in _tokens(text, start):
-        if token["odd"] == "<":
-            continue
-        if token["odd"]:
-            return -1
+    for token in _tokens(line):
+        if token["odd"] and token["odd"] != "<":
+            return None
         depth += bool(token["open"]) - bool(token["close"])
-        if token["close"] and depth <= 0:
-            return token.end() if depth == 0 else -1
-    return -1
+    return depth
 
 
 def _parsed(text: str) -> Any:

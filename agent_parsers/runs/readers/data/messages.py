@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.readers.reader import Reading, Values
     from agent_parsers.runs.transcript import Transcript
 
-__all__ = ["Form", "evidence_of", "message_of", "read_each", "read_messages", "said_of"]
+__all__ = ["Form", "evidence_of", "message_of", "read_each", "read_messages", "said_of", "said_or_refused"]
 
 ROLES: Final = {
     "system": "system", "developer": "system", "user": "user", "human": "user",
@@ -133,7 +133,7 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
     """Yield the runs in a file of messages."""
     for messages, name, line in _conversations(values, reading, form):
         at = reading.at(line)
-        said = (_said_or_refused(message, at, form.said) for message in messages)
+        said = (said_or_refused(message, at, form.said) for message in messages)
         told = (each for each in said if each is not None)
         yield from runs_of_messages(told, at, name=name, is_one_run=form.is_one_run)
 
@@ -159,8 +159,8 @@ def read_each(
         at = reading.at(value.line)
         try:
             runs = [*runs_of(value.data, at)]
-        except OutputParserException:
-            raise
+        except OutputParserException as error:
+            reading.refuse(str(error), error.llm_output or "", line=value.line)
         except MALFORMED as error:
             reason = f"a record has a missing or malformed part: {error!r}"
             reading.refuse(reason, repr(value.data)[:1000], line=value.line)
@@ -168,7 +168,7 @@ def read_each(
             yield from runs
 
 
-def _said_or_refused(
+def said_or_refused(
     message: Value, reading: Reading, said: Callable[[Any], Said | None]
 ) -> Said | None:
     """Return what a *message* says; if it is malformed, that is refused, and it says nothing."""

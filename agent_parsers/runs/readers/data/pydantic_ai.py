@@ -11,6 +11,7 @@
      {"kind": "response", "parts": [{"part_kind": "text", "content": "November."}]}]
 
 Arguments are an object or JSON text. What is wrong with a call comes back as a ``retry-prompt``.
+The call of an output tool, such as ``final_result``, is the answer.
 
 Source: ``pydantic_ai/messages.py`` of pydantic-ai 0.1 to 2.
 """
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from agent_parsers.runs.transcript import Transcript
 
 _KINDS: Final = ("request", "response")
+_OUTPUT: Final = "final_result"
+"""How the names of output tools begin."""
 
 
 def _said(message: Mapping[str, Any]) -> Said:
@@ -43,7 +46,9 @@ def _request(message: Mapping[str, Any]) -> Said:
     left_out: list[str] = []
     for part in message["parts"]:
         kind, content = part["part_kind"], part.get("content")
-        if kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
+        if str(part.get("tool_name")).startswith(_OUTPUT):
+            left_out.append(f"what an output tool returned: {text_of(content)}")
+        elif kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
             call_id = part.get("tool_call_id") or ""
             results.append(SaidResult(text_of(content), call_id, part.get("tool_name") or ""))
         elif kind == "system-prompt":
@@ -72,7 +77,9 @@ def _response(message: Mapping[str, Any]) -> Said:
     left_out: list[str] = []
     for part in message["parts"]:
         kind, content = part["part_kind"], part.get("content")
-        if kind in ("tool-call", "builtin-tool-call"):
+        if kind == "tool-call" and str(part.get("tool_name")).startswith(_OUTPUT):
+            texts.append(text_of(call_of(part).tool_input))
+        elif kind in ("tool-call", "builtin-tool-call"):
             calls.append(call_of(part))
         elif kind == "builtin-tool-return":
             results.append(SaidResult(text_of(content), part.get("tool_call_id") or ""))
