@@ -34,6 +34,10 @@ class SaidCall(NamedTuple):
     """The repairs that were made to read the arguments."""
     error: OutputParserException | None = None
     """Why the call cannot be made."""
+    unclear: str = ""
+    """The text of arguments that are left out, since the log does not show where they end."""
+    is_untyped: bool = False
+    """Whether the log shows all arguments as text."""
 
 
 class SaidResult(NamedTuple):
@@ -155,12 +159,7 @@ class _Conversation:
             self._calls_natively, self._has_spoken = True, False
             self._run.think(message.text)
             for call in message.calls:
-                if call.error is not None:
-                    self._run.fail(call.error, call_id=call.call_id, repairs=call.repairs)
-                    continue
-                self._run.call(
-                    call.tool, call.tool_input, call_id=call.call_id, repairs=call.repairs
-                )
+                self._make(call, message.line)
         elif message.text.strip():
             steps = self._read(message.text)
             if not steps or isinstance(steps[-1].action, AgentFinish):
@@ -169,6 +168,18 @@ class _Conversation:
             for step in steps:
                 self._has_spoken = True
                 self._run.add(step)
+
+    def _make(self, call: SaidCall, line: int) -> None:
+        if call.error is not None:
+            self._run.fail(call.error, call_id=call.call_id, repairs=call.repairs)
+            return
+        self._run.call(call.tool, call.tool_input, call_id=call.call_id, repairs=call.repairs)
+        if call.unclear:
+            reason = f"the log does not show where the arguments of {call.tool!r} end"
+            self._run.notice("unclear_end", reason, text=call.unclear, line=line)
+        if call.is_untyped and call.tool_input:
+            reason = f"the log shows the arguments of {call.tool!r} as text"
+            self._run.notice("untyped_values", reason, line=line)
 
     def _read(self, text: str) -> list[TranscriptStep]:
         """Return the steps in a *text*; none if it is not in a dialect."""

@@ -4,8 +4,9 @@
 
     {'messages': [HumanMessage(content='Which month?', id='1'), AIMessage(content='November.')]}
 
-or one object a line, as a loop over messages prints it. Each value becomes the data that it shows,
-and a reader of data reads that. A value that is no `repr` of data is an error.
+or one object a line, as a loop over messages prints it. LangChain's messages then show their fields
+alone: ``content='November.' tool_calls=[]``. Each value becomes the data that it shows, and a reader
+of data reads that. A value that is no `repr` of data is an error.
 
 The result of the OpenAI Agents SDK prints as a summary, from which only the answer is taken, and
 only if no items are printed after it::
@@ -28,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import Lines, Reading, TextReader, Value, Values
-from agent_parsers.runs.readers.reprs import MAX_CHARS, depth_of, value_of_repr
+from agent_parsers.runs.readers.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
 from agent_parsers.runs.transcript import Notice
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ _CLASSES: Final = (
     "ChatCompletion", "ChatCompletionMessage", "Prediction", "TaskStep", "ActionStep",
     "AgentRunResult", "AddableValuesDict", "ToolCallResult", "AgentOutput",
 )  # fmt: skip
-_BEGIN: Final = r"(?:[A-Za-z_][\w.]*+\(|[\[{(])"
 _known: Final = re.compile(
     rf"^(?:[\[({{]|'\w++': )*+(?P<name>{'|'.join(_CLASSES)})\((?:[A-Za-z_]\w*+=|\{{|\n)",
     re.MULTILINE,
@@ -53,7 +53,8 @@ _plain: Final = re.compile(
 ).match
 _GOES_ON: Final = (" ", "\t", ")", "]", "}")
 """How the later lines of a value begin."""
-_begins: Final = re.compile(_BEGIN).match
+_begins: Final = re.compile(r"[A-Za-z_][\w.]*+\(|[\[{(]|content=['\"\[]").match
+_fields: Final = re.compile(r"^content=(?=['\"\[].* additional_kwargs=\{)", re.MULTILINE).search
 _SUMMARY: Final = ("RunResult:\n", "RunResultStreaming:\n")
 _END: Final = re.compile(r"\(See `RunResult\w*` for more details\)").match
 _OUTPUT: Final = re.compile(r"- Final output \((?P<type>.*)\):").match
@@ -70,6 +71,8 @@ def _evidence(head: str) -> Sequence[str]:
         return (f"the repr of {found['name']} in line {line}",)
     if _plain(head):
         return ("the repr of a dictionary in the first line",)
+    if found := _fields(head):
+        return (f"{found[0].strip()!r} in line {head.count(chr(10), 0, found.start()) + 1}",)
     return ()
 
 
@@ -99,7 +102,7 @@ class _Printed:
                 continue
             text = self._whole()
             try:
-                value = value_of_repr(text)
+                value = _message(text) if text.startswith("content=") else value_of_repr(text)
             except ValueError as error:
                 self._reading.refuse(str(error), text[:1000], line=number)
                 continue
@@ -154,6 +157,16 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
             if answer is not None:
                 run.answer(answer)
             yield from _noticed(iter([run.transcript()]), printed)
+
+
+def _message(text: str) -> dict[str, Any]:
+    """Return the message of LangChain whose `str` this is; only its fields tell its type.
+
+    A system message looks like one of the user; before a question it does no harm.
+    """
+    fields = fields_of_text(text)
+    kind = "tool" if "tool_call_id" in fields else "ai" if "tool_calls" in fields else "human"
+    return {"type": kind, **fields}
 
 
 def _unpacked(values: Values) -> Values:
