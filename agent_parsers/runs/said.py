@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.spoken import Speech
+from outputs import AIMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -158,8 +159,9 @@ class _Conversation:
         if message.calls:
             self._calls_natively, self._has_spoken = True, False
             self._run.think(message.text)
+            shared = _message_of(message)
             for call in message.calls:
-                self._make(call, message.line)
+                self._make(call, message.line, shared)
         elif message.text.strip():
             steps = self._read(message.text)
             if not steps or isinstance(steps[-1].action, AgentFinish):
@@ -169,11 +171,14 @@ class _Conversation:
                 self._has_spoken = True
                 self._run.add(step)
 
-    def _make(self, call: SaidCall, line: int) -> None:
+    def _make(self, call: SaidCall, line: int, message: AIMessage) -> None:
         if call.error is not None:
             self._run.fail(call.error, call_id=call.call_id, repairs=call.repairs)
             return
-        self._run.call(call.tool, call.tool_input, call_id=call.call_id, repairs=call.repairs)
+        self._run.call(
+            call.tool, call.tool_input,
+            call_id=call.call_id, message=message, repairs=call.repairs,
+        )  # fmt: skip
         if call.unclear:
             reason = f"the log does not show where the arguments of {call.tool!r} end"
             self._run.notice("unclear_end", reason, text=call.unclear, line=line)
@@ -204,3 +209,17 @@ class _Conversation:
             elif isinstance(answer.action, AgentFinish):
                 self._run.think(answer.thought)
                 self._run.think(str(answer.action.return_values["output"]))
+
+
+def _message_of(said: Said) -> AIMessage:
+    """Return the message that the calls of a turn share."""
+    calls = [
+        {
+            "name": call.tool,
+            "args": call.tool_input if isinstance(call.tool_input, dict) else {},
+            "id": call.call_id or None,
+        }
+        for call in said.calls
+        if call.error is None
+    ]
+    return AIMessage(said.text, tool_calls=calls)

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
+from agent_parsers.runs.archives import MAGIC, samples_in
 from agent_parsers.runs.readers.reader import Lines, Value, Values
 from output_parsers.exceptions import OutputParserException
 
@@ -58,17 +59,18 @@ def open_log(source: RunsFrom) -> Iterator[Log]:
     elif isinstance(source, list):
         yield Log("", Values(map(Value, source), are_items=True))
     elif isinstance(source, bytes):
-        yield Log("", _content(_decoded(io.BytesIO(source))))
+        yield Log("", _content_of_bytes(io.BytesIO(source)))
     elif isinstance(source, str) and not _is_path(source):
         yield Log("", _content(io.StringIO(source)))
     elif hasattr(source, "read"):
         stream = cast("IO[Any]", source)
         name = getattr(stream, "name", "")
-        lines = stream if isinstance(stream.read(0), str) else _decoded(stream)
-        yield Log(name if isinstance(name, str) else "", _content(lines))
+        is_text = isinstance(stream.read(0), str)
+        content = _content(stream) if is_text else _content_of_bytes(stream)
+        yield Log(name if isinstance(name, str) else "", content)
     elif isinstance(source, str) or hasattr(source, "__fspath__"):
         with Path(source).open("rb") as file:
-            yield Log(str(source), _content(_decoded(file)))
+            yield Log(str(source), _content_of_bytes(file))
     else:
         raise TypeError(
             "expected a path, an open file, a text, or data of JSON to read runs from,"
@@ -85,12 +87,16 @@ def _is_path(text: str) -> bool:
         return False
 
 
-def _decoded(stream: IO[bytes]) -> IO[str]:
-    """Return *stream* as text: UTF-8, or whatever its byte order mark says."""
-    buffered = stream if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream))
-    start = cast("Any", buffered).peek(3)[:3]
+def _content_of_bytes(stream: IO[bytes]) -> Lines | Values:
+    """Return what *stream* has: a zip file, or text in UTF-8 or as its byte order mark says."""
+    buffered = cast(
+        "Any", stream if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream))
+    )
+    start = buffered.peek(4)[:4]
+    if start == MAGIC:
+        return samples_in(buffered)
     encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
-    return io.TextIOWrapper(cast("Any", buffered), encoding=encoding, newline="\n")
+    return _content(io.TextIOWrapper(buffered, encoding=encoding, newline="\n"))
 
 
 def _content(stream: Iterable[str]) -> Lines | Values:

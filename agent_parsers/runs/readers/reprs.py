@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import ast
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -90,10 +91,10 @@ def fields_of_text(text: str) -> dict[str, Any]:
             if token["space"] and not depth and _key(text, token.end()):
                 spaces.append(token.end())
         cuts = [0, *spaces, len(text)]
-        fields = (text[begin:end] for begin, end in zip(cuts, cuts[1:], strict=False))
+        fields = (text[begin:end] for begin, end in pairwise(cuts))
         value = value_of_repr(f"dict({', '.join(fields)})")
     if not isinstance(value, dict):
-        raise ValueError("expected an object with fields")
+        raise ValueError("expected an object with fields")  # noqa: TRY004 - the text is wrong
     return value
 
 
@@ -135,7 +136,7 @@ def _value(node: ast.expr) -> Any:
 def _key_of(node: ast.expr | None) -> Any:
     key = _value(node) if node is not None else None
     if not isinstance(key, str | int | float | bool | None):
-        raise ValueError("found a key that is not text")
+        raise ValueError("found a key that is not text")  # noqa: TRY004 - the text is wrong
     return key
 
 
@@ -160,5 +161,3 @@ def _chat_message(fields: dict[str, Any]) -> dict[str, Any]:
     if "_role" in fields:
         return {name.removeprefix("_"): value for name, value in fields.items()}
     return {"type": "chat", **fields} if "additional_kwargs" in fields else fields
-
-

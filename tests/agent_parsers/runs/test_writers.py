@@ -27,7 +27,10 @@ from agent_parsers.runs.transcript import RunSource
 from agent_parsers.runs.writers.known import get_writer, list_writers
 from agent_parsers.runs.writers.writer import EVERYTHING
 
-READERS = {"openai": "openai_chat"}
+READERS = {
+    "anthropic": "anthropic", "atif": "atif", "langchain": "langchain_messages",
+    "openai": "openai_chat",
+}  # fmt: skip
 """The reader of what each writer writes."""
 RUN_DIALECTS = [name for name in list_dialects() if get_dialect(name).lenient.transcript_start]
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidResult, runs_of_messages
+from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -55,12 +55,19 @@ def _said_in(steps: Iterable[Mapping[str, Any]]) -> Iterator[Said]:
             role,  # type: ignore[arg-type]
             ("" if role == "assistant" else "\n").join(found.texts),
             text_of(step.get("reasoning_content")),
-            [call_of(call) for call in step.get("tool_calls") or ()],
+            [_call(call) for call in step.get("tool_calls") or ()],
             left_out=found.left_out,
         )
         results = (step.get("observation") or {}).get("results") or ()
         if results:
             yield Said("tool", results=[*_results(results)])
+
+
+def _call(call: Mapping[str, Any]) -> SaidCall:
+    """Return a *call*; our writer says in its ``extra`` that the input was text."""
+    made = call_of(call)
+    is_text = (call.get("extra") or {}).get("input") == "text"
+    return made._replace(tool_input=made.tool_input["input"]) if is_text else made
 
 
 def _results(results: Iterable[Mapping[str, Any]]) -> Iterator[SaidResult]:

@@ -36,7 +36,7 @@ _REPEATED: Final = frozenset(("ToolCallSummaryMessage", "ModelClientStreamingChu
 
 
 def _said(message: Mapping[str, Any]) -> Said | None:
-    kind, content = message["type"], message.get("content")
+    kind, content = message["type"], message["content"]
     if kind == "ToolCallRequestEvent":
         return Said("assistant", calls=[call_of(call) for call in content])
     if kind == "ToolCallExecutionEvent":

@@ -17,13 +17,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.data.langchain_messages import object_of
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reprs import fields_of_text
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.readers.reprs import fields_of_text
 from agent_parsers.runs.spoken import Speech
 from output_parsers.exceptions import OutputParserException
 

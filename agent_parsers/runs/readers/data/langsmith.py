@@ -52,13 +52,11 @@ def _runs_of(root: Mapping[str, Any], reading: Reading) -> Iterable[Transcript]:
         return [replace(run, id=name)]
     messages = outputs.get("messages")
     if isinstance(messages, list) and messages:
-        said = said_of(messages, langchain_messages.FORM if _is_ours(messages) else _OPENAI)
-        return runs_of_messages(said, reading, name=name)
+        form = langchain_messages.FORM if _is_ours(messages) else _OPENAI
+        return runs_of_messages(said_of(messages, form), reading, name=name)
     leaves = [*_leaves(root)]
     if not any(leaf["run_type"] == "tool" for leaf in leaves):
-        leaves = leaves[-1:]  # each call of a model has the whole conversation before it
-        said = [*_before(leaves[0]["inputs"]), _model(leaves[0])] if leaves else []
-        return runs_of_messages([each for each in said if each], reading, name=name)
+        return runs_of_messages(_conversation(leaves), reading, name=name)
     said = [*_asked(inputs), *_steps(leaves), *_told(outputs, leaves)]
     return runs_of_messages(said, reading, name=name, is_one_run=True)
 
@@ -78,6 +76,14 @@ def _leaves(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     children = run.get("child_runs") or []
     for child in sorted(children, key=lambda child: str(child.get("start_time") or "")):
         yield from _leaves(child)
+
+
+def _conversation(models: Sequence[Mapping[str, Any]]) -> Iterator[Said]:
+    """Yield what the last of the *models* was told, the whole conversation, and what it said."""
+    for model in models[-1:]:
+        yield from _before(model["inputs"])
+        if (said := _model(model)) is not None:
+            yield said
 
 
 def _asked(inputs: Mapping[str, Any]) -> Iterator[Said]:

@@ -1,8 +1,8 @@
-"""Events of LlamaIndex's agent workflows, one ``model_dump`` a line or in a list.
+r"""Events of LlamaIndex's agent workflows, one ``model_dump`` a line or in a list.
 
 ::
 
-    {"response": {"role": "assistant", "blocks": [{"text": "Thought: I look it up.\\nAction: …"}]},
+    {"response": {"role": "assistant", "blocks": [{"text": "Thought: I look it up.\nAction: …"}]},
      "tool_calls": [{"tool_id": "c1", "tool_name": "search", "tool_kwargs": {…}}],
      "current_agent_name": "Agent"}                                                AgentOutput
     {"tool_name": "search", "tool_kwargs": {"query": "fog"}, "tool_id": "c1"}         ToolCall

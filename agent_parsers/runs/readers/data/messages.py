@@ -23,7 +23,15 @@ if TYPE_CHECKING:
     from agent_parsers.runs.readers.reader import Reading, Values
     from agent_parsers.runs.transcript import Transcript
 
-__all__ = ["Form", "evidence_of", "message_of", "read_each", "read_messages", "said_of", "said_or_refused"]
+__all__ = [
+    "Form",
+    "evidence_of",
+    "message_of",
+    "read_each",
+    "read_messages",
+    "said_of",
+    "said_or_refused",
+]
 
 ROLES: Final = {
     "system": "system", "developer": "system", "user": "user", "human": "user",

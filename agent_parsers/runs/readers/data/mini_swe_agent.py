@@ -1,12 +1,12 @@
-"""Trajectories of mini-swe-agent: messages with the commands that ran, and how the run ended.
+r"""Trajectories of mini-swe-agent: messages with the commands that ran, and how the run ended.
 
 ::
 
     {"info": {"exit_status": "Submitted", "submission": "4 lines", …}, "messages": [
       {"role": "system", "content": "…"}, {"role": "user", "content": "Count the lines."},
-      {"role": "assistant", "content": "THOUGHT: I look.\\n\\n```mswea_bash_command\\nls\\n```",
+      {"role": "assistant", "content": "THOUGHT: I look.\n\n```mswea_bash_command\nls\n```",
        "extra": {"actions": [{"command": "ls"}]}},
-      {"role": "user", "content": "<returncode>0</returncode>\\n<output>\\n…\\n</output>"},
+      {"role": "user", "content": "<returncode>0</returncode>\n<output>\n…\n</output>"},
       {"role": "exit", "content": "4 lines", …}], "trajectory_format": "mini-swe-agent-1.1"}
 
 The commands are calls of ``bash``, whether the model wrote them in a fence or as calls of tools.

@@ -17,7 +17,6 @@ Source: platform.openai.com/docs/api-reference/responses.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, message_of, read_messages

@@ -1,8 +1,8 @@
-"""The parts of messages: texts, calls and results, under the names that APIs and frameworks use.
+r"""The parts of messages: texts, calls and results, under the names that APIs and frameworks use.
 
 The same few parts come under several names::
 
-    {"function": {"name": "search", "arguments": "{\\"query\\": \\"fog\\"}"}, "id": "c1"}  OpenAI
+    {"function": {"name": "search", "arguments": "{\"query\": \"fog\"}"}, "id": "c1"}  OpenAI
     {"type": "tool_use", "name": "search", "input": {"query": "fog"}, "id": "c1"}       Anthropic
     {"name": "search", "args": {"query": "fog"}, "id": "c1"}                            LangChain
     {"tool_name": "search", "arguments": {"query": "fog"}, "id": "c1"}                  Haystack
@@ -72,7 +72,7 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     written = _first(call, _ARGUMENTS)
     known_id = call_id if isinstance(call_id, str) else "" if call_id is None else str(call_id)
     if not isinstance(written, str) or is_text:
-        return SaidCall(tool, _unwrapped(written), known_id)
+        return SaidCall(tool, written, known_id)
     repairs: list[Repair] = []
     try:
         value = read_lenient(
@@ -153,12 +153,6 @@ def _has_text(part: Any) -> bool:
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     """Return the first of the fields with these *names* that is not `None`."""
     return next((fields[name] for name in names if fields.get(name) is not None), None)
-
-
-def _unwrapped(value: Any) -> Any:
-    """Return arguments, or the text that they wrap."""
-    is_wrapped = isinstance(value, dict) and [*value] == ["__arg1"]
-    return value["__arg1"] if is_wrapped else value
 
 
 def _error(bad: BadCall, tool: str, written: str) -> OutputParserException:

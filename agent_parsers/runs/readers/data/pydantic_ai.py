@@ -60,7 +60,7 @@ def _request(message: Mapping[str, Any]) -> Said:
         else:
             left_out.append(f"a part of kind {kind!r}")
     role = "user" if asked else "tool" if results else "system"
-    texts = asked if asked else system
+    texts = asked or system
     return Said(
         role,  # type: ignore[arg-type]
         "\n".join(texts),
@@ -110,9 +110,7 @@ _FORM: Final = Form(_said, _is_message, _messages_of)
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:
-    return evidence_of(
-        values, _FORM, lambda message: f"'kind' {message['kind']!r} and 'part_kind'"
-    )
+    return evidence_of(values, _FORM, lambda message: f"'kind' {message['kind']!r} and 'part_kind'")
 
 
 def _read(values: Values, reading: Reading) -> Iterator[Transcript]:

@@ -1,14 +1,15 @@
-"""Runs recorded turn by turn, as in data sets: what the model wrote, and what followed.
+r"""Runs recorded turn by turn, as in data sets: what the model wrote, and what followed.
 
 ::
 
     {"id": "r1", "format": "react", "task": "Which month has the most fog?", "steps": [
-      {"output": "Thought: I look it up.\\nAction: search\\nAction Input: fog",
+      {"output": "Thought: I look it up.\nAction: search\nAction Input: fog",
        "observation": "November"},
       {"output": "Final Answer: November."}]}
 
-``format`` is the name of a dialect. Where it is ``openai_tools`` or ``openai_functions``, a step has
-the ``message`` of the model instead of its output. `agent_parsers.parse_record` reads one record.
+``format`` is the name of a dialect. Where it is ``openai_tools`` or ``openai_functions``, a step
+has the ``message`` of the model instead of its output. `agent_parsers.parse_record` reads one
+record.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Trajectories of SWE-agent (``.traj``): the commands that ran, and what each printed.
+r"""Trajectories of SWE-agent (``.traj``): the commands that ran, and what each printed.
 
 ::
 
     {"trajectory": [{"thought": "I look for the file.", "action": "find_file x.py",
-       "response": "I look for the file.\\n\\n```\\nfind_file x.py\\n```",
+       "response": "I look for the file.\n\n```\nfind_file x.py\n```",
        "observation": "Found 1 match"}, …],
      "history": [{"role": "user", "content": "We have this issue: …"}, …],
      "info": {"exit_status": "submitted", "submission": "diff --git …"}}

@@ -4,9 +4,9 @@
 
     {'messages': [HumanMessage(content='Which month?', id='1'), AIMessage(content='November.')]}
 
-or one object a line, as a loop over messages prints it. LangChain's messages then show their fields
-alone: ``content='November.' tool_calls=[]``. Each value becomes the data that it shows, and a reader
-of data reads that. A value that is no `repr` of data is an error.
+or one object a line, as a loop over messages prints it. LangChain's messages then show their
+fields alone: ``content='November.' tool_calls=[]``. Each value becomes the data that it shows, and
+a reader of data reads that. A value that is no `repr` of data is an error.
 
 The result of the OpenAI Agents SDK prints as a summary, from which only the answer is taken, and
 only if no items are printed after it::
@@ -135,7 +135,7 @@ class _Printed:
                 is_text = found["type"] == "str"
             elif is_inside and line.startswith(("    ", "\n")):
                 assert answer is not None
-                answer.append(line[4:] if line.startswith("    ") else line)
+                answer.append(line.removeprefix("    "))
             else:
                 is_inside = False
         text = None if answer is None else "".join(answer).removesuffix("\n")
