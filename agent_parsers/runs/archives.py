@@ -1,7 +1,7 @@
 """Logs of Inspect AI in the form ``.eval``: a zip file with one JSON file for each sample.
 
-They are packed with zstd (method 93), which `zipfile` reads from Python 3.14 on. Before, the package
-``zstandard`` or ``backports.zstd`` is needed.
+They are packed with zstd (method 93), which `zipfile` reads from Python 3.14 on. Before, the
+package ``zstandard`` or ``backports.zstd`` is needed.
 """
 
 from __future__ import annotations

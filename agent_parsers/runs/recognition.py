@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.runs.readers.known import get_reader, readers_of_data, readers_of_text
-from agent_parsers.runs.readers.reader import DataReader, Lines, TextReader, Values
+from agent_parsers.runs.readers.reader import MALFORMED, DataReader, Lines, TextReader, Values
 from agent_parsers.runs.sources import open_log
 from output_parsers.exceptions import OutputParserException
 
@@ -84,7 +84,11 @@ def forms_of(log: Lines | Values) -> list[LogForm]:
         readers = readers_of_data()
         values = log.head(HEAD_VALUES)
         for name, data_reader in readers_of_data().items():
-            if evidence := data_reader.evidence(values):
+            try:
+                evidence = data_reader.evidence(values)
+            except MALFORMED:
+                continue  # it has another form
+            if evidence:
                 found[name] = evidence
     weaker = {name for winner in found for name in readers[winner].before}
     return [LogForm(name, tuple(found[name])) for name in found if name not in weaker]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from output_parsers.exceptions import OutputParserException
 
@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from agent_parsers.runs.transcript import RunSource, Transcript
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["DataReader", "Lines", "Reading", "TextReader", "Value", "Values"]
+__all__ = ["MALFORMED", "DataReader", "Lines", "Reading", "TextReader", "Value", "Values"]
 
 T = TypeVar("T")
+
+MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+"""What reading data of another form raises."""
 
 
 class Lines:
@@ -163,7 +166,7 @@ class Reading:
         for number, value in enumerate(values, 1):
             try:
                 yield convert(value)
-            except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            except MALFORMED as error:
                 reason = f"value {number} has a missing or malformed part: {error!r}"
                 self.refuse(reason, repr(value)[:1000], line=line)
 
@@ -200,7 +203,8 @@ class DataReader:
     """What it reads, in a few words, with versions."""
     evidence: Callable[[Sequence[Any]], Sequence[str]]
     """Takes the first values of a file, at most 20. Returns what shows that they have this form,
-    such as ``"'role' and 'tool_calls' in value 2"``; nothing if they have not."""
+    such as ``"'role' and 'tool_calls' in value 2"``; nothing if they have not. It may fail as
+    data of another form lets it."""
     read: Callable[[Values, Reading], Iterator[Transcript]]
     """Yields the runs, each as soon as it has ended."""
     before: tuple[str, ...] = ()

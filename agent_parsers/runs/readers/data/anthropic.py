@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 _ROLES: Final = frozenset(("system", "user", "assistant"))
 _SIGNS: Final = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking"))
-_PARTS: Final = _SIGNS | {
-    "text", "image", "document", "search_result", "server_tool_use", "web_search_tool_result",
-    "mcp_tool_use", "mcp_tool_result", "code_execution_tool_result", "container_upload",
-}  # fmt: skip
+_OTHERS: Final = ("input_", "output_", "image_url", "refusal", "function_")
+"""How the types of OpenAI's parts begin."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "params")
 _RESPONSES: Final = ("response", "response_body", "responseBody")
 
@@ -63,8 +61,13 @@ def _is_message(value: Any) -> bool:
         return False
     content = value.get("content")
     if isinstance(content, list):
-        return all(isinstance(part, dict) and part.get("type") in _PARTS for part in content)
+        return all(map(_is_part, content))
     return isinstance(content, str)
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and not kind.startswith(_OTHERS)
 
 
 def _sign(message: dict[str, Any]) -> str:

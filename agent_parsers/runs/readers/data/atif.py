@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import read_each
-from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
 
@@ -74,7 +74,7 @@ def _results(results: Iterable[Mapping[str, Any]]) -> Iterator[SaidResult]:
     for result in results:
         content = result.get("content")
         if content is not None:
-            yield SaidResult(text_of(content), result.get("source_call_id") or "")
+            yield result_of(content, result.get("source_call_id"))
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:

@@ -21,9 +21,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, read_messages
-from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidResult
+from agent_parsers.runs.said import Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,11 @@ def _said(message: Mapping[str, Any]) -> Said | None:
     if kind == "ToolCallRequestEvent":
         return Said("assistant", calls=[call_of(call) for call in content])
     if kind == "ToolCallExecutionEvent":
-        return Said("tool", results=[_result(result) for result in content])
+        results = [
+            result_of(result["content"], result.get("call_id"), result.get("name"))
+            for result in content
+        ]
+        return Said("tool", results=results)
     if kind in _REPEATED:
         return None
     if kind == "ThoughtEvent":
@@ -54,11 +58,6 @@ def _said(message: Mapping[str, Any]) -> Said | None:
         "\n".join(found.texts) if found else text_of(content),
         left_out=found.left_out if found else (),
     )
-
-
-def _result(result: Mapping[str, Any]) -> SaidResult:
-    name = result.get("name") or ""
-    return SaidResult(text_of(result["content"]), result.get("call_id") or "", name)
 
 
 def _is_message(value: Any) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, read_messages
-from agent_parsers.runs.readers.data.parts import call_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, result_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.said import Said, SaidCall, SaidResult
 
@@ -49,8 +49,8 @@ def _said(content: Mapping[str, Any]) -> Said:
         if call := _of(part, _CALLS):
             calls.append(call_of(call))
         elif result := _of(part, _RESULTS):
-            text = _response(result.get("response"))
-            results.append(SaidResult(text, result.get("id") or "", result["name"]))
+            returned = _response(result.get("response"))
+            results.append(result_of(returned, result.get("id"), result["name"]))
         elif isinstance(part.get("text"), str):
             (thoughts if part.get("thought") is True else texts).append(part["text"])
         else:
@@ -71,12 +71,12 @@ def _of(part: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((part[name] for name in names if part.get(name)), None)
 
 
-def _response(response: Any) -> str:
+def _response(response: Any) -> Any:
     if isinstance(response, dict) and len(response) == 1:
         [(key, value)] = response.items()
         if key in _RESULT_KEYS:
-            return text_of(value)
-    return text_of(response)
+            return value
+    return response
 
 
 def _messages_of(record: Mapping[str, Any]) -> list[Any] | None:

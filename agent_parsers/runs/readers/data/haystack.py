@@ -19,7 +19,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import ROLES, Form, evidence_of, read_messages
-from agent_parsers.runs.readers.data.parts import call_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, result_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.said import Said, SaidCall, SaidResult
 
@@ -46,8 +46,8 @@ def _said(message: Mapping[str, Any]) -> Said:
             calls.append(call_of(value))
         elif kind == "tool_call_result":
             origin = value.get("origin") or {}
-            call_id, tool = origin.get("id") or "", origin.get("tool_name") or ""
-            results.append(SaidResult(text_of(value["result"]), call_id, tool))
+            result = result_of(value["result"], origin.get("id"), origin.get("tool_name"))
+            results.append(result)
         elif kind == "reasoning":
             thoughts.append(text_of(value.get("reasoning_text")))
         else:

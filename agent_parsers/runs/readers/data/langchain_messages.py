@@ -114,7 +114,7 @@ def _updates(data: Any) -> list[Any] | None:
     """Return the messages in the updates that the nodes of a graph streamed; `None` if not such."""
     if not isinstance(data, dict) or not data or "messages" in data or "type" in data:
         return None
-    states = [state for name, state in data.items() if not name.startswith("__") and state]
+    states = [state for name, state in data.items() if not str(name).startswith("__") and state]
     lists = [state.get("messages") for state in states if isinstance(state, dict)]
     if len(lists) != len(states) or not all(isinstance(each, list) for each in lists):
         return None

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data import langchain_messages, langchain_steps, openai_chat
 from agent_parsers.runs.readers.data.messages import read_each, said_of
-from agent_parsers.runs.readers.data.parts import text_of
+from agent_parsers.runs.readers.data.parts import result_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Value, Values
 from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
 
@@ -38,7 +38,7 @@ _QUESTIONS: Final = ("input", "question", "query")
 def _is_run(value: Any) -> bool:
     return (
         isinstance(value, dict)
-        and value.get("run_type") in _TYPES
+        and str(value.get("run_type")) in _TYPES
         and isinstance(value.get("inputs"), dict)
     )
 
@@ -129,10 +129,8 @@ def _result(leaf: Mapping[str, Any]) -> SaidResult:
     output = outputs.get("output", outputs)
     _, fields = langchain_messages.object_of(output)
     if "content" in fields:
-        call_id = fields.get("tool_call_id") or ""
-        return SaidResult(text_of(fields["content"]), call_id, leaf["name"])
-    text = text_of(output) if leaf.get("outputs") else str(leaf.get("error") or "")
-    return SaidResult(text, "", leaf["name"])
+        return result_of(fields["content"], fields.get("tool_call_id"), leaf["name"])
+    return result_of(output if leaf.get("outputs") else leaf.get("error"), None, leaf["name"])
 
 
 def _model(leaf: Mapping[str, Any]) -> Said | None:

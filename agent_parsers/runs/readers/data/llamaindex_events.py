@@ -19,9 +19,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, said_or_refused
-from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_parsers.runs.said import Said, SaidCall, runs_of_messages
 from agent_parsers.runs.spoken import Speech
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class _Events:
             if is_object and not blocks:
                 blocks = output.get("content", output.get("raw_output"))
             call_id = str(fields["tool_id"])
-            result = SaidResult(text_of(blocks), call_id, fields["tool_name"])
+            result = result_of(blocks, call_id, fields["tool_name"])
             if call_id in self._called:
                 return Said("tool", results=(result,))
             self._called.add(call_id)  # the log has no event of the call

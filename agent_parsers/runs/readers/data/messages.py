@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
-from agent_parsers.runs.readers.reader import Value
-from agent_parsers.runs.said import Said, SaidResult, runs_of_messages
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
+from agent_parsers.runs.readers.reader import MALFORMED, Value
+from agent_parsers.runs.said import Said, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -39,9 +40,6 @@ ROLES: Final = {
     "tool": "tool", "function": "tool",
 }  # fmt: skip
 """Our name of each role."""
-
-MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What reading data of another form raises."""
 
 MessagesOf: TypeAlias = Callable[[Any], "list[Any] | None"]
 
@@ -79,8 +77,7 @@ def message_of(message: Mapping[str, Any], role: str = "") -> Said:
     ours = ROLES[role or message["role"]]
     content = message.get("content")
     if ours == "tool":
-        call_id = message.get("tool_call_id") or ""
-        result = SaidResult(text_of(content), call_id, message.get("name") or "")
+        result = result_of(content, message.get("tool_call_id"), message.get("name"))
         return Said("tool", results=(result,))
     found = content_of(content)
     calls = [call_of(call) for call in _calls_in(message)] or found.calls
@@ -141,7 +138,7 @@ def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Tran
     """Yield the runs in a file of messages."""
     for messages, name, line in _conversations(values, reading, form):
         at = reading.at(line)
-        said = (said_or_refused(message, at, form.said) for message in messages)
+        said = (said_or_refused(message, at, partial(_said, form)) for message in messages)
         told = (each for each in said if each is not None)
         yield from runs_of_messages(told, at, name=name, is_one_run=form.is_one_run)
 
@@ -176,6 +173,12 @@ def read_each(
             yield from runs
 
 
+def _said(form: Form, message: Any) -> Said | None:
+    if not _is_message(message, form):
+        raise ValueError("it is not in the form of the others")
+    return form.said(message)
+
+
 def said_or_refused(
     message: Value, reading: Reading, said: Callable[[Any], Said | None]
 ) -> Said | None:
@@ -192,7 +195,17 @@ def said_or_refused(
 def _messages(value: Any, form: Form) -> list[Any] | None:
     if isinstance(value, list):
         return value
-    return form.messages_of(value) if isinstance(value, Mapping) else None
+    try:
+        return form.messages_of(value) if isinstance(value, Mapping) else None
+    except MALFORMED:
+        return None
+
+
+def _is_message(value: Any, form: Form) -> bool:
+    try:
+        return form.is_message(value)
+    except MALFORMED:
+        return False
 
 
 def _conversations(values: Values, reading: Reading, form: Form) -> Iterator[_Conversation]:
@@ -207,7 +220,7 @@ def _conversations(values: Values, reading: Reading, form: Form) -> Iterator[_Co
             held = None
         if messages is not None:
             held = messages, value
-        elif form.is_message(value.data):
+        elif _is_message(value.data, form):
             loose = chain([value], _while_loose(values, form))
             yield _Conversation(loose, "", value.line)
         else:

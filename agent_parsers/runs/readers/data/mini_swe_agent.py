@@ -21,6 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
+from agent_parsers.runs.readers.data.commands import TOOL, command_in
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.transcript import Transcript
 
-TOOL: Final = "bash"
 _LABEL: Final = "THOUGHT:"
-_FENCES: Final = ("```mswea_bash_command\n", "```bash\n")
 _DONE: Final = "Submitted"
 
 
@@ -46,6 +45,8 @@ def _is_trajectory(value: Any) -> bool:
 
 
 def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
+    if not _is_trajectory(record):
+        raise ValueError("expected 'trajectory_format' and 'messages'")
     run = RunBuilder(reading, name=str(record.get("instance_id") or ""))
     info = record.get("info") or {}
     submission = info.get("submission")
@@ -80,36 +81,19 @@ def _take(run: RunBuilder, message: Mapping[str, Any]) -> None:
 
 def _act(run: RunBuilder, message: Mapping[str, Any], text: str) -> None:
     actions = (message.get("extra") or {}).get("actions")
-    if actions is None:
-        command = _in_fence(text)
-        actions = [] if command is None else [{"command": command}]
+    error = OutputParserException("expected one command", llm_output=text)
+    thought = text
+    try:
+        thought, command = command_in("mini_swe_agent", text)
+        actions = [{"command": command}] if actions is None else actions
+    except OutputParserException as refused:
+        error = refused
+    run.think(thought.removeprefix(_LABEL))
     if not actions:
-        reason = "expected one command in a fence, or calls of bash"
-        run.fail(OutputParserException(reason, observation=reason, llm_output=text))
-        return
-    commands = [text_of(action["command"]) for action in actions]
-    run.think(_thought(text, commands[0]))
-    for action, command in zip(actions, commands, strict=True):
+        run.fail(error)
+    for action in actions or ():
         call_id = action.get("tool_call_id") or ""
-        run.call(TOOL, {"command": command}, call_id=call_id, log=text)
-
-
-def _in_fence(text: str) -> str | None:
-    """Return the command in the only fence of *text*; `None` if there is not exactly one."""
-    for fence in _FENCES:
-        before, found, after = text.partition(fence)
-        command, closer, rest = after.partition("\n```")
-        if found and closer and fence not in rest and (not before or before.endswith("\n")):
-            return command
-    return None
-
-
-def _thought(text: str, command: str) -> str:
-    """Return what stands before the fence with the *command*."""
-    for fence in _FENCES:
-        at = text.find(f"{fence}{command}")
-        text = text[:at] if at >= 0 else text
-    return text.strip().removeprefix(_LABEL)
+        run.call(TOOL, {"command": text_of(action["command"])}, call_id=call_id, log=text)
 
 
 def _evidence(values: Sequence[Any]) -> Sequence[str]:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from agent_parsers.runs.transcript import Transcript
 
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
-_PARTS: Final = frozenset(("text", "image_url", "input_audio", "file", "refusal"))
+_OTHERS: Final = ("tool_", "output_", "input_text", "input_image", "thinking", "redacted_")
+"""How the types of other APIs' parts begin."""
 _REQUESTS: Final = ("request", "request_body", "requestBody", "body", "input")
 _RESPONSES: Final = ("response", "response_body", "responseBody", "output")
 
@@ -66,8 +67,13 @@ def _is_message(value: Any) -> bool:
         return False
     content = value.get("content")
     if isinstance(content, list):
-        return all(isinstance(part, dict) and part.get("type") in _PARTS for part in content)
+        return all(map(_is_part, content))
     return content is None or isinstance(content, str)
+
+
+def _is_part(part: Any) -> bool:
+    kind = part.get("type") if isinstance(part, dict) else None
+    return isinstance(kind, str) and not kind.startswith(_OTHERS)
 
 
 def _sign(message: dict[str, Any]) -> str:

@@ -20,9 +20,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, message_of, read_messages
-from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidResult
+from agent_parsers.runs.said import Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,10 +46,10 @@ def said(item: Mapping[str, Any]) -> Said:
     if kind in _CALLS:
         call = call_of(item, is_text=kind == "custom_tool_call")
         output = item.get("output")  # calls of a server's tools hold their result
-        results = (SaidResult(text_of(output), call.call_id),) if output is not None else ()
+        results = (result_of(output, call.call_id),) if output is not None else ()
         return Said("assistant", calls=(call,), results=results)
     if kind in _OUTPUTS:
-        result = SaidResult(text_of(item["output"]), item.get("call_id") or "")
+        result = result_of(item["output"], item.get("call_id"))
         return Said("tool", results=(result,))
     if kind == "reasoning":
         return Said("assistant", thought="\n".join(content_of(item).thoughts))

@@ -10,7 +10,7 @@ The same few parts come under several names::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +23,7 @@ from output_parsers.exceptions import OutputParserException
 if TYPE_CHECKING:
     from agent_parsers.events import Repair
 
-__all__ = ["Content", "call_of", "content_of", "is_list_of", "text_of"]
+__all__ = ["Content", "call_of", "content_of", "result_of", "text_of"]
 
 _NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
 _ARGUMENTS: Final = ("arguments", "args", "input", "tool_kwargs", "tool_input")
@@ -70,7 +70,7 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
             raise KeyError("name")
         raise TypeError(f"the name of a tool is {type(tool).__name__}, not text")
     written = _first(call, _ARGUMENTS)
-    known_id = call_id if isinstance(call_id, str) else "" if call_id is None else str(call_id)
+    known_id = _name(call_id)
     if not isinstance(written, str) or is_text:
         return SaidCall(tool, written, known_id)
     repairs: list[Repair] = []
@@ -83,6 +83,15 @@ def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
     except BadCall as bad:
         return SaidCall(tool, {}, known_id, tuple(repairs), _error(bad, tool, written))
     return SaidCall(tool, value, known_id, tuple(repairs))
+
+
+def result_of(content: Any, call_id: Any = None, tool: Any = None) -> SaidResult:
+    """Return what a tool returned, given its *content* and what the form says of the call.
+
+    Raises:
+        TypeError: The id or the name is no id or name.
+    """
+    return SaidResult(text_of(content), _name(call_id), _name(tool))
 
 
 def text_of(value: Any) -> str:
@@ -114,19 +123,14 @@ def content_of(content: Any) -> Content:
     return found
 
 
-def is_list_of(values: Any, is_one: Callable[[Any], object]) -> bool:
-    """Return whether *values* is a list of such values, and not empty."""
-    return isinstance(values, list) and bool(values) and all(map(is_one, values))
-
-
 def _read_part(part: Mapping[str, Any], found: Content) -> None:
     kind = part.get("type")
     match kind:
         case "tool_use" | "tool_call" | "function_call" | "server_tool_use" | "mcp_tool_use":
             found.calls.append(call_of(part))
         case "tool_result" | "mcp_tool_result" | "web_search_tool_result":
-            call_id = part.get("tool_use_id") or part.get("tool_call_id") or ""
-            found.results.append(SaidResult(text_of(part.get("content")), call_id))
+            call_id = part.get("tool_use_id") or part.get("tool_call_id")
+            found.results.append(result_of(part.get("content"), call_id))
         case "thinking" | "reasoning":
             found.thoughts.append(_thought_in(part))
         case "refusal":
@@ -148,6 +152,13 @@ def _has_text(part: Any) -> bool:
     return isinstance(part, str) or (
         isinstance(part, Mapping) and isinstance(part.get("text"), str)
     )
+
+
+def _name(value: Any) -> str:
+    """Return an id or a name as text."""
+    if value is not None and not isinstance(value, str | int):
+        raise TypeError(f"an id or a name is {type(value).__name__}")
+    return "" if value is None else str(value)
 
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:

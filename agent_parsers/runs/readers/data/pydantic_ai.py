@@ -21,7 +21,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, read_messages
-from agent_parsers.runs.readers.data.parts import call_of, content_of, text_of
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.said import Said, SaidCall, SaidResult
 
@@ -49,8 +49,7 @@ def _request(message: Mapping[str, Any]) -> Said:
         if str(part.get("tool_name")).startswith(_OUTPUT):
             left_out.append(f"what an output tool returned: {text_of(content)}")
         elif kind == "tool-return" or (kind == "retry-prompt" and part.get("tool_name")):
-            call_id = part.get("tool_call_id") or ""
-            results.append(SaidResult(text_of(content), call_id, part.get("tool_name") or ""))
+            results.append(result_of(content, part.get("tool_call_id"), part.get("tool_name")))
         elif kind == "system-prompt":
             system.append(text_of(content))
         elif kind in ("user-prompt", "retry-prompt"):
@@ -82,7 +81,7 @@ def _response(message: Mapping[str, Any]) -> Said:
         elif kind in ("tool-call", "builtin-tool-call"):
             calls.append(call_of(part))
         elif kind == "builtin-tool-return":
-            results.append(SaidResult(text_of(content), part.get("tool_call_id") or ""))
+            results.append(result_of(content, part.get("tool_call_id")))
         elif kind in ("text", "thinking"):
             (texts if kind == "text" else thoughts).append(text_of(content))
         else:

@@ -8,8 +8,8 @@ r"""Runs recorded turn by turn, as in data sets: what the model wrote, and what 
       {"output": "Final Answer: November."}]}
 
 ``format`` is the name of a dialect. Where it is ``openai_tools`` or ``openai_functions``, a step
-has the ``message`` of the model instead of its output. `agent_parsers.parse_record` reads one
-record.
+has the ``message`` of the model instead of its output. The formats of SWE-agent are read too.
+`agent_parsers.parse_record` reads one record in a dialect.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.building import RunBuilder
+from agent_parsers.runs.readers.data.commands import COMMAND_FORMS, TOOL, command_in
 from agent_parsers.runs.readers.data.messages import message_of, read_each
 from agent_parsers.runs.readers.data.parts import text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.record import parse_record
+from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,6 +48,11 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
         for step in record["steps"]:
             _add(run, step)
         return [run.transcript()]
+    if record["format"] in COMMAND_FORMS and reading.dialect is None:
+        run.ask(text_of(record.get("task")))
+        for step in record["steps"]:
+            _command(run, record["format"], step)
+        return [run.transcript()]
     read = parse_record(
         record, dialect=reading.dialect, lenient=reading.lenient, tools=reading.tools
     )
@@ -54,6 +61,19 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
         run.add(step)
     dialect = reading.dialect or get_dialect(record["format"])
     return [replace(run.transcript(), source=reading.in_dialect(dialect).source)]
+
+
+def _command(run: RunBuilder, form: str, step: Mapping[str, Any]) -> None:
+    output = step["output"]
+    try:
+        thought, command = command_in(form, output)
+    except OutputParserException as error:
+        run.fail(error)
+    else:
+        run.think(thought)
+        run.call(TOOL, command, log=output)
+    if (seen := step.get("observation")) is not None:
+        run.observe(text_of(seen))
 
 
 def _add(run: RunBuilder, step: Mapping[str, Any]) -> None:

@@ -20,9 +20,9 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import Form, evidence_of, read_messages
-from agent_parsers.runs.readers.data.parts import call_of
+from agent_parsers.runs.readers.data.parts import call_of, result_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidResult
+from agent_parsers.runs.said import Said
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _said(message: Mapping[str, Any]) -> Said:
     if not isinstance(value, str):
         raise TypeError(f"'value' is {type(value).__name__}, not text")
     if role == "tool":
-        return Said("tool", results=(SaidResult(value),))
+        return Said("tool", results=(result_of(value),))
     return Said(role, value)  # type: ignore[arg-type]
 
 

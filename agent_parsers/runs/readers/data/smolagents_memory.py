@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from agent_parsers.runs.said import SaidCall
     from agent_parsers.runs.transcript import Transcript
 
-_BEGINS: Final = ("task", "system_prompt")
+_BEGINS: Final = frozenset(("task", "task_images", "system_prompt"))
+"""What stands before the steps."""
 _LIMIT: Final = "AgentMaxStepsError"
 _ANSWER: Final = "final_answer"
 
@@ -43,7 +44,7 @@ def _is_step(value: Any) -> bool:
         return False
     is_action = "step_number" in value and ("observations" in value or "model_output" in value)
     is_plan = "plan" in value and "model_input_messages" in value
-    is_begin = any(isinstance(value.get(name), str) for name in _BEGINS) and len(value) <= 3
+    is_begin = bool(value) and value.keys() <= _BEGINS
     return is_action or is_plan or is_begin or [*value] == ["output"]
 
 
@@ -52,13 +53,16 @@ def _steps_in(data: Any) -> list[Any] | None:
     if isinstance(data, list):
         return data
     steps = data.get("steps") if isinstance(data, dict) else None
-    is_run = isinstance(steps, list) and any("step_number" in step for step in steps[:3])
-    return steps if is_run else None
+    if not isinstance(steps, list) or not all(isinstance(step, dict) for step in steps):
+        return None
+    return steps if any("step_number" in step for step in steps[:3]) else None
 
 
 def _run_of(steps: Iterable[Any], reading: Reading) -> list[Transcript]:
     run = RunBuilder(reading)
     for step in steps:
+        if not _is_step(step):
+            raise ValueError("expected a step, or a task")
         _add(run, step)
     return [run.transcript()] if run.is_begun or run.has_question else []
 

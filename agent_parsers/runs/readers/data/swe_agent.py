@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
+from agent_parsers.runs.readers.data.commands import TOOL
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from agent_parsers.runs.transcript import Transcript
-
-_TOOL: Final = "bash"
 
 
 def _is_trajectory(value: Any) -> bool:
@@ -51,7 +50,7 @@ def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
         action, response = text_of(step["action"]).strip(), text_of(step.get("response"))
         run.think(text_of(step.get("thought")))
         if action:
-            run.call(_TOOL, {"command": action}, log=response)
+            run.call(TOOL, {"command": action}, log=response)
         else:
             reason = "expected a command"
             run.fail(OutputParserException(reason, observation=reason, llm_output=response))
