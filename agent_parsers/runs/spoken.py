@@ -65,7 +65,8 @@ class Speech:
         """Return the steps in *text*; none if it is not in the dialect."""
         if self.dialect is not None:
             steps = self._steps(self.dialect, text)
-            is_marked = Patterns(self.dialect.lenient.markers).whole.search(text) is not None
+            marks = Patterns(self.dialect.lenient.markers).whole
+            is_marked = marks.search(f"\n{text}") is not None  # labels begin lines
             return steps if is_marked or all(step.error is None for step in steps) else []
         sign = _sign(text)
         if sign is None or sign.lastindex is None:

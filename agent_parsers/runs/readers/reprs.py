@@ -126,11 +126,21 @@ def _value(node: ast.expr) -> Any:
             return {_key_of(key): _value(value) for key, value in pairs}
         case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=ast.Constant()):
             return ast.literal_eval(node)
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return _object(name, node)
+        case ast.Call(func=ast.Name() | ast.Attribute() as function):
+            return _object(_class_name(function), node)
         case ast.Name(id="nan" | "inf" | "Ellipsis"):
             return None
     raise ValueError(f"found {type(node).__name__} in a repr of Python")
+
+
+def _class_name(node: ast.expr) -> str:
+    """Return the last name of a class, which may stand in modules."""
+    within = node
+    while isinstance(within, ast.Attribute):
+        within = within.value
+    if not isinstance(within, ast.Name):
+        raise ValueError("found a call in a repr of Python")  # noqa: TRY004 - the text is wrong
+    return node.attr if isinstance(node, ast.Attribute) else within.id
 
 
 def _key_of(node: ast.expr | None) -> Any:
@@ -143,8 +153,8 @@ def _key_of(node: ast.expr | None) -> Any:
 def _object(name: str, call: ast.Call) -> Any:
     values = [_value(value) for value in call.args]
     fields = {field.arg: _value(field.value) for field in call.keywords if field.arg}
-    if values:  # OrderedDict({…}), UUID('…'), datetime(2026, 1, 5)
-        return values[-1] if len(values) == 1 or not fields else {**fields, "": values}
+    if values:  # OrderedDict({…}), UUID('…'), datetime(2026, 1, 5), defaultdict(<class 'int'>, {…})
+        return values[-1] if len(values) == 1 or name == "defaultdict" else values
     if name == "ChatMessage":
         return _chat_message(fields)
     for (owner, field), key in _WRAPPED.items():

@@ -93,8 +93,9 @@ def _said(message: Mapping[str, Any]) -> Said:
 
 def _samples(values: Iterable[Value]) -> Iterator[Value]:
     for value in values:
-        if _is_log(value.data):
-            yield from (Value(sample, value.line) for sample in value.data.get("samples") or ())
+        samples = value.data.get("samples", []) if _is_log(value.data) else None
+        if isinstance(samples, list):
+            yield from (Value(sample, value.line) for sample in samples)
         else:
             yield value
 

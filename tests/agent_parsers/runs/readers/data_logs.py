@@ -235,8 +235,8 @@ LOGS: dict[str, list[Any]] = {
             {"step_number": 1, "model_output": THOUGHT, "tool_calls": [
                 {"id": "c1", "function": {"name": "search", "arguments": GIVEN}}],
              "observations": RESULT},
-            {"step_number": 2, "model_output": "", "tool_calls": [
-                {"id": "c2", "function": {"name": "final_answer", "arguments": {"answer": ANSWER}}}],
+            {"step_number": 2, "model_output": "", "tool_calls": [{"id": "c2", "function": {
+                "name": "final_answer", "arguments": {"answer": ANSWER}}}],
              "observations": ANSWER, "is_final_answer": True},
         ],
     ],
