@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
@@ -54,28 +54,29 @@ def open_log(source: RunsFrom) -> Iterator[Log]:
         OutputParserException: The text is in an unknown encoding.
         TypeError: *source* is nothing that runs can be read from.
     """
-    if isinstance(source, Mapping):
-        yield Log("", Values([Value(source)]))
-    elif isinstance(source, list):
-        yield Log("", Values(map(Value, source), are_items=True))
-    elif isinstance(source, bytes):
-        yield Log("", _content_of_bytes(io.BytesIO(source)))
-    elif isinstance(source, str) and not _is_path(source):
-        yield Log("", _content(io.StringIO(source)))
-    elif hasattr(source, "read"):
-        stream = cast("IO[Any]", source)
-        name = getattr(stream, "name", "")
-        is_text = isinstance(stream.read(0), str)
-        content = _content(stream) if is_text else _content_of_bytes(stream)
-        yield Log(name if isinstance(name, str) else "", content)
-    elif isinstance(source, str) or hasattr(source, "__fspath__"):
-        with Path(source).open("rb") as file:
-            yield Log(str(source), _content_of_bytes(file))
-    else:
-        raise TypeError(
-            "expected a path, an open file, a text, or data of JSON to read runs from,"
-            f" found {type(source).__name__}"
-        )
+    with ExitStack() as stack:
+        if isinstance(source, Mapping):
+            yield Log("", Values([Value(source)]))
+        elif isinstance(source, list):
+            yield Log("", Values(map(Value, source), are_items=True))
+        elif isinstance(source, bytes):
+            yield Log("", _content_of_bytes(io.BytesIO(source), stack))
+        elif isinstance(source, str) and not _is_path(source):
+            yield Log("", _content(io.StringIO(source)))
+        elif hasattr(source, "read"):
+            stream = cast("IO[Any]", source)
+            name = getattr(stream, "name", "")
+            is_text = isinstance(stream.read(0), str)
+            content = _content(stream) if is_text else _content_of_bytes(stream, stack)
+            yield Log(name if isinstance(name, str) else "", content)
+        elif isinstance(source, str) or hasattr(source, "__fspath__"):
+            file = stack.enter_context(Path(source).open("rb"))
+            yield Log(str(source), _content_of_bytes(file, stack))
+        else:
+            raise TypeError(
+                "expected a path, an open file, a text, or data of JSON to read runs from,"
+                f" found {type(source).__name__}"
+            )
 
 
 def _is_path(text: str) -> bool:
@@ -87,16 +88,22 @@ def _is_path(text: str) -> bool:
         return False
 
 
-def _content_of_bytes(stream: IO[bytes]) -> Lines | Values:
-    """Return what *stream* has: a zip file, or text in UTF-8 or as its byte order mark says."""
-    buffered = cast(
-        "Any", stream if hasattr(stream, "peek") else io.BufferedReader(cast("Any", stream))
-    )
+def _content_of_bytes(stream: IO[bytes], stack: ExitStack) -> Lines | Values:
+    """Return what *stream* has: a zip file, or text in UTF-8 or as its byte order mark says.
+
+    What is put around the stream is taken off again with *stack*, so that it closes nothing.
+    """
+    buffered = cast("Any", stream)
+    if not hasattr(stream, "peek"):
+        buffered = io.BufferedReader(buffered)
+        stack.callback(buffered.detach)
     start = buffered.peek(4)[:4]
     if start == MAGIC:
         return samples_in(buffered)
     encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
-    return _content(io.TextIOWrapper(buffered, encoding=encoding, newline="\n"))
+    text = io.TextIOWrapper(buffered, encoding=encoding, newline="\n")
+    stack.callback(text.detach)
+    return _content(text)
 
 
 def _content(stream: Iterable[str]) -> Lines | Values:

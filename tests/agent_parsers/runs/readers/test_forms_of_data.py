@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -158,6 +159,15 @@ def test_a_record_in_an_unknown_dialect_is_refused() -> None:
     assert len([*read_runs(log + unknown, on_error=errors.append)]) == 1
     assert "reakt" in str(errors[0])
     assert "(line 2 of the file)" in str(errors[0])
+
+
+def test_a_file_of_the_caller_stays_open(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(LOGS["openai_chat"][0]), encoding="utf-8")
+    with path.open("rb") as file, path.open("rb", buffering=0) as raw, path.open() as text:
+        for source in (file, raw, text):
+            assert only(source).question == QUESTION
+            assert not source.closed
 
 
 # -- .eval ---------------------------------------------------------------------------------------
