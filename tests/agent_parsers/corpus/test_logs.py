@@ -42,7 +42,9 @@ def scorer() -> Any:
     return runpy.run_path(str(CORPUS / "runs_score.py"))["score"]
 
 
-@pytest.mark.parametrize("truth", [*truths()], ids=lambda path: path.name.removesuffix(".truth.json"))
+@pytest.mark.parametrize(
+    "truth", [*truths()], ids=lambda path: path.name.removesuffix(".truth.json")
+)
 def test_a_log_is_read_exactly(truth: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = truth.with_name(truth.name.removesuffix(".truth.json"))
     if log.suffix == ".eval" and not HAS_ZSTD:
