@@ -18,7 +18,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.messages import ROLES, Form, evidence_of, read_messages
+from agent_parsers.runs.readers.data.conversations import Form
+from agent_parsers.runs.readers.data.messages import ROLES, evidence_of, read_messages
 from agent_parsers.runs.readers.data.parts import call_of, result_of, text_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.said import Said, SaidCall, SaidResult

@@ -1,18 +1,13 @@
-"""What all readers of messages share: where a file has its messages, and what one message says.
-
-A file holds a list of messages, an object with messages, several of either, or a message a line.
-A record whose messages begin with all those of the record before it goes on with it, as in the log
-of a proxy, which has the whole conversation again in each request.
-"""
+"""What all readers of messages share: what one message says, and how a file of them is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.runs.readers.data.conversations import conversations, is_message, messages_in
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
 from agent_parsers.runs.readers.reader import MALFORMED, Value
 from agent_parsers.runs.said import Said, runs_of_messages
@@ -21,11 +16,11 @@ from output_parsers.exceptions import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from agent_parsers.runs.readers.data.conversations import Form
     from agent_parsers.runs.readers.reader import Reading, Values
     from agent_parsers.runs.transcript import Transcript
 
 __all__ = [
-    "Form",
     "evidence_of",
     "message_of",
     "read_each",
@@ -40,27 +35,6 @@ ROLES: Final = {
     "tool": "tool", "function": "tool",
 }  # fmt: skip
 """Our name of each role."""
-
-MessagesOf: TypeAlias = Callable[[Any], "list[Any] | None"]
-
-
-class Form(NamedTuple):
-    """A form of messages."""
-
-    said: Callable[[Any], Said | None]
-    """Returns what a message says, `None` if nothing; it may fail as malformed data lets it."""
-    is_message: Callable[[Any], bool]
-    """Returns whether a value is a message of this form."""
-    messages_of: MessagesOf
-    """Returns the messages in a record, such as the body of a request; `None` if there are none."""
-    is_one_run: bool = False
-    """Whether a conversation is one run, in which the user may say something on the way."""
-
-
-class _Conversation(NamedTuple):
-    messages: Sequence[Value] | Iterator[Value]
-    name: str
-    line: int
 
 
 def message_of(message: Mapping[str, Any], role: str = "") -> Said:
@@ -124,7 +98,7 @@ def evidence_of(
     number = 0
     shown = ""
     for value in values:
-        messages = _messages(value, form)
+        messages = messages_in(value, form)
         for message in [value] if messages is None else messages:
             number += 1
             if not form.is_message(message):
@@ -136,7 +110,7 @@ def evidence_of(
 
 def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Transcript]:
     """Yield the runs in a file of messages."""
-    for messages, name, line in _conversations(values, reading, form):
+    for messages, name, line in conversations(values, reading, form):
         at = reading.at(line)
         said = (said_or_refused(message, at, partial(_said, form)) for message in messages)
         told = (each for each in said if each is not None)
@@ -174,7 +148,7 @@ def read_each(
 
 
 def _said(form: Form, message: Any) -> Said | None:
-    if not _is_message(message, form):
+    if not is_message(message, form):
         raise ValueError("it is not in the form of the others")
     return form.said(message)
 
@@ -190,56 +164,3 @@ def said_or_refused(
         refused = reading.refuse(reason, repr(message.data)[:1000], line=message.line)
         return Said("tool", line=message.line, error=refused)
     return replace(found, line=message.line) if found and message.line else found
-
-
-def _messages(value: Any, form: Form) -> list[Any] | None:
-    if isinstance(value, list):
-        return value
-    try:
-        return form.messages_of(value) if isinstance(value, Mapping) else None
-    except MALFORMED:
-        return None
-
-
-def _is_message(value: Any, form: Form) -> bool:
-    try:
-        return form.is_message(value)
-    except MALFORMED:
-        return False
-
-
-def _conversations(values: Values, reading: Reading, form: Form) -> Iterator[_Conversation]:
-    held: tuple[list[Any], Value] | None = None
-    for value in values:
-        messages = _messages(value.data, form)
-        if held is not None:
-            before, record = held
-            goes_on = messages is not None and messages[: len(before)] == before != messages
-            if not goes_on:
-                yield _conversation(before, record)
-            held = None
-        if messages is not None:
-            held = messages, value
-        elif _is_message(value.data, form):
-            loose = chain([value], _while_loose(values, form))
-            yield _Conversation(loose, "", value.line)
-        else:
-            reason = "expected a message, or an object with messages"
-            reading.refuse(reason, repr(value.data)[:1000], line=value.line)
-    if held is not None:
-        yield _conversation(*held)
-
-
-def _conversation(messages: list[Any], record: Value) -> _Conversation:
-    data = record.data
-    name = data.get("id") or data.get("custom_id") if isinstance(data, Mapping) else None
-    values = [Value(message) for message in messages]
-    return _Conversation(values, name if isinstance(name, str) else "", record.line)
-
-
-def _while_loose(values: Values, form: Form) -> Iterator[Value]:
-    """Yield the messages that follow in *values*, up to a record with messages."""
-    while ahead := values.head(1):
-        if _messages(ahead[0], form) is not None:
-            return
-        yield next(values)

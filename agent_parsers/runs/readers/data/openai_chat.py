@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.messages import Form, evidence_of, message_of, read_messages
+from agent_parsers.runs.readers.data.conversations import Form
+from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def _messages_of(record: Any) -> list[Any] | None:
     """Return the messages of a request, with the answer if it stands beside them."""
     if not isinstance(record, dict):
         return None
-    asked = record.get("messages")
+    asked = record.get("messages", record.get("conversations"))
     if not isinstance(asked, list):
         within = (record.get(name) for name in _REQUESTS)
         requests = (request for request in within if isinstance(request, dict))

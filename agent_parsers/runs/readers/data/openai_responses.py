@@ -19,7 +19,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.data.messages import Form, evidence_of, message_of, read_messages
+from agent_parsers.runs.readers.data.conversations import Form
+from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.said import Said

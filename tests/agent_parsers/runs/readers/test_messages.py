@@ -114,6 +114,41 @@ def test_a_log_of_requests_that_go_on_is_one_run() -> None:
     assert actions(only(log)) == [("search", {}, "x")]
 
 
+def test_the_answer_of_a_request_may_be_in_other_words_in_the_next() -> None:
+    use = {"type": "tool_use", "id": "1", "name": "a", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "1", "content": "x"}
+    said = {"type": "message", "role": "assistant", "stop_reason": "tool_use", "content": [use]}
+    done = {**said, "stop_reason": "end_turn", "content": [{"type": "text", "text": "done"}]}
+    asked = [user("q")]
+    log = [
+        {"request": {"system": "Be brief.", "messages": asked}, "response": said},
+        {
+            "request": {
+                "system": "Be brief.",
+                "messages": [*asked, {"role": "assistant", "content": [use]}, user([result])],
+            },
+            "response": done,
+        },
+    ]
+    run = only(log)
+    assert actions(run) == [("a", {}, "x")]
+    assert (run.preamble, answer(run)) == ("Be brief.", "done")
+
+
+def test_mixed_conversations_are_told_apart_by_their_ids() -> None:
+    one = [user("1"), assistant(None, call("1", "{}")), tool("1", "x"), assistant("one")]
+    two = [user("2"), assistant("two")]
+    mixed = [
+        {**message, "thread_id": name}
+        for pair in zip(one, [*two, *two], strict=True)
+        for message, name in zip(pair, "ab", strict=True)
+    ]
+    runs = [*read_runs(mixed)]
+    assert [(run.id, run.question, answer(run)) for run in runs] == [
+        ("a", "1", "one"), ("b", "2", "two"), ("b", "2", "two")
+    ]  # fmt: skip
+
+
 # -- text in a dialect ---------------------------------------------------------------------------
 
 REACT = "I look.\nAction: search\nAction Input: fog"
