@@ -168,7 +168,7 @@ class RunBuilder:
         self._steps[index] = replace(self._steps[index], observation=text)
 
     def observe_more(self, text: str) -> None:
-        """Add *text* to the last result."""
+        """Add *text* to what the last step returned."""
         last = self._steps[-1]
         self._steps[-1] = replace(last, observation=(last.observation or "") + text)
 
