@@ -178,9 +178,18 @@ class RunBuilder:
         log = log or (value if isinstance(value, str) else "")
         self._add(thought, AgentFinish({"output": value}, log), None)
 
-    def notice(self, kind: NoticeKind, message: str, *, text: str = "", line: int = 0) -> None:
-        """Add a notice about the last step, or about the run if there is no step yet."""
-        self._notices.append(Notice(kind, message, len(self._steps), text, line))
+    def notice(
+        self,
+        kind: NoticeKind,
+        message: str,
+        *,
+        text: str = "",
+        line: int = 0,
+        step: int | None = None,
+    ) -> None:
+        """Add a notice, by default about the last step, or about the run if there is no step."""
+        number = len(self._steps) if step is None else step
+        self._notices.append(Notice(kind, message, number, text, line))
 
     def transcript(self) -> Transcript:
         """Return the run, with notices of what it lacks."""

@@ -15,16 +15,25 @@ if TYPE_CHECKING:
 __all__ = ["Notice", "NoticeKind", "RunSource", "Transcript", "TranscriptStep"]
 
 NoticeKind: TypeAlias = Literal[
-    "no_answer", "no_observation", "unowned_text", "cut_value", "unclear_end", "untyped_values"
+    "no_answer",
+    "no_observation",
+    "no_input",
+    "unowned_text",
+    "cut_value",
+    "unclear_end",
+    "untyped_values",
+    "wrapped_text",
 ]
 """What a notice is about:
 
 * ``"no_answer"``: the run ends without an answer.
 * ``"no_observation"``: the log does not contain what the tool returned.
+* ``"no_input"``: the log does not contain the input of a call.
 * ``"unowned_text"``: text that belongs to no step.
 * ``"cut_value"``: the log cut a value short.
 * ``"unclear_end"``: the log does not show where a value ends, so it was not read.
 * ``"untyped_values"``: the log shows values as text, so their types are unknown.
+* ``"wrapped_text"``: the log wrapped long lines, so where a value breaks a line is not certain.
 """
 
 

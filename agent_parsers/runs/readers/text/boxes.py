@@ -1,0 +1,121 @@
+"""Boxes that Rich draws around text, as consoles of agents use them, and lines between boxes.
+
+::
+
+    ╭─ Title ──────────────╮
+    │ text, wrapped at its │
+    │ words                │
+    ╰─ subtitle ───────────╯
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.runs.readers.text.ansi import without_codes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.runs.readers.reader import Lines
+
+__all__ = ["Box", "Loose", "cells", "joined", "read_boxes"]
+
+_TOP: Final = re.compile(r"[╭┌]─+(?: (?P<title>\S.*?) )?─*[╮┐]")
+_SIDE: Final = re.compile(r"│(?P<text>.*?)(?:│|\Z)\s*", re.DOTALL)
+_BOTTOM: Final = re.compile(r"[╰└]─+(?: (?P<title>\S.*?) )?─*[╯┘]")
+_WIDE: Final = frozenset("WF")
+_SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+@dataclass
+class Box:
+    """A box."""
+
+    title: str
+    width: int
+    """Its width with the frame, in cells."""
+    line: int
+    """The line of the file where it begins."""
+    lines: list[str] = field(default_factory=list)
+    """The lines in it, with the spaces around them."""
+    subtitle: str = ""
+    is_wrapped: bool = False
+    """Whether `text` has joined lines."""
+
+    def text(self, padding: int = 1) -> str:
+        """Return the text in it, with lines that were wrapped joined again.
+
+        Args:
+            padding: The number of spaces beside the text, on each side.
+        """
+        lines = [line[padding:].rstrip() for line in self.lines]
+        text = joined(lines, self.width - 2 - 2 * padding)
+        self.is_wrapped = text.count("\n") < len("\n".join(lines).strip("\n").split("\n")) - 1
+        return text
+
+
+@dataclass
+class Loose:
+    """A line outside of all boxes, without escape codes."""
+
+    text: str
+    line: int
+
+
+def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
+    """Yield the boxes of a console, and the lines between them.
+
+    A box that the log cuts ends with its last line.
+    """
+    box: Box | None = None
+    for raw in lines:
+        line = without_codes(raw).rstrip("\n")
+        number = lines.number - 1
+        bare = line.strip()
+        if box is not None:
+            if (side := _SIDE.fullmatch(bare)) and bare.endswith("│"):
+                box.lines.append(side["text"] if bare.count("│") == 2 else bare[1:-1])
+                continue
+            if bottom := _BOTTOM.fullmatch(bare):
+                box.subtitle = bottom["title"] or ""
+                yield box
+                box = None
+                continue
+            yield box
+            box = None
+        if top := _TOP.fullmatch(bare):
+            box = Box(top["title"] or "", cells(bare), number)
+        else:
+            yield Loose(line, number)
+    if box is not None:
+        yield box
+
+
+def joined(lines: Sequence[str], width: int) -> str:
+    """Return the text whose *lines* were wrapped at *width*.
+
+    A line was wrapped where the first word of the next line would not have fitted on it. A word as
+    long as the whole line may go on in the next line.
+    """
+    parts: list[str] = []
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        parts.append(line)
+        word = after.split(" ", 1)[0]
+        if not word or cells(line) + 1 + cells(word) <= width:
+            parts.append("\n")
+        elif cells(line) < width or " " in line:
+            parts.append(" ")
+    return "".join(parts).strip("\n")
+
+
+def cells(text: str) -> int:
+    """Return how many columns of a terminal *text* takes."""
+    if text.isascii():
+        return len(text)
+    text = _SELECTORS.sub("", text)
+    wide = sum(unicodedata.east_asian_width(char) in _WIDE for char in text)
+    return len(text) + wide - sum(unicodedata.combining(char) > 0 for char in text)

@@ -1,0 +1,305 @@
+r"""The panels that CrewAI prints with ``verbose=True``.
+
+::
+
+    ╭───────────── 🤖 Agent Started ─────────────╮
+    │                                            │
+    │  Agent: Planner                            │
+    │                                            │
+    │  Task: Which month has the most fog?       │
+    │                                            │
+    ╰────────────────────────────────────────────╯
+
+A run is what an agent does for a task. ``Tool Execution Started`` has a call, ``Tool Execution
+Completed`` its result, and ``Tool Output`` the result again, cut after 2000 characters. Panels are
+printed by several threads, so a result may come before its call; the name of the tool joins them.
+Versions before 1.0 print ``Agent Tool Execution`` with the thought, ``Tool Input`` and ``Tool
+Output`` instead. Arguments are cut after 200 characters. An agent that another one delegates to
+starts while that one waits for its tool.
+
+Source: `crewai/events/utils/console_formatter.py` (1.15), and
+`crewai/utilities/events/utils/console_formatter.py` (0.1xx).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.engine.calls.code.python_scan import read_literal
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.runs.building import RunBuilder
+from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.text.ansi import without_codes
+from agent_parsers.runs.readers.text.around import Around
+from agent_parsers.runs.readers.text.boxes import Box, read_boxes
+from outputs.growing_json.arguments import read_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from agent_parsers.runs.readers.reader import Lines, Reading
+    from agent_parsers.runs.readers.text.boxes import Loose
+    from agent_parsers.runs.transcript import NoticeKind, Transcript
+
+_TITLE: Final = re.compile(r"\W*(?P<title>\w.*?)(?: \(#\d+\))?\W*")
+_FRAMES: Final = frozenset((
+    "Crew Execution Started", "Crew Execution", "Task Started", "Task Completion", "Task Failure",
+    "Crew Failure", "Tracing Status", "Update Available", "LiteAgent Started",
+    "LiteAgent Completed", "Flow Execution", "Flow Started", "Flow Completion",
+    "Flow Method Running", "Flow Method Completed", "Memory Retrieval", "Memory Save",
+    "Memory Saved", "Knowledge Retrieval", "Guardrail Check", "Guardrail Success",
+    "Execution Traces", "Trace Batch Finalization",
+))  # fmt: skip
+"""Titles of panels that say nothing of a run that its other panels do not say."""
+_FINALIZE: Final = re.compile(r"\[Finalize\] todos_count=[^\n]*")
+_SIGN: Final = re.compile(
+    r"(?m:^)[ \t]*[╭┌]─+ \W*(Crew Execution Started|Agent Started|Task Started|Tool Execution"
+    r" Started|Agent Tool Execution|Agent Final Answer|Crew Completion)(?: \(#\d+\))? ─+[╮┐]"
+)
+
+_AGENT: Final = re.compile(r"Agent: (?P<agent>[^\n]*)(?:\n+Task: (?P<task>.*))?", re.DOTALL)
+_STARTED: Final = re.compile(r"Tool: (?P<tool>[^\n]*)(?:\nArgs: (?P<args>.*))?", re.DOTALL)
+_COMPLETED: Final = re.compile(
+    r"Tool Completed\nTool: (?P<tool>[^\n]*)(?:\nOutput: ?(?P<output>.*))?", re.DOTALL
+)
+_FAILED: Final = re.compile(
+    r"Tool (?:Reported Failure|Failed)\nTool: (?P<tool>[^\n]*)\n.*?"
+    r"(?:Message|Error): (?P<output>.*?)(?:\nPolicy: [^\n]*)?",
+    re.DOTALL,
+)
+_OLD_CALL: Final = re.compile(
+    r"Agent: [^\n]*\n+(?:Thought: (?P<thought>.*?)\n+)?Using [Tt]ool: (?P<tool>[^\n]*)", re.DOTALL
+)
+_ANSWER: Final = re.compile(r"Agent: [^\n]*\n+Final Answer:\n?(?P<answer>.*)", re.DOTALL)
+_OUTPUT: Final = re.compile(
+    r"Crew Execution Completed\n.*?\nFinal Output: (?P<answer>.*)", re.DOTALL
+)
+
+
+@dataclass
+class _Call:
+    tool: str
+    shown: str | None
+    """The arguments, as they are shown; `None` if they are not."""
+    thought: str = ""
+    result: str | None = None
+    is_failure: bool = False
+    is_echoed: bool = False
+    """Whether its result has been shown a second time."""
+
+
+@dataclass
+class _Task:
+    """What an agent does for a task."""
+
+    question: str
+    line: int
+    calls: list[_Call] = field(default_factory=list)
+    early: list[_Call] = field(default_factory=list)
+    """Results whose calls have not been shown yet."""
+    outputs: list[tuple[str, int]] = field(default_factory=list)
+    """Results without the name of a tool, with their lines."""
+    answer: str | None = None
+    others: list[tuple[str, int]] = field(default_factory=list)
+    """Texts that are no part of a step, with their lines."""
+    is_wrapped: bool = False
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a tool is at work."""
+        done = sum(call.result is not None for call in self.calls)
+        return self.answer is None and len(self.calls) > max(done, len(self.outputs))
+
+    def waiting(self, tool: str) -> _Call | None:
+        """Return the first call of *tool* that has no result."""
+        calls = (call for call in self.calls if call.tool == tool and call.result is None)
+        return next(calls, None)
+
+
+def _evidence(head: str) -> Sequence[str]:
+    found = _SIGN.search(without_codes(head))
+    return (f"a panel with the title {found[1]!r}",) if found else ()
+
+
+def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
+    crew = _Crew(reading)
+    for part in read_boxes(lines):
+        yield from crew.take_panel(part) if isinstance(part, Box) else crew.take_line(part)
+    yield from crew.close()
+
+
+class _Crew:
+    """The tasks at work: each has delegated to the next one."""
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+        self._tasks: list[_Task] = []
+        self._around = Around()
+
+    def take_line(self, line: Loose) -> Iterator[Transcript]:
+        """Take a line outside of all panels."""
+        if _FINALIZE.fullmatch(line.text.strip()):
+            return
+        if not self._tasks:
+            self._around.put(f"{line.text}\n", line.line)
+        elif line.text.strip():
+            self._tasks[-1].others.append((line.text, line.line))
+        yield from ()
+
+    def take_panel(self, box: Box) -> Iterator[Transcript]:
+        """Take a panel, and yield the runs that it ends."""
+        found = _TITLE.fullmatch(box.title)
+        title = found["title"] if found else box.title
+        text = box.text(padding=2)
+        match title:
+            case "Agent Started":
+                yield from self._end()
+                started = _AGENT.fullmatch(text)
+                question = started["task"] if started else ""
+                self._tasks.append(_Task(question or "", box.line, is_wrapped=box.is_wrapped))
+                return
+            case "Crew Execution Started" | "Crew Failure":
+                yield from self._end(all_tasks=title == "Crew Failure")
+                return
+            case "Crew Completion":
+                output = _OUTPUT.fullmatch(text)
+                if output and self._tasks and self._tasks[0].answer is None:
+                    self._tasks[0].answer = output["answer"]
+                yield from self._end()
+                return
+        if title in _FRAMES:
+            return
+        task = self._task(box.line)
+        task.is_wrapped |= box.is_wrapped
+        if not self._take(title, text, box.line, task):
+            task.others.append((f"{box.title}\n{text}", box.line))
+
+    def close(self) -> Iterator[Transcript]:
+        """End the log, and yield the last runs."""
+        yield from self._end(all_tasks=True)
+        yield from self._around.release()
+
+    def _task(self, line: int) -> _Task:
+        """Return the task at work."""
+        open_tasks = [task for task in self._tasks if task.answer is None]
+        if not (open_tasks or self._tasks):
+            self._tasks.append(_Task("", line))
+        return (open_tasks or self._tasks)[-1]
+
+    def _take(self, title: str, text: str, line: int, task: _Task) -> bool:
+        """Take a panel of a step, and return whether it is one."""
+        if title == "Tool Execution Started" and (found := _STARTED.fullmatch(text)):
+            call = _Call(found["tool"], found["args"] or "")
+            early = next((done for done in task.early if done.tool == call.tool), None)
+            if early is not None:
+                task.early.remove(early)
+                call.result = early.result
+            task.calls.append(call)
+        elif title == "Agent Tool Execution" and (found := _OLD_CALL.fullmatch(text)):
+            thought = (found["thought"] or "").removeprefix("Thought:").strip()
+            task.calls.append(_Call(found["tool"], None, thought))
+        elif title == "Tool Input" and task.calls:
+            task.calls[-1].shown = text
+        elif title == "Tool Execution Completed" and (found := _COMPLETED.fullmatch(text)):
+            tool, output = found["tool"], found["output"] or ""
+            callers = (other.waiting(tool) for other in reversed(self._tasks))
+            waiting = next((call for call in callers if call), None)
+            if waiting is not None:
+                waiting.result = output
+            else:
+                task.early.append(_Call(tool, None, result=output))
+        elif title in ("Tool Failure", "Tool Error") and (found := _FAILED.fullmatch(text)):
+            failed = task.waiting(found["tool"])
+            if failed is None:
+                failed = _Call(found["tool"], None)
+                task.calls.append(failed)
+            failed.result, failed.is_failure = found["output"], True
+        elif title == "Tool Output":
+            task.outputs.append((text, line))
+        elif title == "Agent Final Answer" and (found := _ANSWER.fullmatch(text)):
+            task.answer = found["answer"]
+        else:
+            return False
+        return True
+
+    def _end(self, *, all_tasks: bool = False) -> Iterator[Transcript]:
+        while self._tasks and (all_tasks or not self._tasks[-1].is_waiting):
+            yield from self._around.hold(_run(self._tasks.pop(), self._reading))
+
+
+def _run(task: _Task, reading: Reading) -> RunBuilder:
+    _add_outputs(task)
+    run = RunBuilder(reading.at(task.line))
+    if task.question:
+        run.ask(task.question)
+    for call in [*task.calls, *task.early]:
+        tool_input = _input_of(call.shown)
+        run.think(call.thought)
+        run.call(call.tool, tool_input)
+        if tool_input is None:
+            shown = call.shown or ""
+            kind: NoticeKind = "cut_value" if shown else "no_input"
+            message = "the log cuts the input" if shown else "the log does not show the input"
+            run.notice(kind, message, text=shown)
+        if call.result is not None:
+            run.observe_more(call.result)
+    if task.answer is not None:
+        run.answer(task.answer)
+    for text, line in task.others:
+        if not any(_squeezed(text) in _squeezed(call.result or "") for call in task.calls):
+            message = "found text beside the steps"
+            run.notice("unowned_text", message, text=text, line=line, step=0)
+    if task.is_wrapped:
+        message = "the panels wrapped long lines; spaces and line breaks are inferred"
+        run.notice("wrapped_text", message, step=0)
+    return run
+
+
+def _add_outputs(task: _Task) -> None:
+    """Find the calls of results that have no name: most were shown with the name too."""
+    for text, line in task.outputs:
+        shown = _squeezed(text)
+        start = shown.removesuffix("...")
+        for call in [*task.calls, *task.early]:
+            if call.is_echoed:
+                continue
+            result = _squeezed(call.result or "")
+            is_same = call.result is not None and (
+                shown == result or (start != shown and result.startswith(start))
+            )
+            if is_same or call.result is None or (call.is_failure and result in shown):
+                call.is_echoed = True
+                call.result = call.result if is_same else text
+                break
+        else:
+            task.others.append((text, line))
+
+
+def _squeezed(text: str) -> str:
+    """Return *text* without white space, which wrapping changes."""
+    return "".join(text.split())
+
+
+def _input_of(shown: str | None) -> Any:
+    """Return the input that is shown; `None` if it is cut or missing."""
+    if shown is None:
+        return None
+    for read in (read_arguments, read_literal):
+        try:
+            value = read(shown)
+        except (ValueError, BadPayload):
+            continue
+        if isinstance(value, str) and value.startswith("{"):
+            return _input_of(value)  # JSON in JSON
+        return value
+    return None if shown.endswith("...") else shown
+
+
+READER: Final = TextReader(
+    name="crewai_console",
+    summary="panels of CrewAI's verbose console (1.x, and 0.1xx without Tool Execution panels)",
+    evidence=_evidence,
+    read=_read,
+)
