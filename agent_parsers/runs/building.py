@@ -57,6 +57,12 @@ class RunBuilder:
         return bool(self._steps) and isinstance(self._steps[-1].action, AgentFinish)
 
     @property
+    def answered(self) -> Any:
+        """The answer; `None` if there is none yet."""
+        action = self._steps[-1].action if self._steps else None
+        return action.return_values.get("output") if isinstance(action, AgentFinish) else None
+
+    @property
     def has_question(self) -> bool:
         """Whether the run has its question."""
         return bool(self._question)

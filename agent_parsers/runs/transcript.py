@@ -22,7 +22,7 @@ NoticeKind: TypeAlias = Literal[
     "cut_value",
     "unclear_end",
     "untyped_values",
-    "wrapped_text",
+    "altered_text",
 ]
 """What a notice is about:
 
@@ -33,7 +33,7 @@ NoticeKind: TypeAlias = Literal[
 * ``"cut_value"``: the log cut a value short.
 * ``"unclear_end"``: the log does not show where a value ends, so it was not read.
 * ``"untyped_values"``: the log shows values as text, so their types are unknown.
-* ``"wrapped_text"``: the log wrapped long lines, so where a value breaks a line is not certain.
+* ``"altered_text"``: the log wrapped or replaced text, so white space or characters are inferred.
 """
 
 

@@ -253,7 +253,7 @@ def _run(task: _Task, reading: Reading) -> RunBuilder:
             run.notice("unowned_text", message, text=text, line=line, step=0)
     if task.is_wrapped:
         message = "the panels wrapped long lines; spaces and line breaks are inferred"
-        run.notice("wrapped_text", message, step=0)
+        run.notice("altered_text", message, step=0)
     return run
 
 

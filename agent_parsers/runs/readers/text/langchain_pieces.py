@@ -27,7 +27,7 @@ _COLOURS: Final = rf"{GREEN}|36;1|33;1|38;5;200|31;1"
 _BOUND: Final = r"> (?:Entering new (?P<name>[^\n]*?) ?chain\.\.\.|Finished chain\.)"
 _COLOURED_BOUND: Final = re.compile(rf"\x1b\[1m{_BOUND}\x1b\[0?0?m\s*")
 _PLAIN_BOUND: Final = re.compile(rf"{_BOUND}[ \t]*\n?")
-_STYLES: Final = re.compile(rf"\x1b\[(?P<colour>{_COLOURS})m\x1b\[1;3m|\x1b\[(?P<other>[0-9;]*)m")
+_STYLES: Final = rf"\x1b\[(?P<colour>{_COLOURS})m\x1b\[1;3m|\x1b\[(?P<code>[0-9;]*)m"
 
 _GREEN_SIGN: Final = rf"{ESCAPE}\[{GREEN}m{ESCAPE}\[1;3m"
 SIGN: Final = re.compile(
@@ -64,12 +64,18 @@ class Piece(NamedTuple):
 Event: TypeAlias = Start | End | Piece
 
 
-def read_pieces(lines: Lines, *, is_coloured: bool) -> Iterator[Event]:
+def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterator[Event]:
     """Yield the pieces of a console; texts have no escape codes.
 
     A text in a colour may contain others, which end before it does. If one of them does not, the
     text ends with the last of them.
+
+    Args:
+        lines: The lines of the console.
+        is_coloured: Whether it has escape codes.
+        others: Pattern of the numbers of colours in which others than LangChain print.
     """
+    styles = re.compile(rf"\x1b\[(?P<other>{others or '(?!)'})m|{_STYLES}")
     texts = _Texts()
     bound = _COLOURED_BOUND if is_coloured else _PLAIN_BOUND
     for line in lines:
@@ -81,13 +87,14 @@ def read_pieces(lines: Lines, *, is_coloured: bool) -> Iterator[Event]:
             yield End(number) if name is None else Start(name, number)
             continue
         at = 0
-        for style in _STYLES.finditer(line):
+        for style in styles.finditer(line):
             texts.add(line[at : style.start()], number)
             at = style.end()
-            if style["colour"]:
+            colour = style["colour"] or ("" if texts.is_coloured else style["other"])
+            if colour:
                 yield from texts.end()
-                texts.begin(style["colour"], number)
-            elif texts.take_style(style["other"]):
+                texts.begin(colour, number)
+            elif texts.take_style(style["code"] or style["other"]):
                 yield from texts.end()
         texts.add(line[at:], number)
     yield from texts.end()
@@ -98,6 +105,10 @@ class _Texts:
 
     def __init__(self) -> None:
         self.begin("", 0)
+
+    @property
+    def is_coloured(self) -> bool:
+        return bool(self._colour)
 
     @property
     def may_be_over(self) -> bool:
@@ -118,7 +129,7 @@ class _Texts:
 
     def take_style(self, code: str) -> bool:
         """Take a style inside the text, and return whether it ends the text."""
-        is_last = bool(self._colour) and not self._is_styled and not code.strip("0")
+        is_last = self.is_coloured and not self._is_styled and not code.strip("0")
         if is_last:
             self._inner_end = 0
         elif not is_end_of_style(code):

@@ -49,6 +49,8 @@ class Chain:
 
     name: str
     line: int
+    question: str = ""
+    """What is printed before it, if it is the question of its run."""
     pieces: list[Piece] = field(default_factory=list)
     has_ended: bool = False
 
