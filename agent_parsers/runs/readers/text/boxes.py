@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.runs.readers.text.ansi import without_codes
@@ -102,7 +103,7 @@ def joined(lines: Sequence[str], width: int) -> str:
     long as the whole line may go on in the next line.
     """
     parts: list[str] = []
-    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+    for line, after in pairwise((*lines, "")):
         parts.append(line)
         word = after.split(" ", 1)[0]
         if not word or cells(line) + 1 + cells(word) <= width:
