@@ -26,7 +26,8 @@ Source: `langchain_core.callbacks.stdout`, `langchain_classic.agents.agent` (1.0
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.engine.calls.code.python_scan import read_literal
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.building import RunBuilder
     from agent_parsers.runs.transcript import Transcript
 
+_INPUT: Final = re.compile(r"\{'input': ('(?:[^'\\\n]|\\.)*+'|\"(?:[^\"\\\n]|\\.)*+\"),")
 _MAX_RETURNED: Final = 1_000_000
 
 
@@ -67,18 +69,28 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
 def _take_returned(text: str, run: RunBuilder | None) -> tuple[str, str]:
     """Take the question of *run* from what its chain returned."""
     end = len(text.rstrip())
-    begin = f"\n{text}".rfind("\n{'", 0, end + 1)
+    begin = max(f"\n{text}".rfind(start, 0, end + 1) for start in ("\n{'", "\n'", '\n"'))
     if run is None or begin < 0 or not 0 < end - begin <= _MAX_RETURNED:
         return text, ""
-    try:
-        returned = read_literal(text[begin:end])
-    except BadPayload:
-        return text, ""
-    question = returned.get("input")
-    if not isinstance(question, str) or "output" not in returned:
+    shown = text[begin:end]
+    if not shown.startswith("{"):
+        return (text[:begin] if _value_of(shown) == run.answered else text), ""
+    returned = _value_of(shown)
+    question = returned.get("input") if isinstance(returned, dict) else None
+    if returned is None and (found := _INPUT.match(shown)) and shown.endswith("}"):
+        question = _value_of(found[1])  # the rest has objects, such as messages
+    if not isinstance(question, str):
         return text, ""
     run.ask(question)
     return text[:begin], ""
+
+
+def _value_of(shown: str) -> Any:
+    """Return the value of a Python literal; `None` if *shown* is another expression."""
+    try:
+        return read_literal(shown)
+    except BadPayload:
+        return None
 
 
 READER: Final = TextReader(
