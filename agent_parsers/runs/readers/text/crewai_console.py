@@ -27,13 +27,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.code.python_scan import read_literal
-from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, read_boxes
+from agent_parsers.runs.reprs import literal
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
@@ -286,10 +285,10 @@ def _input_of(shown: str | None) -> Any:
     """Return the input that is shown; `None` if it is cut or missing."""
     if shown is None:
         return None
-    for read in (read_arguments, read_literal):
+    for read in (read_arguments, literal):
         try:
             value = read(shown)
-        except (ValueError, BadPayload):
+        except ValueError:
             continue
         if isinstance(value, str) and value.startswith("{"):
             return _input_of(value)  # JSON in JSON

@@ -29,14 +29,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.engine.calls.code.python_scan import read_literal
-from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.runs.readers.reader import HEAD_CHARS, Lines, Reading, TextReader
 from agent_parsers.runs.readers.text.ansi import with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
 from agent_parsers.runs.readers.text.langchain_turns import run_by_colours
+from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,8 +87,8 @@ def _take_returned(text: str, run: RunBuilder | None) -> tuple[str, str]:
 def _value_of(shown: str) -> Any:
     """Return the value of a Python literal; `None` if *shown* is another expression."""
     try:
-        return read_literal(shown)
-    except BadPayload:
+        return literal(shown)
+    except ValueError:
         return None
 
 

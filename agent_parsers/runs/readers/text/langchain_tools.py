@@ -15,8 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.engine.calls.code.python_scan import read_literal
-from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:
     from agent_parsers.runs.building import RunBuilder
@@ -59,8 +58,8 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
     is_literal = True
     if tool_input.startswith(("{", "[")):
         try:
-            tool_input = read_literal(tool_input)
-        except BadPayload:
+            tool_input = literal(tool_input)
+        except ValueError:
             is_literal = False
     run.call(call.tool, tool_input, log=log)
     if not is_literal:
@@ -72,8 +71,8 @@ def text_of(said: str) -> str:
     if not said.startswith("[{"):
         return said
     try:
-        blocks = read_literal(said)
-    except BadPayload:
+        blocks = literal(said)
+    except ValueError:
         return said
     if not all(isinstance(block, dict) and "type" in block for block in blocks):
         return said

@@ -28,13 +28,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.engine.calls.code.python_scan import read_literal
-from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, cells, joined, read_boxes
+from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,8 +131,8 @@ class _Console:
             now.is_final = True
             return
         try:
-            tool_input = read_literal(call["args"])
-        except BadPayload:
+            tool_input = literal(call["args"])
+        except ValueError:
             tool_input = call["args"]
         now.run.call(call["tool"], tool_input)
         now.calls += 1
@@ -223,9 +222,7 @@ class _Console:
         if now.calls == 1:
             now.run.observe_more(seen if seen.strip() or answer is None else answer)
             now.calls = 0
-        elif now.calls:
-            self._disown(text, now.line, now)
-        elif text.strip() and not now.is_final:
+        elif now.calls or (text.strip() and not now.is_final):
             self._disown(text, now.line, now)
         if answer is not None:
             now.run.answer(answer)
