@@ -34,20 +34,20 @@ class Around:
     def hold(self, run: RunBuilder) -> Iterator[Transcript]:
         """Hold *run*, which has ended, and yield the one before it."""
         if self.held is None:
-            self._disown("before", run)
+            self._disown(run)
         yield from self.release()
         self.held = run
 
     def release(self) -> Iterator[Transcript]:
         """Yield the held run, since another one begins or the log ends."""
         if self.held is not None:
-            self._disown("behind", self.held)
+            self._disown(self.held)
             yield self.held.transcript()
             self.held = None
 
-    def _disown(self, where: str, run: RunBuilder) -> None:
+    def _disown(self, run: RunBuilder) -> None:
         text = "".join(self._texts).rstrip()
         if text:
-            message = f"found text {where} the run"
+            message = "found text beside the run"
             run.notice("unowned_text", message, text=text, line=self._line, step=0)
         self._texts = []
