@@ -35,12 +35,13 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import HEAD_CHARS, TextReader
+from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import ESCAPE, with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_turns import NESTED, run_by_colours
-from agent_parsers.runs.readers.text.spoken import read_turn
+from agent_parsers.runs.readers.text.spoken import add_turn
+from agent_parsers.runs.recognition import HEAD_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -117,7 +118,7 @@ def _add_turns(text: str, run: RunBuilder, reading: Reading) -> None:
         turns = [text]
     for turn in turns:
         if turn.strip():
-            run.add(read_turn(turn, reading))
+            add_turn(turn, run, reading)
 
 
 def _read_headers(text: str, run: RunBuilder | None) -> tuple[str, str]:

@@ -40,9 +40,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import HEAD_CHARS, TextReader
+from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
+from agent_parsers.runs.recognition import HEAD_CHARS
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:

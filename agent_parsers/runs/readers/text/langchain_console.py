@@ -29,12 +29,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reader import HEAD_CHARS, Lines, Reading, TextReader
+from agent_parsers.runs.readers.reader import Lines, Reading, TextReader
 from agent_parsers.runs.readers.text.ansi import with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
 from agent_parsers.runs.readers.text.langchain_turns import run_by_colours
+from agent_parsers.runs.recognition import HEAD_CHARS
 from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:

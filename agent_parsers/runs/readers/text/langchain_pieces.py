@@ -29,7 +29,8 @@ _COLOURED_BOUND: Final = re.compile(rf"\x1b\[1m{_BOUND}\x1b\[0?0?m\s*")
 _PLAIN_BOUND: Final = re.compile(rf"{_BOUND}[ \t]*\n?")
 _STYLES: Final = rf"\x1b\[(?P<colour>{_COLOURS})m\x1b\[1;3m|\x1b\[(?P<code>[0-9;]*)m"
 
-_GREEN_SIGN: Final = re.compile(
+_GREEN_SIGN: Final = rf"{ESCAPE}\[{GREEN}m{ESCAPE}\[1;3m"
+SIGN: Final = re.compile(
     rf"(?m:^)(?:(?:{ESCAPE}\[1m)?> Entering new [^\n]*chain\.\.\.|(?:Thought:)?{_GREEN_SIGN})"
 )
 """Finds what shows that LangChain wrote a text."""

@@ -29,7 +29,7 @@ from agent_parsers.runs.readers.text.langchain_turns import (
     disown,
     refused,
 )
-from agent_parsers.runs.readers.text.spoken import in_its_dialect, read_turn
+from agent_parsers.runs.readers.text.spoken import add_turn, in_its_dialect, read_turn
 
 if TYPE_CHECKING:
     from agent_parsers.runs.readers.reader import Reading
@@ -92,7 +92,7 @@ def _is_labelled(text: str) -> bool:
 def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bool) -> None:
     turn, *others = _OBSERVATION.split(text)
     for result in others:
-        run.add(read_turn(turn, reading))
+        add_turn(turn, run, reading)
         ends = list(_NEXT_TURN.finditer(result))
         turn = ""
         if not ends:
@@ -112,18 +112,17 @@ def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bo
         if ends:
             turn = result[ends[-1].start() :].removeprefix("\nThought:")
     if turn.strip():
-        step = read_turn(turn, reading)
-        if step.error is not None and has_ended:
+        if has_ended and read_turn(turn, reading)[-1].error is not None:
             run.answer(turn.strip(), log=turn)  # the end of a chain is always an answer
         else:
-            run.add(step)
+            add_turn(turn, run, reading)
 
 
 def _add_unlabelled(text: str, run: RunBuilder, reading: Reading) -> None:
     """Add the turns of a ReAct agent that prints no labels of its own."""
     actions = list(_ACTION.finditer(text))
     if not actions:
-        run.add(read_turn(text, reading))
+        add_turn(text, run, reading)
         return
     _add_thought(text[: actions[0].start()], run)
     for at, action in enumerate(actions):
@@ -181,7 +180,7 @@ def _add_blobs(text: str, run: RunBuilder, reading: Reading) -> None:
         else:
             run.observe_more(before)  # a result alone
             turn = ""
-        run.add(read_turn(turn + text[blob.start() : end], reading))
+        add_turn(turn + text[blob.start() : end], run, reading)
         at, is_first = end, False
     rest = text[at:]
     last = run.last_step
@@ -189,7 +188,7 @@ def _add_blobs(text: str, run: RunBuilder, reading: Reading) -> None:
         if rest.strip():
             run.notice("unowned_text", "found text behind the answer", text=rest)
     elif last is None:
-        run.add(read_turn(rest, reading))
+        add_turn(rest, run, reading)
     elif rest.strip():
         _leave_out("a result", "an answer without a form may follow it", rest, run)
 

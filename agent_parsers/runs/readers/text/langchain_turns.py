@@ -172,13 +172,14 @@ def _add_turn(text: str, run: RunBuilder, reading: Reading) -> bool:
     if call is not None:
         add_invocation(call, run, log=text)
         return True
-    step = read_turn(text, reading) if reading.dialect else None
-    if step is None or isinstance(step.action, AgentFinish):  # but the agent went on
+    steps = read_turn(text, reading) if reading.dialect else []
+    if not steps or isinstance(steps[-1].action, AgentFinish):  # but the agent went on
         run.think(text)
         run.fail(refused(text))
         return False
-    run.add(step)
-    return step.error is None
+    for step in steps:
+        run.add(step)
+    return steps[-1].error is None
 
 
 def _add_answer(text: str, run: RunBuilder, reading: Reading, *, is_only: bool) -> bool:
@@ -186,9 +187,9 @@ def _add_answer(text: str, run: RunBuilder, reading: Reading, *, is_only: bool) 
     if not text.strip():
         return False
     if reading.dialect is not None:
-        step = read_turn(text, reading)
-        if isinstance(step.action, AgentFinish):
-            run.add(step)
+        *_, last = read_turn(text, reading)
+        if isinstance(last.action, AgentFinish):
+            run.add(last)
             return True
     # Tools agents answer without any form, and so does any agent that is asked for its answer
     # when its iterations have run out.

@@ -100,7 +100,7 @@ class _Console:
             tool_input = literal(shown)
         except ValueError:
             is_literal = False
-        run.think(read_turn(self._turn, self._reading).thought if self._turn else "")
+        run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")
         run.call(tool, tool_input, log=self._turn)
         if not is_literal:
             run.notice("untyped_values", "the input is shown as Python, and is no literal")

@@ -11,10 +11,11 @@ from agent_parsers.runs.record import read_output
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from agent_parsers.runs.building import RunBuilder
     from agent_parsers.runs.readers.reader import Reading
     from agent_parsers.runs.transcript import TranscriptStep
 
-__all__ = ["in_its_dialect", "read_turn"]
+__all__ = ["add_turn", "in_its_dialect", "read_turn"]
 
 _LINE: Final = r"(?m:^)[ \t]*+"
 _SIGNS: Final = {
@@ -52,7 +53,16 @@ def in_its_dialect(texts: Iterable[str], reading: Reading) -> Reading:
     return reading
 
 
-def read_turn(text: str, reading: Reading) -> TranscriptStep:
-    """Return the step that the model wrote as *text*, in the dialect of *reading*."""
+def read_turn(text: str, reading: Reading) -> list[TranscriptStep]:
+    """Return the steps that the model wrote as *text*, in the dialect of *reading*.
+
+    There is one, unless the dialect has several calls in a turn.
+    """
     assert reading.dialect is not None
     return read_output(reading.dialect, text, reading.tools, lenient=reading.lenient)
+
+
+def add_turn(text: str, run: RunBuilder, reading: Reading) -> None:
+    """Add the steps that the model wrote as *text* to *run*."""
+    for step in read_turn(text, reading):
+        run.add(step)
