@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 __all__ = ["ESCAPE", "is_end_of_style", "with_codes", "without_codes"]
 
 _CODES: Final = re.compile(
-    r"\x1b(?:\[[0-?]*+[ -/]*+[@-~]"  # CSI: colours, cursor
+    r"\x1b(?:\[[0-?]*+[ -/]*+(?:[@-~]|\Z)"  # CSI: colours, cursor
     r"|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)?"  # OSC: links, titles
-    r"|[@-Z\\^_])"
+    r"|[@-Z\\^_])?"
 )
 ESCAPE: Final = r"(?:\x1b|\u241b|\^\[|\\x1b|\\u001b|\\033|\\e)?"
 """The escape character in a pattern: as it is, shown as text, or lost in pasting."""

@@ -86,6 +86,8 @@ def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterato
             name = found["name"]
             yield End(number) if name is None else Start(name, number)
             continue
+        if texts.may_be_over and _is_cut(line):
+            break
         at = 0
         for style in styles.finditer(line):
             texts.add(line[at : style.start()], number)
@@ -98,6 +100,14 @@ def read_pieces(lines: Lines, *, is_coloured: bool, others: str = "") -> Iterato
                 yield from texts.end()
         texts.add(line[at:], number)
     yield from texts.end()
+
+
+def _is_cut(line: str) -> bool:
+    """Return whether *line* is the last one, and the log cuts the beginning or end of a chain."""
+    bare = without_codes(line)
+    if not bare or line.endswith("\n"):
+        return False
+    return "> Finished chain.".startswith(bare) or bare.startswith("> Entering new ")
 
 
 class _Texts:

@@ -147,11 +147,8 @@ def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
     for at, following in pairwise((*turns, end)):
         text = chain.pieces[at].text
         rest = chain.pieces[at + 1 : following]
-        if (
-            following == end
-            and chain.has_ended
-            and not "".join(piece.text for piece in rest).strip()
-        ):
+        is_last = following == end and not any(piece.text.strip() for piece in rest)
+        if is_last and (chain.has_ended or _is_answer(text, reading)):
             is_run |= _add_answer(text, run, reading, is_only=is_run)
             if not text.strip() and result is not None and result.is_direct:
                 run.answer(result.text)
@@ -182,15 +179,19 @@ def _add_turn(text: str, run: RunBuilder, reading: Reading) -> bool:
     return steps[-1].error is None
 
 
+def _is_answer(text: str, reading: Reading) -> bool:
+    """Return whether *text* is in the form of an answer."""
+    steps = read_turn(text, reading) if reading.dialect else ()
+    return bool(steps) and isinstance(steps[-1].action, AgentFinish)
+
+
 def _add_answer(text: str, run: RunBuilder, reading: Reading, *, is_only: bool) -> bool:
     """Add the turn that ends a chain, and return whether it is in the form of an answer."""
     if not text.strip():
         return False
-    if reading.dialect is not None:
-        *_, last = read_turn(text, reading)
-        if isinstance(last.action, AgentFinish):
-            run.add(last)
-            return True
+    if _is_answer(text, reading):
+        run.add(read_turn(text, reading)[-1])
+        return True
     # Tools agents answer without any form, and so does any agent that is asked for its answer
     # when its iterations have run out.
     run.answer(text_of(text.strip()), log=text)
