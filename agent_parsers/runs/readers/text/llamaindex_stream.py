@@ -46,8 +46,13 @@ _LETTERS: Final = {
     "User": "U", "Thought": "T", "Action": "C", "Action Input": "I", "Answer": "N", "Agent": "G",
 }  # fmt: skip
 _TURN: Final = re.compile("(?P<begins>U?)(?P<turn>TNG?|TCI)")
-_TURNS: Final = {True: re.compile("(?:U?TNG?)*U?TCI"), False: re.compile("(?:U?TNG?)*")}
-"""The labels of whole turns in a text, by whether a call follows it."""
+_TURNS: Final = {
+    (True, True): re.compile("(?:TNG?(?:UTNG?)*U|(?:UTNG?)*U?)TCI"),
+    (True, False): re.compile("(?:TNG?)?(?:UTNG?)*"),
+    (False, True): re.compile("(?:TNG?)?U?TCI"),
+    (False, False): re.compile("(?:TNG?)?"),
+}
+"""The labels of whole turns in a text, by whether runs have questions, and a call follows it."""
 _LAST: Final = {True: re.compile(r"TCI\Z"), False: re.compile(r"TNG?\Z")}
 """The labels of its last turn."""
 
@@ -90,6 +95,7 @@ class _Console:
         self._run: RunBuilder | None = None
         self._turn = ""  # what the model wrote before the next call
         self._line = 0  # of the text that is being read
+        self._asks = False  # whether runs begin with a question
 
     def call(self, tool: str, shown: str) -> None:
         """Add a call, after the turn of the model that asks for it."""
@@ -120,7 +126,8 @@ class _Console:
         values = [text[label.end() : end] for label, end in zip(labels, ends, strict=True)]
         before = text[: labels[0].start()] if labels else text
         letters = "".join(_LETTERS[label["name"]] for label in labels)
-        is_clear = letters != "" and _TURNS[not is_last].fullmatch(letters) is not None
+        self._asks = self._asks or letters.startswith("U")
+        is_clear = letters != "" and _TURNS[self._asks, not is_last].fullmatch(letters) is not None
         if self._run is None:
             self._around.put(before, line)
             if not is_clear and letters[:1] == "U":  # an agent without labels

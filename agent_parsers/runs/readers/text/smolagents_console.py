@@ -126,10 +126,10 @@ class _Console:
         if call is None:
             self._disown(text, box.line, now)
             return
-        now.is_altered |= box.is_wrapped
         if call["tool"] == "final_answer":
             now.is_final = True
             return
+        now.is_altered |= box.is_wrapped
         try:
             tool_input = literal(call["args"])
         except ValueError:

@@ -20,7 +20,9 @@ def coloured(text: str, colour: str) -> str:
 
 def chain(inside: str, name: str = "AgentExecutor") -> str:
     """Return what is printed *inside* a chain, with its beginning and its end."""
-    begin, end = (bold(f"> {text}") for text in (f"Entering new {name} chain...", "Finished chain."))
+    begin, end = (
+        bold(f"> {text}") for text in (f"Entering new {name} chain...", "Finished chain.")
+    )
     return f"\n\n{begin}\n{inside}\n\n{end}\n"
 
 
