@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Box", "Loose", "cells", "joined", "read_boxes"]
 
 _TOP: Final = re.compile(r"[╭┌]─+(?: (?P<title>\S.*?) )?─*[╮┐]")
-_SIDE: Final = re.compile(r"│(?P<text>.*?)(?:│|\Z)\s*", re.DOTALL)
 _BOTTOM: Final = re.compile(r"[╰└]─+(?: (?P<title>\S.*?) )?─*[╯┘]")
 _WIDE: Final = frozenset("WF")
 _SELECTORS: Final = re.compile("[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]")
@@ -78,8 +77,8 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
         number = lines.number - 1
         bare = line.strip()
         if box is not None:
-            if (side := _SIDE.fullmatch(bare)) and bare.endswith("│"):
-                box.lines.append(side["text"] if bare.count("│") == 2 else bare[1:-1])
+            if len(bare) > 1 and bare[0] == bare[-1] == "│":
+                box.lines.append(bare[1:-1])
                 continue
             if bottom := _BOTTOM.fullmatch(bare):
                 box.subtitle = bottom["title"] or ""

@@ -126,8 +126,9 @@ def _read_headers(text: str, run: RunBuilder | None) -> tuple[str, str]:
     headers = list(_HEADER.finditer(text))
     rest = text[: headers[0].start()] if headers else text
     question = ""
-    for header, after in zip(headers, [*headers[1:], None], strict=True):
-        said = text[header.end() : after.start() if after else len(text)]
+    ends = [*(header.start() for header in headers), len(text)][1:]
+    for header, end in zip(headers, ends, strict=True):
+        said = text[header.end() : end]
         match header["what"]:
             case "Working Agent":
                 rest += said.partition("\n")[2]

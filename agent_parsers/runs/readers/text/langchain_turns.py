@@ -147,55 +147,36 @@ def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
     for at, following in pairwise((*turns, end)):
         text = chain.pieces[at].text
         rest = chain.pieces[at + 1 : following]
+        call = read_invocation(text)
+        steps = read_turn(text, reading) if reading.dialect and call is None else []
+        is_answer = bool(steps) and isinstance(steps[-1].action, AgentFinish)
         is_last = following == end and not any(piece.text.strip() for piece in rest)
-        if is_last and (chain.has_ended or _is_answer(text, reading)):
-            is_run |= _add_answer(text, run, reading, is_only=is_run)
-            if not text.strip() and result is not None and result.is_direct:
+        if is_last and (chain.has_ended or is_answer):
+            is_run = is_run or is_answer
+            if is_answer:
+                run.add(steps[-1])
+            elif text.strip():
+                # Tools agents answer without any form, and so does any agent that is asked for its
+                # answer when its iterations have run out.
+                run.answer(text_of(text.strip()), log=text)
+            elif result is not None and result.is_direct:
                 run.answer(result.text)
             continue
-        is_read = _add_turn(text, run, reading)
-        is_run |= is_read
+        is_read = call is not None or (bool(steps) and not is_answer and not steps[-1].error)
+        is_run = is_run or is_read
+        if call is not None:
+            add_invocation(call, run, log=text)
+        elif not steps or is_answer:  # but the agent went on
+            run.think(text)
+            run.fail(refused(text))
+        for step in steps if not is_answer else ():
+            run.add(step)
         result = _Result(rest, is_refused=not is_read)
         if result.text is not None:
             run.observe_more(result.text)
         for piece in result.others:
             disown(piece, run)
     return run if is_run else None
-
-
-def _add_turn(text: str, run: RunBuilder, reading: Reading) -> bool:
-    """Add a turn that a result follows, and return whether it is a call."""
-    call = read_invocation(text)
-    if call is not None:
-        add_invocation(call, run, log=text)
-        return True
-    steps = read_turn(text, reading) if reading.dialect else []
-    if not steps or isinstance(steps[-1].action, AgentFinish):  # but the agent went on
-        run.think(text)
-        run.fail(refused(text))
-        return False
-    for step in steps:
-        run.add(step)
-    return steps[-1].error is None
-
-
-def _is_answer(text: str, reading: Reading) -> bool:
-    """Return whether *text* is in the form of an answer."""
-    steps = read_turn(text, reading) if reading.dialect else ()
-    return bool(steps) and isinstance(steps[-1].action, AgentFinish)
-
-
-def _add_answer(text: str, run: RunBuilder, reading: Reading, *, is_only: bool) -> bool:
-    """Add the turn that ends a chain, and return whether it is in the form of an answer."""
-    if not text.strip():
-        return False
-    if _is_answer(text, reading):
-        run.add(read_turn(text, reading)[-1])
-        return True
-    # Tools agents answer without any form, and so does any agent that is asked for its answer
-    # when its iterations have run out.
-    run.answer(text_of(text.strip()), log=text)
-    return is_only
 
 
 def refused(text: str) -> OutputParserException:

@@ -167,6 +167,13 @@ def test_old_consoles_without_colours():
     assert "unclear_end" in notices_of(run)
 
 
+def test_old_consoles_may_lack_the_lines_around_the_chain():
+    inside = coloured(f"Thought: I know.\nFinal Answer: {LONG}", "32;1")
+    for log in chain(inside, "CrewAgentExecutor"), f"x\n{chain(inside, 'CrewAgentExecutor')}y\n":
+        (run,) = runs_of(log)
+        assert (run.source.reader, answer_of(run)) == ("crewai_console_old", LONG)
+
+
 def test_the_evidence_names_a_panel_or_a_line():
     assert detect_log(started()).evidence == ("a panel with the title 'Agent Started'",)
     assert detect_log(old("x")).evidence == ("'[DEBUG]: == Working Agent: Planner' in line 1",)
