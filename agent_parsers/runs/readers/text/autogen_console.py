@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.reprs import read_objects
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
@@ -146,13 +146,16 @@ class _Console:
             run.notice("unowned_text", message, text=text, line=self._line)
 
     def _objects(self, text: str, name: str, fields: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the *fields*, which are texts, and others of the objects *name* in a list."""
+        """Return the objects *name* in a list; each has the *fields*, which are texts."""
         try:
-            objects = [found for kind, found in read_objects(text) if kind == name]
+            found = value_of_repr(text)
         except ValueError:
-            objects = []
-        if objects and all(isinstance(found.get(key), str) for found in objects for key in fields):
-            return objects
+            found = None
+        if isinstance(found, list) and all(
+            isinstance(value, dict) and all(isinstance(value.get(key), str) for key in fields)
+            for value in found
+        ):
+            return found
         self._reading.refuse(f"expected a list of {name}(…)", text, line=self._line)
         return []
 

@@ -29,10 +29,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, read_boxes
-from agent_parsers.runs.reprs import literal
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def _input_of(shown: str | None) -> Any:
     """Return the input that is shown; `None` if it is cut or missing."""
     if shown is None:
         return None
-    for read in (read_arguments, literal):
+    for read in (read_arguments, value_of_repr) if shown[:1] in "{[\"'" else ():
         try:
             value = read(shown)
         except ValueError:

@@ -37,10 +37,10 @@ from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import ESCAPE, with_codes, without_codes
+from agent_parsers.runs.readers.text.console_turns import add_turn
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_turns import NESTED, run_by_colours
-from agent_parsers.runs.readers.text.spoken import add_turn
 from agent_parsers.runs.recognition import HEAD_CHARS
 
 if TYPE_CHECKING:

@@ -26,17 +26,16 @@ Source: `langchain_core.callbacks.stdout`, `langchain_classic.agents.agent` (1.0
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.runs.readers.reader import Lines, Reading, TextReader
+from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
 from agent_parsers.runs.readers.text.langchain_turns import run_by_colours
 from agent_parsers.runs.recognition import HEAD_CHARS
-from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from agent_parsers.runs.building import RunBuilder
     from agent_parsers.runs.transcript import Transcript
 
-_INPUT: Final = re.compile(r"\{'input': ('(?:[^'\\\n]|\\.)*+'|\"(?:[^\"\\\n]|\\.)*+\"),")
 _MAX_RETURNED: Final = 1_000_000
 
 
@@ -72,25 +70,17 @@ def _take_returned(text: str, run: RunBuilder | None) -> tuple[str, str]:
     begin = max(f"\n{text}".rfind(start, 0, end + 1) for start in ("\n{'", "\n'", '\n"'))
     if run is None or begin < 0 or not 0 < end - begin <= _MAX_RETURNED:
         return text, ""
-    shown = text[begin:end]
-    if not shown.startswith("{"):
-        return (text[:begin] if _value_of(shown) == run.answered else text), ""
-    returned = _value_of(shown)
+    try:
+        returned = value_of_repr(text[begin:end])
+    except ValueError:
+        return text, ""
+    if returned == run.answered:
+        return text[:begin], ""
     question = returned.get("input") if isinstance(returned, dict) else None
-    if returned is None and (found := _INPUT.match(shown)) and shown.endswith("}"):
-        question = _value_of(found[1])  # the rest has objects, such as messages
     if not isinstance(question, str):
         return text, ""
     run.ask(question)
     return text[:begin], ""
-
-
-def _value_of(shown: str) -> Any:
-    """Return the value of a Python literal; `None` if *shown* is another expression."""
-    try:
-        return literal(shown)
-    except ValueError:
-        return None
 
 
 READER: Final = TextReader(

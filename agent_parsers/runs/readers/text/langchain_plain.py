@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.building import RunBuilder
+from agent_parsers.runs.readers.text.console_turns import add_turn, in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import Piece
 from agent_parsers.runs.readers.text.langchain_tools import (
     INVOKING,
@@ -29,7 +30,6 @@ from agent_parsers.runs.readers.text.langchain_turns import (
     disown,
     refused,
 )
-from agent_parsers.runs.readers.text.spoken import add_turn, in_its_dialect, read_turn
 
 if TYPE_CHECKING:
     from agent_parsers.runs.readers.reader import Reading

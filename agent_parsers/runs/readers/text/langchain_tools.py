@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.runs.reprs import literal
+from agent_parsers.runs.readers.reprs import value_of_repr
 
 if TYPE_CHECKING:
     from agent_parsers.runs.building import RunBuilder
@@ -58,7 +58,7 @@ def add_invocation(call: Invocation, run: RunBuilder, *, log: str) -> None:
     is_literal = True
     if tool_input.startswith(("{", "[")):
         try:
-            tool_input = literal(tool_input)
+            tool_input = value_of_repr(tool_input)
         except ValueError:
             is_literal = False
     run.call(call.tool, tool_input, log=log)
@@ -71,7 +71,7 @@ def text_of(said: str) -> str:
     if not said.startswith("[{"):
         return said
     try:
-        blocks = literal(said)
+        blocks = value_of_repr(said)
     except ValueError:
         return said
     if not all(isinstance(block, dict) and "type" in block for block in blocks):

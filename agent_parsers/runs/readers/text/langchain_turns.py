@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.runs.building import RunBuilder
+from agent_parsers.runs.readers.text.console_turns import in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import GREEN, Piece
 from agent_parsers.runs.readers.text.langchain_tools import (
     INVOKING,
@@ -16,7 +17,6 @@ from agent_parsers.runs.readers.text.langchain_tools import (
     read_invocation,
     text_of,
 )
-from agent_parsers.runs.readers.text.spoken import in_its_dialect, read_turn
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:

@@ -27,10 +27,10 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.readers.text.spoken import read_turn
-from agent_parsers.runs.reprs import literal
+from agent_parsers.runs.readers.text.console_turns import read_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,7 +103,7 @@ class _Console:
         tool_input: Any = shown
         is_literal = True
         try:
-            tool_input = literal(shown)
+            tool_input = value_of_repr(shown)
         except ValueError:
             is_literal = False
         run.think(read_turn(self._turn, self._reading)[0].thought if self._turn else "")

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -85,7 +85,7 @@ def _take(name: str, fields: str, line: int, run: RunBuilder) -> None:
                 _cut("a result", fields, line, run)
             else:
                 found = _AFTER_INPUT.search(fields)
-                run.observe(result, call_id=literal(found[1]) if found else "")
+                run.observe(result, call_id=value_of_repr(found[1]) if found else "")
         case "StopEvent":
             answer = _whole(_TEXT, fields)
             if answer is None:
@@ -110,10 +110,10 @@ def _call(fields: str, line: int, run: RunBuilder) -> None:
     if end is not None:
         shown = fields[tool.end() : end.start()]
         try:
-            tool_input = literal(shown)
+            tool_input = value_of_repr(shown)
         except ValueError:
             tool_input = None if _CUT in shown else shown
-    run.call(literal(tool[1]), tool_input, call_id=literal(end[1]) if end else "")
+    run.call(value_of_repr(tool[1]), tool_input, call_id=value_of_repr(end[1]) if end else "")
     if tool_input is None:
         _cut("the input of a call", fields, line, run)
 
@@ -123,7 +123,7 @@ def _whole(pattern: re.Pattern[str], fields: str) -> str | None:
     found = pattern.search(fields)
     if found is None:
         return None
-    text = literal(found[1])
+    text = value_of_repr(found[1])
     return text if isinstance(text, str) else None
 
 

@@ -25,15 +25,16 @@ Source: `smolagents/agents.py` and `smolagents/monitoring.py` (1.26).
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, cells, joined, read_boxes
-from agent_parsers.runs.reprs import literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -130,10 +131,9 @@ class _Console:
             now.is_final = True
             return
         now.is_altered |= box.is_wrapped
-        try:
-            tool_input = literal(call["args"])
-        except ValueError:
-            tool_input = call["args"]
+        tool_input = call["args"]
+        with suppress(ValueError):  # a text
+            tool_input = value_of_repr(tool_input) if tool_input.startswith("{") else tool_input
         now.run.call(call["tool"], tool_input)
         now.calls += 1
 

@@ -55,6 +55,13 @@ _TREE = {
     ],
 }  # fmt: skip
 
+_CONSOLE = (
+    "\x1b[1m> Entering new AgentExecutor chain...\x1b[0m\n"
+    f"\x1b[32;1m\x1b[1;3m\nInvoking: `search` with `{GIVEN}`\nresponded: {THOUGHT}\n\n\x1b[0m"
+    f"\x1b[36;1m\x1b[1;3m{RESULT}\x1b[0m\x1b[32;1m\x1b[1;3m{ANSWER}\x1b[0m\n\n"
+    "\x1b[1m> Finished chain.\x1b[0m\n"
+)
+
 LOGS: dict[str, list[Any]] = {
     "anthropic": [
         {"system": "Be brief.", "messages": [
@@ -178,6 +185,13 @@ LOGS: dict[str, list[Any]] = {
              "extra": {"actions": [{"command": "ls", "tool_call_id": "c1"}]}},
             {"role": "tool", "content": RESULT, "tool_call_id": "c1"},
             {"role": "exit", "content": ANSWER}]},
+    ],
+    "notebook": [
+        {"nbformat": 4, "cells": [{"cell_type": "code", "source": [], "outputs": [
+            {"output_type": "stream", "name": "stdout", "text": _CONSOLE.splitlines(keepends=True)},
+            {"output_type": "execute_result", "data": {
+                "text/plain": [f"{{'input': {QUESTION!r}, 'output': {ANSWER!r}}}"]}},
+        ]}]},
     ],
     "openai_agents": [
         {"input": QUESTION, "new_items": [

@@ -46,7 +46,7 @@ def test_every_reader_has_a_log() -> None:
 def test_the_run_is_read(reader: str, log: Any) -> None:
     (run,) = read_runs(json.dumps(log))
     assert run.source is not None
-    assert run.source.reader == reader
+    assert (*run.source.within, run.source.reader)[0] == reader
     assert run.question == QUESTION
     is_shell = reader in ("mini_swe_agent", "swe_agent")
     ((thought, tool, given, result),) = shown(run)
