@@ -19,10 +19,10 @@ format:  ## fix what can be fixed
 	ruff format .
 
 .PHONY: types
-types:  ## check types, those of the examples too
+types:  ## check types, those of the examples and of the samples too
 	mypy --strict
-	mypy --strict $(filter-out examples/own_dialect.py,$(wildcard examples/*.py)) $(wildcard docs/*.py)
-	mypy --strict tests/typing
+	mypy --strict $(wildcard docs/*.py)
+	$(PYTHON) -m tests.check_types
 
 .PHONY: test
 test:  ## run the tests
@@ -40,6 +40,10 @@ thorough:  ## run the tests on nearly everything there is, for half an hour
 fuzz:  ## fuzz all dialects and parsers for ten minutes, or MINUTES=120
 	$(PYTHON) -m tests.fuzz --minutes $(or $(MINUTES),10)
 
+.PHONY: mutants
+mutants:  ## change 200 places of the code, or COUNT=20 with SEED=7, and see whether a test fails
+	$(PYTHON) -m tests.mutation --count $(or $(COUNT),200) --seed $(or $(SEED),1)
+
 .PHONY: deep
 deep:  ## run the property tests a hundred times longer, for hours
 	HYPOTHESIS_PROFILE=deep pytest -o faulthandler_timeout=7200
@@ -53,9 +57,17 @@ snapshots:  ## write the snapshots anew, those of the example too; look at the d
 reference:  ## write docs/reference anew from the docstrings
 	$(PYTHON) docs/make_reference.py
 
+.PHONY: schema
+schema:  ## write docs/agent-parsers.schema.json anew from the fields of the JSON form
+	$(PYTHON) docs/make_schema.py
+
 .PHONY: architecture
 architecture:  ## draw the house in docs/architecture.md anew from the imports
 	$(PYTHON) docs/make_architecture.py
+
+.PHONY: names
+names:  ## write agent_parsers/registry/names.py anew from the dialects
+	$(PYTHON) docs/make_names.py
 
 .PHONY: changelog
 changelog:  ## move the files of changelog.d into CHANGELOG.md, for a release

@@ -6,6 +6,7 @@ this package stays cheap.
 
 from typing import TYPE_CHECKING
 
+from agent_parsers import neighbours  # noqa: F401 - first, since it says what hides a package
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentFinish, AgentStep
 from agent_parsers.registry.dialects_by_name import get_dialect, get_parser, list_dialects, register
 from output_parsers.exceptions import OutputParserException
@@ -197,4 +198,5 @@ _MODULES = {
 }
 """The module of each name that is imported at its first use."""
 
-__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

@@ -211,4 +211,5 @@ _MODULES = {
 }
 """The module of each name that is imported at its first use."""
 
-__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

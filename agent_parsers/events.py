@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from outputs.json_form.storable import Storable
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -40,7 +42,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Delta:
+class _Delta(Storable):
     text: str
     """New text, as the model wrote it."""
     span: Span
@@ -84,7 +86,7 @@ class SkippedDelta(_Delta):
 
 
 @dataclass(frozen=True, slots=True)
-class ToolNamed:
+class ToolNamed(Storable):
     """The name of the next action's tool. Do not call the tool before `ActionComplete`."""
 
     tool: str
@@ -94,7 +96,7 @@ class ToolNamed:
 
 
 @dataclass(frozen=True, slots=True)
-class MarkerSeen:
+class MarkerSeen(Storable):
     """A marker, together with the white space around it."""
 
     name: str
@@ -104,7 +106,7 @@ class MarkerSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionComplete:
+class ActionComplete(Storable):
     """A complete action. It is not emitted if the rest of the text contradicts the action."""
 
     action: AgentAction
@@ -114,7 +116,7 @@ class ActionComplete:
 
 
 @dataclass(frozen=True, slots=True)
-class Finish:
+class Finish(Storable):
     """The complete final answer."""
 
     finish: AgentFinish
@@ -124,7 +126,7 @@ class Finish:
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class Repair(Storable):
     """A repair: lenient mode accepted something that the dialect does not allow.
 
     Strict mode, too, reports what the policy of a `ToolSet` dropped from an input, and an answer
@@ -149,7 +151,7 @@ def cut_answer(span: Span) -> Repair:
 
 
 @dataclass(frozen=True, slots=True)
-class StepFailed:
+class StepFailed(Storable):
     """A step of a transcript that cannot be parsed; the other steps are still read."""
 
     error: OutputParserException

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from pydantic import Field, model_validator
 from typing_extensions import override
 
+from agent_parsers.actions.agent import AgentAction, make_action, make_finish
 from agent_parsers.dialects import react_json
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import DialectParser
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from outputs.messages.ended import Ended
 
 __all__ = ["ReActJsonSingleInputOutputParser"]
+
+_PATTERN: Final = re.compile(r"^.*?`{3}(?:json)?\n?(.*?)`{3}.*?$", re.DOTALL)
+_ANSWER: Final = "Final Answer:"
+_TIMEOUT_S: Final = 1.0
 
 
 class ReActJsonSingleInputOutputParser(DialectParser):
@@ -25,11 +38,102 @@ class ReActJsonSingleInputOutputParser(DialectParser):
 
     Returns `AgentAction("search", "oldest bridge in Bern", log=text)`, or `AgentFinish` with the
     text after ``Final Answer:``. Its error messages are LangChain's.
+
+    Raises:
+        ValueError: At construction: there is a `pattern` of your own that has no group, or that
+            cannot be used together with ``lenient=True``.
     """
 
     dialect: Dialect = Field(default=react_json.DIALECT, exclude=True)
+    pattern: re.Pattern[str] = _PATTERN
+    """Finds the blob, in its first group. With a pattern of your own the blob is what
+    ``pattern.search`` finds, read by `json.loads`, as in LangChain; only `parse`, `invoke` and the
+    methods based on them use it, and the others raise `NotImplementedError`. A search that takes
+    longer than a second is an error."""
+
+    @property
+    def _is_own(self) -> bool:
+        return self.pattern != _PATTERN
+
+    @model_validator(mode="after")
+    def _check_pattern(self) -> Self:
+        if self._is_own and not self.pattern.groups:
+            raise ValueError(f"the pattern {self.pattern.pattern!r} has no group for the JSON")
+        if self._is_own and self.lenient:
+            raise ValueError("lenient reading finds the JSON itself: leave out pattern or lenient")
+        return self
 
     @property
     @override
     def _type(self) -> str:
         return "react-json-single-input"
+
+    @override
+    def _read_whole(self, text: str, ended: Ended) -> Any:
+        if not self._is_own or len(text) > self.max_chars:
+            return super()._read_whole(text, ended)
+        action = self._action_in(text)
+        _, label, answer = text.partition(_ANSWER)
+        if action is None and not label:
+            raise OutputParserException(
+                f"Could not parse LLM output: {text}",
+                observation="Invalid Format: Write the action as one JSON object in the form that "
+                f'you were told, or write "{_ANSWER}" and the answer.',
+                llm_output=text,
+            )
+        if action is None:
+            return make_finish(answer.strip(), text)
+        if label:
+            raise OutputParserException(
+                f"Parsing LLM output produced a final answer and a parse-able action: {text}",
+                observation="Write either an action or a final answer, not both.",
+                llm_output=text,
+            )
+        return action
+
+    def _action_in(self, text: str) -> AgentAction | None:
+        """Return the action in the blob that the pattern finds, or `None` if there is none."""
+        from output_parsers.text.timed_regex import TimeLeft, compiled
+
+        pattern = compiled(self.pattern.pattern, re.RegexFlag(self.pattern.flags))
+        found = TimeLeft(_TIMEOUT_S).search(pattern, text)
+        try:
+            blob = json.loads((found[1] or "").strip()) if found else None
+        except (ValueError, RecursionError):
+            return None
+        tool = blob.get("action") if isinstance(blob, dict) else None
+        given = blob.get("action_input", {}) if isinstance(blob, dict) else None
+        if not isinstance(tool, str) or not tool or not isinstance(given, str | dict):
+            return None
+        if self.tools is None:
+            return make_action(tool, given, text)
+        try:
+            checked = self.tools.read(tool, given)
+        except OutputParserException as error:
+            error.llm_output, error.span = text, (found.start(1), found.end(1))
+            raise
+        return make_action(checked.tool, checked.value, text)
+
+    # -- what reads by the dialect -------------------------------------------------------------
+
+    @override
+    def read(self, text: str, *, ended: Ended = "unknown") -> Any:
+        self._needs_dialect()
+        return super().read(text, ended=ended)
+
+    @override
+    def explain(self, text: str, *, ended: Ended = "unknown") -> Any:
+        self._needs_dialect()
+        return super().explain(text, ended=ended)
+
+    @override
+    def stream_parser(self) -> Any:
+        self._needs_dialect()
+        return super().stream_parser()
+
+    def _needs_dialect(self) -> None:
+        if self._is_own:
+            raise NotImplementedError(
+                "a parser with a pattern of its own reads whole turns: use parse or invoke, or "
+                "leave out the pattern"
+            )

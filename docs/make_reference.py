@@ -28,7 +28,9 @@ MODULES = (
     "agent_parsers.events",
     "agent_parsers.explain",
     "agent_parsers.format_scratchpad",
+    "agent_parsers.json_form",
     "agent_parsers.native",
+    "agent_parsers.reports",
     "agent_parsers.runs",
     "agent_parsers.testing",
     "agent_parsers.toolset",
@@ -125,8 +127,7 @@ def _class(name: str, found: Found, homes: dict[str, str]) -> Iterator[str]:
     shown = [base for base, _ in bases(found) if not base.startswith("_")]
     inner = f"({', '.join(shown)})" if shown else ""
     lines = [f"class {name}{inner}"]
-    if (init := init_of(found)) is not None:
-        lines += signatures([init], name)
+    lines += signatures(init_of(found), name)
     yield from (*code_block(lines), *_said(found.doc))
     own = _all_members(found, homes)
     fields = [each for each in own if isinstance(each.nodes[-1], ast.Assign | ast.AnnAssign)]

@@ -91,14 +91,12 @@ def members(found: Found) -> list[Member]:
     return [*known.values()]
 
 
-def init_of(found: Found) -> ast.FunctionDef | None:
-    """Return the ``__init__`` that a class has of its own."""
+def init_of(found: Found) -> list[Node]:
+    """Return the ``__init__`` that a class has of its own, with its overloads."""
     node = found.nodes[-1]
-    if isinstance(node, ast.ClassDef):
-        for statement in node.body:
-            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
-                return statement
-    return None
+    if not isinstance(node, ast.ClassDef):
+        return []
+    return [each for each, _doc in _statements(node.body) if _name_of(each) == "__init__"]
 
 
 def _is_public(name: str) -> bool:

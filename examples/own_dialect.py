@@ -63,4 +63,4 @@ MEMO = Dialect(
 )
 register(MEMO)
 
-print(get_parser("memo").parse("Plan: hm\nTool: search\nWith: lakes").tool_input)
+print(get_parser("memo").parse("Tool: search\nWith: lakes"))

@@ -82,12 +82,16 @@ class ScriptedServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    server: ScriptedServer
+    @property
+    def script(self) -> ScriptedServer:
+        """The server."""
+        assert isinstance(self.server, ScriptedServer)
+        return self.server
 
     def do_POST(self) -> None:
         """Answer a request."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        reply = self.server.reply_to(request)
+        reply = self.script.reply_to(request)
         whole, pieces = _APIS[self.path]
         if reply is None:
             self._begin(400, "application/json")
@@ -95,11 +99,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(json.dumps({"type": "error", "error": error}).encode())
         elif request.get("stream"):
             self._begin(200, "text/event-stream")
-            self.server.ends.append(self._stream(pieces(reply)))
+            self.script.ends.append(self._stream(pieces(reply)))
         else:
             self._begin(200, "application/json")
             self.wfile.write(json.dumps(whole(reply)).encode())
-            self.server.ends.append("whole")
+            self.script.ends.append("whole")
 
     def _begin(self, status: int, kind: str) -> None:
         self.send_response(status)
@@ -108,8 +112,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, events: Iterable[Json]) -> str:
         """Send *events* until the client disconnects; return how the stream ended."""
+        kind = ""
         for event in events:
-            time.sleep(self.server.pause_s)
+            time.sleep(self.script.pause_s)
             if select.select([self.connection], [], [], 0)[0]:  # readable: the client disconnected
                 return "the client left"
             kind = f"event: {event['type']}\n" if "type" in event else ""
@@ -121,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"data: [DONE]\n\n")
         return "whole"
 
-    def log_message(self, *args: object) -> None:
+    def log_message(self, *args: object, **names: object) -> None:
         """Do not log requests."""
 
 

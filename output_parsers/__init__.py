@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         read_structured_output,
         structured_output_error_message,
     )
-    from output_parsers.strategies.model import with_structured_output
+    from output_parsers.strategies.model import RawAndParsed, with_structured_output
     from output_parsers.strategies.schema import SchemaSpec
     from output_parsers.strategies.strategy import (
         AutoStrategy,
@@ -141,6 +141,7 @@ __all__ = [
     "PydanticOutputFunctionsParser",
     "PydanticOutputParser",
     "PydanticToolsParser",
+    "RawAndParsed",
     "RegexDictParser",
     "RegexParser",
     "RepairedJson",
@@ -220,6 +221,7 @@ _MODULES = {
     "StructuredRetry": "output_parsers.strategies.loop",
     "read_structured_output": "output_parsers.strategies.loop",
     "structured_output_error_message": "output_parsers.strategies.loop",
+    "RawAndParsed": "output_parsers.strategies.model",
     "with_structured_output": "output_parsers.strategies.model",
     "SchemaSpec": "output_parsers.strategies.schema",
     "AutoStrategy": "output_parsers.strategies.strategy",
@@ -243,4 +245,5 @@ _MODULES = {
 }
 """The module of each name that is imported at its first use."""
 
-__getattr__, __dir__ = late_names(__name__, globals(), _MODULES)
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

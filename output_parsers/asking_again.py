@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from pydantic import Field, SkipValidation, field_validator
 from typing_extensions import override
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from output_parsers.runnables.batching import RunnableConfig
+
+Parsed = TypeVar("Parsed")
+"""What the parser that is passed to `from_llm` returns."""
 
 
 class RepairingParser(BaseOutputParser[T]):
@@ -174,11 +177,11 @@ class AskingModel(Runnable[dict[str, Any], str]):
     """
 
     def __init__(self, prompt: Any, llm: Any) -> None:
-        self.name = None
-        self.prompt = PromptTemplate(prompt) if isinstance(prompt, str) else prompt
+        self.name: str | None = None
+        self.prompt: Any = PromptTemplate(prompt) if isinstance(prompt, str) else prompt
         if not hasattr(self.prompt, "format_prompt"):
             raise TypeError(f"expected a prompt, not {type(prompt).__name__}")
-        self.model = _step(llm)
+        self.model: Any = _step(llm)
         # Another library's prompt may be more than text; its models accept it as it is.
         self._takes_values = self.model is llm and not isinstance(llm, Step)
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import builtins  # noqa: TC003 - `typing.get_type_hints(BaseOutputParser.asdict)` looks here
 from abc import ABC, abstractmethod
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import ConfigDict
 from typing_extensions import deprecated, override
 
 from output_parsers.model_output import ModelOutput, adds_up, generation_of, text_of
 from output_parsers.runnables.batching import configs_for, run_batch
+from output_parsers.runnables.langchain import check_not_langchains, needs_langchain
 from output_parsers.runnables.runnable import Runnable
+from output_parsers.types.checked_model import CheckedModel
 from output_parsers.types.output_type import output_type_of
 from outputs import AnyMessage, Generation
 from outputs.messages.brief_repr import without_defaults
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from output_parsers.runnables.batching import BatchConfig, RunnableConfig
+    from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 __all__ = ["BaseGenerationOutputParser", "BaseLLMOutputParser", "BaseOutputParser"]
 
@@ -47,7 +50,7 @@ class BaseLLMOutputParser(ABC, Generic[T]):
         return self.parse_result(result, partial=partial)
 
 
-class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[ModelOutput, T]):
+class BaseGenerationOutputParser(CheckedModel, BaseLLMOutputParser[T], Runnable[ModelOutput, T]):
     """A parser that needs more than the text of a generation: its message, or several candidates.
 
     A subclass implements `parse_result` and declares its options as annotated fields::
@@ -57,7 +60,9 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
                 return len(result[0].message.tool_calls)
     """
 
-    model_config = ConfigDict(extra="ignore", protected_namespaces=(), defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="ignore", protected_namespaces=(), defer_build=True
+    )
 
     name: str | None = None
     """The parser's name; `None` for the name of its class."""
@@ -128,6 +133,8 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
 
         The arguments are those of `Runnable.batch`.
         """
+        if isinstance(inputs, str):
+            raise TypeError("batch takes a list of texts or messages, not one text")
         configs = configs_for(config, len(inputs))
         return run_batch(
             lambda value, config: self.invoke(value, config, **kwargs),
@@ -153,6 +160,26 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
             )
         return self.batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
 
+    def as_langchain(self) -> LangChainOutputParser:
+        """Return this parser as a LangChain output parser, for LangChain's chains.
+
+        It has all the methods of LangChain's runnables, and raises LangChain's own exception. A
+        `ModelRefusalError` is raised unchanged, since asking again does not help.
+
+        Raises:
+            ImportError: LangChain is not installed.
+        """
+        with needs_langchain():
+            from output_parsers.runnables.langchain_parser import LangChainOutputParser
+
+        return LangChainOutputParser(parser=self, name=self.get_name())
+
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            check_not_langchains(self, name)
+            return super().__getattr__(name)
+
     def _waits(self) -> bool:
         """Return whether asynchronous methods do more than call the synchronous ones."""
         return not (is_default(self.ainvoke) and is_default(self.aparse_result))
@@ -168,8 +195,9 @@ class BaseGenerationOutputParser(BaseModel, BaseLLMOutputParser[T], Runnable[Mod
         _types_namespace: Any = None,
     ) -> bool | None:
         # With a namespace, the caller is pydantic, which handles a type argument at import. A
-        # validator takes milliseconds to build, and an abstract class does not need one.
-        if _types_namespace is not None and cls.__abstractmethods__:
+        # validator takes milliseconds to build, and a class that is only a base does not need one.
+        is_base = cls.__abstractmethods__ or cls.__pydantic_generic_metadata__["parameters"]
+        if _types_namespace is not None and is_base:
             return False
         return super().model_rebuild(
             force=force,
@@ -223,6 +251,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
 
     @override
     def invoke(self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any) -> T:
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            return cast("T", theirs.invoke(input, config))
         # A parser that does not override `parse_result` needs no generation, and building one often
         # takes longer than parsing.
         if getattr(self.parse_result, "__func__", None) is not _PARSE_RESULT:
@@ -235,6 +265,8 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
     async def ainvoke(
         self, input: ModelOutput, config: RunnableConfig | None = None, **kwargs: Any
     ) -> T:
+        if config is not None and (theirs := self._in_langchain(config)) is not None:
+            return cast("T", await theirs.ainvoke(input, config))
         if not (is_default(self.aparse_result) and is_default(self.aparse)):
             return await self.aparse_result([generation_of(input)])
         return BaseOutputParser.invoke(self, input, config, **kwargs)
@@ -248,9 +280,9 @@ class BaseOutputParser(BaseGenerationOutputParser[T]):
         return_exceptions: bool = False,
         **kwargs: Any,
     ) -> list[T]:
-        if return_exceptions or kwargs or not self._invokes_parse():
+        is_plain = config is None and not (return_exceptions or kwargs or isinstance(inputs, str))
+        if not is_plain or not self._invokes_parse():
             return super().batch(inputs, config, return_exceptions=return_exceptions, **kwargs)
-        configs_for(config, len(inputs))
         parse, invoke = self.parse, self.invoke
         return [parse(value) if isinstance(value, str) else invoke(value) for value in inputs]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import field_validator
 from typing_extensions import override
@@ -14,8 +14,10 @@ from output_parsers.model_output import check_text
 
 __all__ = ["EnumOutputParser"]
 
+Choice = TypeVar("Choice", bound=Enum)
 
-class EnumOutputParser(BaseOutputParser[Enum]):
+
+class EnumOutputParser(BaseOutputParser[Choice]):
     r"""Returns the enum member whose value is the text, ignoring white space around it.
 
     ::
@@ -30,12 +32,12 @@ class EnumOutputParser(BaseOutputParser[Enum]):
         ValueError: At construction: a member's value is not text, or there are no members.
     """
 
-    enum: type[Enum]
+    enum: type[Choice]
     """The enum, whose values are text."""
 
     @field_validator("enum")
     @classmethod
-    def _values_are_text(cls, enum: type[Enum]) -> type[Enum]:
+    def _values_are_text(cls, enum: type[Choice]) -> type[Choice]:
         if not list(enum):
             raise ValueError(f"{enum.__name__} has no members to choose from")
         if not all(isinstance(member.value, str) for member in enum):
@@ -46,7 +48,7 @@ class EnumOutputParser(BaseOutputParser[Enum]):
     def _valid_values(self) -> list[str]:
         return [member.value for member in self.enum]
 
-    def parse(self, text: str) -> Enum:
+    def parse(self, text: str) -> Choice:
         """Return the member whose value is *text*.
 
         Raises:

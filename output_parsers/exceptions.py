@@ -10,9 +10,14 @@ A mistake of the caller (a wrong argument, a wrong type) is a plain `TypeError` 
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from output_parsers.printable import printable
+from outputs.json_form.storable import TABLES, Storable
 
 __all__ = ["OutputParserException"]
+
+TABLES["output_parsers.json_form"] = None
 
 _MAX_COLUMNS = 100
 """The widest line `OutputParserException.pointer` draws, in characters."""
@@ -21,11 +26,11 @@ _CONTEXT_CHARS = 30
 """How much of an overlong line stays visible before the span."""
 
 
-class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
+class OutputParserException(ValueError, Storable):  # noqa: N818 - the name is LangChain's
     """The model's text does not have the form that the parser expects.
 
-    ``str()`` returns *error* exactly as it was passed. The exception can be pickled and copied with
-    all its attributes.
+    ``str()`` returns *error* exactly as it was passed. A traceback also shows the place, as
+    `pointer` draws it. The exception can be pickled and copied with all its attributes.
 
     Args:
         error: The reason, or the exception that caused this one.
@@ -39,6 +44,9 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
     Raises:
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
     """
+
+    problem: str = ""
+    """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""
 
     def __init__(
         self,
@@ -120,6 +128,28 @@ class OutputParserException(ValueError):  # noqa: N818 - the name is LangChain's
                 f"{gutter} | {mark}",
             )
         )
+
+    @cached_property
+    def __notes__(self) -> list[str]:  # type: ignore[override]  # it can be set, unlike a property
+        """What a traceback shows below the message: the place, and what `add_note` adds.
+
+        It is written when it is first asked for, so a caught exception costs nothing.
+        """
+        if not (self.llm_output and isinstance(self.llm_output, str)) or _is_same_place(
+            self, self.__cause__
+        ):
+            return []
+        headline, _, place = self.pointer().partition("\n")
+        is_said = str(self).startswith(self.reason)
+        return [place if is_said else f"{headline}\n{place}"]
+
+
+def _is_same_place(error: OutputParserException, cause: BaseException | None) -> bool:
+    """Return whether a traceback shows the place of *error* with its *cause* already."""
+    return (
+        isinstance(cause, OutputParserException)
+        and (cause.llm_output, cause.span) == (error.llm_output, error.span)
+    )  # fmt: skip
 
 
 def _excerpt(text: str, span: tuple[int, int], max_chars: int) -> tuple[str, str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from output_parsers.asking_again import RepairingParser
+from output_parsers.asking_again import Parsed, RepairingParser
 from output_parsers.base import T
 from output_parsers.prompts import NAIVE_FIX_PROMPT
+
+if TYPE_CHECKING:
+    from output_parsers.base import BaseOutputParser
 
 __all__ = ["NAIVE_FIX_PROMPT", "OutputFixingParser"]
 
@@ -30,6 +33,18 @@ class OutputFixingParser(RepairingParser[T]):
     """
 
     _default_prompt: ClassVar = NAIVE_FIX_PROMPT
+
+    if TYPE_CHECKING:  # pyright infers no `T` from the argument of a class method
+
+        @classmethod
+        @override
+        def from_llm(
+            cls,
+            llm: Any,
+            parser: BaseOutputParser[Parsed],
+            prompt: Any = None,
+            max_retries: int = 1,
+        ) -> OutputFixingParser[Parsed]: ...
 
     @override
     def parse(self, completion: str) -> T:

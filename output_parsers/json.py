@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pydantic import SkipValidation
-from typing_extensions import override
+from pydantic import SkipValidation, field_validator
+from typing_extensions import TypeVar, override
 
 from output_parsers.format_instructions import only_json_instructions
 from output_parsers.json_in_prose.find import JsonFinder
@@ -33,8 +33,11 @@ __all__ = [
     "parse_partial_json",
 ]
 
+Value = TypeVar("Value", default=Any)
+"""What a subclass turns the JSON into."""
 
-class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
+
+class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
     r"""Returns the JSON value in a model's reply, bare or in a fence.
 
     ::
@@ -64,15 +67,23 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Any]):
     lenient: bool = False
     """Whether to repair text that is not quite JSON; `repair_json` also reports the repairs."""
 
+    @field_validator("pydantic_object")
+    @classmethod
+    def _check_model(cls, model: Any) -> Any:
+        if not (model is None or isinstance(model, type)):
+            raise ValueError(f"pydantic_object should be a model, which is a class, not {model!r}")
+        return model
+
     @override
-    def parse(self, text: str) -> Any:
+    def parse(self, text: str) -> Value:
         """Return the JSON value in *text*.
 
         Raises:
             OutputParserException: There is no JSON value; ``span`` has the place of the error.
         """
         check_text(text)
-        return self.parse_result([Generation(text=text)])
+        value: Value = self.parse_result([Generation(text=text)])
+        return value
 
     @override
     def parse_result(self, result: list[Generation], *, partial: bool = False) -> Any:

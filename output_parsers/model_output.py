@@ -74,7 +74,7 @@ def part_of(output: ModelOutput) -> str | HasContent:
     if isinstance(text, str):
         return text
     raise TypeError(
-        f"a parser takes a str, a message or a generation, not {type(output).__name__};"
+        f"a parser takes a str, a message or a generation, not {kind_of(output)};"
         " outputs.from_any says what else counts as a message"
     )
 
@@ -88,9 +88,15 @@ def _has_content(value: Any) -> bool:
 def check_text(text: object) -> None:
     """Raise a `TypeError` unless *text*, the argument of `parse`, is a `str`."""
     if not isinstance(text, str):
-        raise TypeError(
-            f"parse takes a text, not {type(text).__name__}; invoke takes a message as well"
-        )
+        hint = "decode it first" if isinstance(text, bytes) else "invoke takes a message as well"
+        raise TypeError(f"parse takes a text, not {kind_of(text)}; {hint}")
+
+
+def kind_of(value: object) -> str:
+    """Return what to call *value* in an error that says it is of the wrong type."""
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    return "None" if value is None else type(value).__name__
 
 
 def content_of(part: str | HasContent) -> Any:

@@ -12,12 +12,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, SkipValidation, model_validator
-from typing_extensions import override
+from typing_extensions import TypeVar, override
 
 from output_parsers.base import BaseGenerationOutputParser
 from output_parsers.exceptions import OutputParserException
-from output_parsers.openai_tools import check_model
 from output_parsers.tool_calls.calls import message_in
+from output_parsers.tool_calls.models import check_model
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
 from output_parsers.tool_calls.streams import FunctionReader
 from output_parsers.transform import BaseCumulativeTransformOutputParser
@@ -36,8 +36,10 @@ __all__ = [
     "PydanticOutputFunctionsParser",
 ]
 
+Called = TypeVar("Called", default=Any)
 
-class OutputFunctionsParser(BaseGenerationOutputParser[Any]):
+
+class OutputFunctionsParser(BaseGenerationOutputParser[Called]):
     """Returns the function call of a message, with its arguments as JSON text.
 
     Raises:
@@ -108,9 +110,8 @@ class JsonOutputFunctionsParser(BaseCumulativeTransformOutputParser[Any]):
         """
         if len(result) != 1:
             raise OutputParserException(f"Expected exactly one result, but got {len(result)}")
-        message = message_in(result)
-        found = self._partial_call(message) if partial else self._whole_call(message)
-        return self._result_of(found, partial=partial)
+        read = self._partial_call if partial else self._whole_call
+        return self._result_of(read(message_in(result)), partial=partial)
 
     @override
     def parse(self, text: str) -> Any:
@@ -227,7 +228,7 @@ def _unreadable(reason: str, written: Any, pos: int = 0) -> OutputParserExceptio
     )
 
 
-class PydanticOutputFunctionsParser(OutputFunctionsParser):
+class PydanticOutputFunctionsParser(OutputFunctionsParser[Called]):
     """Returns the function call of a message as an object of a pydantic model.
 
     ::
@@ -242,7 +243,7 @@ class PydanticOutputFunctionsParser(OutputFunctionsParser):
         ValueError: At construction: the schema is not as described.
     """
 
-    pydantic_schema: SkipValidation[type[Any] | dict[str, type[Any]]]
+    pydantic_schema: SkipValidation[type[Called] | dict[str, type[Called]]]
     """A pydantic or ``pydantic.v1`` model, or a dictionary of models by function name."""
 
     @model_validator(mode="before")
@@ -278,7 +279,7 @@ class PydanticOutputFunctionsParser(OutputFunctionsParser):
         return _build(schema, call.get("arguments"))
 
 
-class PydanticAttrOutputFunctionsParser(PydanticOutputFunctionsParser):
+class PydanticAttrOutputFunctionsParser(PydanticOutputFunctionsParser[Any]):
     """Returns one attribute of the object that `PydanticOutputFunctionsParser` returns.
 
     ::

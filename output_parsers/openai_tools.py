@@ -6,10 +6,10 @@ The calls are in ``message.tool_calls`` or, in legacy messages, as raw JSON in
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from pydantic import BaseModel, field_validator
-from typing_extensions import override
+from pydantic import field_validator
+from typing_extensions import TypeVar, override
 
 from output_parsers.base import is_default
 from output_parsers.exceptions import OutputParserException
@@ -22,10 +22,11 @@ from output_parsers.tool_calls.calls import (
     parse_tool_calls,
     raise_all,
 )
+from output_parsers.tool_calls.models import build, check_model, name_of
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
 from output_parsers.tool_calls.streams import CallsReader, ParsedCall
 from output_parsers.transform import BaseCumulativeTransformOutputParser
-from output_parsers.types.pydantic_models import is_v1_model, validate
+from output_parsers.types.pydantic_models import is_v1_model
 from outputs.messages.wire_calls import unread_calls
 
 if TYPE_CHECKING:
@@ -48,8 +49,12 @@ _CUT_SHORT = (
     " raise `max_tokens`, or ask for less."
 )
 
+Calls = TypeVar("Calls", default=Any)
+"""What a subclass turns the calls into."""
+Tool = TypeVar("Tool")
 
-class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
+
+class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Calls]):
     """Returns the tool calls of a message, in order.
 
     ::
@@ -92,12 +97,13 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         input: ModelOutput,
         config: RunnableConfig | None = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Calls:
         # Another library's message is used as it is: converting it would take longer than parsing.
         message = getattr(input, "message", input)
         if self._is_overridden() or not hasattr(message, "additional_kwargs"):
             return super().invoke(input, config, **kwargs)
-        return self._parse(message)
+        calls: Calls = self._parse(message)
+        return calls
 
     @override
     async def ainvoke(
@@ -105,7 +111,7 @@ class JsonOutputToolsParser(BaseCumulativeTransformOutputParser[Any]):
         input: ModelOutput,
         config: RunnableConfig | None = None,
         **kwargs: Any,
-    ) -> Any:
+    ) -> Calls:
         if self._waits():
             return await super().ainvoke(input, config, **kwargs)
         return self.invoke(input, config, **kwargs)
@@ -235,7 +241,7 @@ def _is_cut_short(message: Any) -> bool:
     return stop == "max_tokens" or finish == "length"
 
 
-class PydanticToolsParser(JsonOutputToolsParser):
+class PydanticToolsParser(JsonOutputToolsParser[Calls]):
     """Returns the tool calls of a message as pydantic objects, in order.
 
     ::
@@ -261,6 +267,30 @@ class PydanticToolsParser(JsonOutputToolsParser):
     """Pydantic or ``pydantic.v1`` models. A tool's name is the ``title`` in its model's config, or
     else the name of the class."""
 
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self: PydanticToolsParser[list[Tool]],
+            *,
+            tools: list[type[Tool]],
+            first_tool_only: Literal[False] = False,
+            **options: Any,
+        ) -> None: ...
+        @overload
+        def __init__(
+            self: PydanticToolsParser[Tool | None],
+            *,
+            tools: list[type[Tool]],
+            first_tool_only: Literal[True],
+            **options: Any,
+        ) -> None: ...
+        @overload
+        def __init__(
+            self: PydanticToolsParser[Any], *, tools: list[type[Any]], **options: Any
+        ) -> None: ...
+        def __init__(self, **options: Any) -> None: ...
+
     @field_validator("tools")
     @classmethod
     def _are_models(cls, tools: list[type[Any]]) -> list[type[Any]]:
@@ -273,48 +303,13 @@ class PydanticToolsParser(JsonOutputToolsParser):
         calls = (calls or [])[:1] if self.first_tool_only else calls or []
         raise_all(call.error for call in calls)
         # Of models with the same name, one of pydantic.v1 wins, else the last one.
-        models = {_name_of(tool): tool for tool in sorted(self.tools, key=is_v1_model)}
+        models = {name_of(tool): tool for tool in sorted(self.tools, key=is_v1_model)}
         objects = []
         for call in calls:
             if call.is_due:
-                call.is_due, call.built = False, _build(call, models, partial=partial)
+                call.is_due, call.built = False, build(call, models, partial=partial)
             if call.built is not None:
                 objects.append(call.built)
         if self.first_tool_only:
             return objects[0] if objects else None
         return objects
-
-
-def check_model(thing: Any) -> None:
-    """Raise a `ValueError` unless *thing* is a pydantic or ``pydantic.v1`` model."""
-    if not (is_v1_model(thing) or (isinstance(thing, type) and issubclass(thing, BaseModel))):
-        raise ValueError(f"expected a pydantic model, not {thing!r}")
-
-
-def _name_of(tool: type[Any]) -> str:
-    title = tool.model_config.get("title") if issubclass(tool, BaseModel) else None
-    return title or tool.__name__
-
-
-def _build(call: ParsedCall, models: dict[str, type[Any]], *, partial: bool) -> Any:
-    """Return the object for *call*; with *partial*, `None` while it is not valid."""
-    if not isinstance(call.args, dict):
-        if partial:
-            return None
-        raise no_object(call.name, call.args)
-    model = models.get(call.name)
-    if model is None:
-        if call.is_arriving:
-            return None
-        available = ", ".join(models) or "<no_tools>"
-        raise OutputParserException(
-            f"Unknown tool type: {call.name!r}. Available tools: {available}",
-            llm_output=call.name,
-            observation=f"There is no tool named {call.name!r}. Use one of these: {available}.",
-        )
-    try:
-        return validate(model, dict(call.args))  # a copy: a validator may change what it is given
-    except ValueError:  # the base of `ValidationError` in pydantic and pydantic.v1
-        if partial:
-            return None
-        raise

@@ -20,6 +20,7 @@ from output_parsers.runnables.runnable import Runnable
 from outputs import HumanMessage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Self
 
     from output_parsers.runnables.batching import RunnableConfig
@@ -83,32 +84,55 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
     Args:
         template: The text.
         input_variables: The names of the placeholders; by default they are found in the text.
+        partial_variables: Values that are filled in already, by name, or functions without
+            arguments that return them; see `partial`.
 
     Raises:
         ValueError: The braces or the names do not match, or a placeholder is not a plain name.
     """
 
-    def __init__(self, template: str, input_variables: list[str] | None = None) -> None:
+    def __init__(
+        self,
+        template: str,
+        input_variables: list[str] | None = None,
+        partial_variables: Mapping[str, Any] | None = None,
+    ) -> None:
         self.template = template
         """The text."""
-        self.input_variables = sorted(input_variables or _names_in(template))
-        """The names of the placeholders, sorted."""
-        if set(self.input_variables) != set(names := _names_in(template)):
+        self.partial_variables: dict[str, Any] = dict(partial_variables or {})
+        """Values that are filled in already, or functions that return them, by name."""
+        names = _names_in(template)
+        self.input_variables: list[str] = sorted(
+            set(input_variables or names) - self.partial_variables.keys()
+        )
+        """The names of the other placeholders, sorted."""
+        if set(self.input_variables) != set(names) - self.partial_variables.keys():
             raise ValueError(f"the template has places for {sorted(names)}")
-        self.name = None
+        self.name: str | None = None
 
     @classmethod
-    def from_template(cls, template: str) -> Self:
+    def from_template(
+        cls, template: str, *, partial_variables: Mapping[str, Any] | None = None
+    ) -> Self:
         """Return a template with the text *template*."""
-        return cls(template)
+        return cls(template, partial_variables=partial_variables)
+
+    def partial(self, **values: Any) -> Self:
+        """Return a template in which *values* are filled in already.
+
+        A function without arguments is called each time the template is filled in. `format` may
+        still give another value.
+        """
+        return type(self)(self.template, partial_variables=self.partial_variables | values)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.template!r})"
+        filled = f", partial_variables={self.partial_variables!r}" * bool(self.partial_variables)
+        return f"{type(self).__name__}({self.template!r}{filled})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, PromptTemplate):
             return NotImplemented
-        return self.template == other.template
+        return (self.template, self.partial_variables) == (other.template, other.partial_variables)
 
     def __hash__(self) -> int:
         return hash(self.template)
@@ -122,7 +146,11 @@ class PromptTemplate(Runnable[dict[str, Any], StringPromptValue]):
         missing = [name for name in self.input_variables if name not in values]
         if missing:
             raise KeyError(f"the prompt has places for {', '.join(missing)}, which were not given")
-        return self.template.format_map(values)
+        filled = {
+            name: value() if callable(value) else value
+            for name, value in self.partial_variables.items()
+        }
+        return self.template.format_map(filled | values)
 
     def format_prompt(self, **values: Any) -> StringPromptValue:
         """Do the same as `format`, for models that take messages as well."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from pydantic import SkipValidation  # noqa: TC002 - pydantic reads the annotations
 from typing_extensions import override
@@ -27,7 +27,7 @@ __all__ = ["PydanticOutputParser"]
 Model = TypeVar("Model")
 
 
-class PydanticOutputParser(JsonOutputParser, Generic[Model]):
+class PydanticOutputParser(JsonOutputParser[Model]):
     """Returns the JSON value in a model's reply as an object of a pydantic model.
 
     ::
@@ -49,7 +49,7 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
             pydantic model; then ``observation`` tells the language model what is wrong.
     """
 
-    pydantic_object: SkipValidation[type[Any]]
+    pydantic_object: SkipValidation[type[Model]]
     """A pydantic or ``pydantic.v1`` model."""
 
     @override
@@ -59,10 +59,17 @@ class PydanticOutputParser(JsonOutputParser, Generic[Model]):
         Raises:
             OutputParserException: There is no JSON value, or it is not valid for the model.
         """
-        return cast("Model", super().parse(text))
+        return super().parse(text)
 
+    # With *partial* it may be `None`, which the base classes do not allow.
+    @overload
+    def parse_result(
+        self, result: list[Generation], *, partial: Literal[False] = False
+    ) -> Model: ...
+    @overload
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Model | Any: ...
     @override
-    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Model | None:
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Model | Any:
         """Return the object that the JSON in the first of *result* describes.
 
         Args:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
-from output_parsers.asking_again import RepairingParser
+from output_parsers.asking_again import Parsed, RepairingParser
 from output_parsers.base import T
 from output_parsers.prompts import NAIVE_RETRY_PROMPT, NAIVE_RETRY_WITH_ERROR_PROMPT
 
 if TYPE_CHECKING:
     from typing import NoReturn
+
+    from output_parsers.base import BaseOutputParser
 
 __all__ = [
     "NAIVE_RETRY_PROMPT",
@@ -40,6 +42,18 @@ class RetryOutputParser(RepairingParser[T]):
     """
 
     _default_prompt: ClassVar = NAIVE_RETRY_PROMPT
+
+    if TYPE_CHECKING:  # pyright infers no `T` from the argument of a class method
+
+        @classmethod
+        @override
+        def from_llm(
+            cls,
+            llm: Any,
+            parser: BaseOutputParser[Parsed],
+            prompt: Any = None,
+            max_retries: int = 1,
+        ) -> RetryOutputParser[Parsed]: ...
 
     @override
     def parse_with_prompt(self, completion: str, prompt_value: Any) -> T:
@@ -85,6 +99,18 @@ class RetryWithErrorOutputParser(RetryOutputParser[T]):
     """
 
     _default_prompt: ClassVar = NAIVE_RETRY_WITH_ERROR_PROMPT
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        @override
+        def from_llm(
+            cls,
+            llm: Any,
+            parser: BaseOutputParser[Parsed],
+            prompt: Any = None,
+            max_retries: int = 1,
+        ) -> RetryWithErrorOutputParser[Parsed]: ...
 
     @override
     def _values(self, prompt: Any, completion: str, error: Exception) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """What a chat model returned for one prompt."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -12,7 +12,7 @@ __all__ = ["ChatResult"]
 class ChatResult(BaseModel):
     """What a chat model returned for one prompt."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     generations: list[ChatGeneration]
     """One generation, or several candidates, the best first."""

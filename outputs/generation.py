@@ -1,7 +1,7 @@
 """Text that a model generated, whole or in pieces."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,7 +16,7 @@ ChunkT = TypeVar("ChunkT")
 class Generation(BaseModel):
     """Text that a model generated."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     text: str
     """The text."""

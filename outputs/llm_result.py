@@ -1,7 +1,7 @@
 """What a model returned for several prompts."""
 
 from copy import deepcopy
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -15,7 +15,7 @@ __all__ = ["LLMResult"]
 class LLMResult(BaseModel):
     """What a model returned for several prompts; comparing two results ignores their runs."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     generations: list[list[Generation | ChatGeneration | GenerationChunk | ChatGenerationChunk]]
     """For each prompt, one generation or several candidates, the best first."""

@@ -1,5 +1,6 @@
 """The run that produced a result."""
 
+from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -10,7 +11,7 @@ __all__ = ["RunInfo"]
 class RunInfo(BaseModel):
     """The run that produced a result."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     run_id: UUID
     """The run's id."""

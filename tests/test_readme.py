@@ -5,31 +5,26 @@ from __future__ import annotations
 import contextlib
 import io
 import re
-from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from agent_parsers import AgentAction
 from agent_parsers.registry import dialects_by_name as _registry
+from agent_parsers.reports import LISTENERS
+
+from .helpers.opentelemetry import Recorded
+from .helpers.samples import PAGES, ROOT, samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-
-
-def samples() -> Iterator[Any]:
-    """Yield the code of each sample; a continued sample includes the code before it."""
-    for page in PAGES:
-        before = ""
-        for number, (goes_on, code) in enumerate(BLOCK.findall(page.read_text("utf-8"))):
-            before = before + code if goes_on else code
-            yield pytest.param(before, id=f"{page.name}-{number}")
-
-
-SAMPLES = [*samples()]
+SAMPLES = [
+    pytest.param(code, id=f"{page.name}-{number}")
+    for page in PAGES
+    for number, code in enumerate(samples(page))
+]
 
 
 pytestmark = [pytest.mark.usefixtures("brief_checks"), pytest.mark.one_in(3)]
@@ -43,11 +38,20 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def forget() -> Iterator[None]:
-    """Unregister the dialects that a sample registers."""
+    """Unregister the dialects and the listeners that a sample registers."""
     known = dict(_registry.KNOWN)
     yield
     _registry.KNOWN.clear()
     _registry.KNOWN.update(known)
+    LISTENERS.clear()
+
+
+@pytest.fixture
+def telemetry(monkeypatch: pytest.MonkeyPatch) -> Recorded:
+    """Let a sample import OpenTelemetry, which is not installed everywhere."""
+    recorded = Recorded()
+    recorded.install(monkeypatch)
+    return recorded
 
 
 def test_the_pages_have_samples() -> None:
@@ -55,12 +59,53 @@ def test_the_pages_have_samples() -> None:
 
 
 @pytest.mark.parametrize("code", SAMPLES)
-def test_a_sample_prints_what_it_says(code: str) -> None:
+def test_a_sample_prints_what_it_says(code: str, request: pytest.FixtureRequest) -> None:
+    if "opentelemetry" in code:
+        request.getfixturevalue("telemetry")
     said = [line[2:].removeprefix(" ") for line in code.splitlines() if line[:2] == "#>"]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, "sample", "exec", dont_inherit=True), {})
     assert printed.getvalue().splitlines() == said
+
+
+def telemetry_sample() -> str:
+    page = ROOT / "docs" / "production.md"
+    (code,) = (code for code in samples(page) if "import metrics" in code)
+    return code
+
+
+@pytest.mark.one_in(1)
+def test_spans_and_counts_have_the_names_of_the_conventions(telemetry: Recorded) -> None:
+    space: dict[str, Any] = {}
+    exec(compile(telemetry_sample(), "sample", "exec", dont_inherit=True), space)
+    space["call"](space["tools"], SimpleNamespace(tool="area", tool_input="Thun", tool_call_id="c"))
+    with pytest.raises(KeyError):
+        space["call"](space["tools"], AgentAction("area", "nowhere", ""))
+    tool = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "area",
+        "gen_ai.tool.type": "function",
+    }
+    assert telemetry.spans == [
+        ("execute_tool area", tool),
+        ("execute_tool area", {**tool, "gen_ai.tool.call.id": "c"}),
+        ("execute_tool area", {**tool, "error.type": "KeyError", "status": "error"}),
+    ]
+    (count,) = telemetry.counts
+    assert count[:2] == ("agent_parsers.reports", 1)
+    assert count[2] == {
+        "agent_parsers.what": "repair",
+        "agent_parsers.name": "label",
+        "agent_parsers.dialect": "react",
+        "gen_ai.tool.name": "area",
+    }
+
+
+@pytest.mark.one_in(1)
+def test_the_sample_runs_with_opentelemetry_itself() -> None:
+    pytest.importorskip("opentelemetry", reason="OpenTelemetry is not installed")
+    exec(compile(telemetry_sample(), "sample", "exec", dont_inherit=True), {})
 
 
 def test_links_lead_somewhere() -> None:

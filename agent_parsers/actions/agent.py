@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from outputs import AIMessage, BaseMessage, FunctionMessage, HumanMessage
+from outputs.json_form.storable import TABLES, Storable
+from outputs.messages.content import text_of
 
 __all__ = ["AgentAction", "AgentActionMessageLog", "AgentFinish", "AgentStep", "TurnResult"]
 
+TABLES["agent_parsers.json_form"] = None
 
-class AgentAction(BaseModel):
+
+class AgentAction(BaseModel, Storable):
     """A call of one tool that the model asked for.
 
     Args:
@@ -25,7 +29,7 @@ class AgentAction(BaseModel):
         log: The model's own text that led to this action, unchanged.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     tool: str
     """Name of the tool; never empty in an action that a parser returned. A step whose action has no
@@ -66,10 +70,10 @@ class AgentActionMessageLog(AgentAction):
         return self.message_log
 
 
-class AgentStep(BaseModel):
+class AgentStep(BaseModel, Storable):
     """An action and its observation."""
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     action: AgentAction
     """The action that was taken."""
@@ -85,7 +89,7 @@ class AgentStep(BaseModel):
         return [HumanMessage(content=content)]
 
 
-class AgentFinish(BaseModel):
+class AgentFinish(BaseModel, Storable):
     """The final answer of an agent.
 
     Args:
@@ -93,7 +97,7 @@ class AgentFinish(BaseModel):
         log: The model's own text that led to the answer, unchanged.
     """
 
-    model_config = ConfigDict(defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(defer_build=True)
 
     return_values: dict[Any, Any]
     """What the run returns; parsers put the answer under ``"output"``."""
@@ -115,8 +119,32 @@ TurnResult: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 """What `parse` returns for a turn; a list if a turn of the dialect may have several calls."""
 
 
-def as_text(observation: object) -> str:
+def observed(observation: Any) -> Any:
+    """Return what a tool returned: *observation*, or the text of a `ToolMessage` of any library."""
+    if getattr(observation, "type", None) == "tool" and hasattr(observation, "content"):
+        return text_of(observation.content)
+    return observation
+
+
+def pair_of(step: AgentStep | tuple[AgentAction, Any]) -> tuple[AgentAction, Any]:
+    """Return the action of *step* and its observation.
+
+    Raises:
+        TypeError: *step* is not a step.
+    """
+    if isinstance(step, tuple) and len(step) == 2:
+        return step
+    if hasattr(step, "action") and hasattr(step, "observation"):
+        return step.action, step.observation
+    raise TypeError(
+        "a step is an action and what its tool returned, as in (action, observation),"
+        f" not {type(step).__name__}"
+    )
+
+
+def as_text(observation: Any) -> str:
     """Return an observation as text: as JSON if possible, otherwise `str(observation)`."""
+    observation = observed(observation)
     if isinstance(observation, str):
         return observation
     try:

@@ -64,7 +64,7 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-app = typer.Typer(
+app: typer.Typer = typer.Typer(
     name=_NAME,
     cls=_Commands,
     no_args_is_help=True,
@@ -219,7 +219,7 @@ def explain(
 ) -> None:
     """Explain how a reply is read: its parts, repairs, ignored markers and errors."""
     (file,) = or_stdin(ctx, [file] if file else None)
-    parser = get_parser(dialect, tools=known_tools(tools), lenient=not strict)
+    parser = get_parser(get_dialect(dialect), tools=known_tools(tools), lenient=not strict)
     if not explain_file(file, parser, view):
         raise typer.Exit(_NOT_ALL_READ)
 
@@ -280,8 +280,8 @@ def show(
 ) -> None:
     """Show a dialect: its sample, stop sequences and instructions."""
     out = Screen()
-    parser = get_parser(name, tools=_TOOLS)
-    dialect = parser.dialect
+    dialect = get_dialect(name)
+    parser = get_parser(dialect, tools=_TOOLS)
     parts = [("Also called", ", ".join(dialect.aliases))] if dialect.aliases else []
     parts += [
         ("Stop sequences", "\n".join(json.dumps(stop, ensure_ascii=False) for stop in parser.stop)),

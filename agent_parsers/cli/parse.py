@@ -56,9 +56,9 @@ def parse_files(
     """
     out, err = Screen(), Screen(stderr=True)
     form = form or Format.for_screen(out)
-    writer = (
-        Summary(out, as_table=form is Format.TABLE) if summary else _writer_for(form, out, full)
-    )
+    writer = _writer_for(form, out, full=full)
+    if summary:
+        writer = Summary(out, as_table=form is Format.TABLE)
     # A table includes the errors of its run; do not show them twice on the same screen.
     reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
     tally = _Tally(strict=options.strict)

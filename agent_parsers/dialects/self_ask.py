@@ -9,7 +9,7 @@ Source: Press et al. 2022 (arXiv 2210.03350), and LangChain's self-ask agent.
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import Final
+from typing import ClassVar, Final
 
 from agent_parsers.engine.calls.reader import Call, CallReader
 from agent_parsers.engine.grammar.dialect import Dialect, Written
@@ -47,7 +47,7 @@ class QuestionCall(CallReader):
             that ends a fence, which may quote it.
     """
 
-    problems = frozenset({"no_question", "open_fence"})
+    problems: ClassVar[frozenset[str]] = frozenset({"no_question", "open_fence"})
 
     __slots__ = ("_at", "_lenient", "_start", "_text")
 

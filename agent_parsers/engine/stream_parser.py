@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, get_args
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode, OnConflict
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.writing.advice import advice
+from agent_parsers.reports import LISTENERS
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.message_text import MessageText
+    from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
     from outputs.messages.ended import Ended
 
 __all__ = ["StreamParser"]
+
+_MODES: Final = get_args(Mode)
+_CONFLICTS: Final = get_args(OnConflict)
 
 
 class StreamParser(TurnStream):
@@ -51,9 +56,13 @@ class StreamParser(TurnStream):
 
     The work per chunk is proportional to its length. Only white space and text that may still
     become a marker are held back.
+
+    Raises:
+        TypeError: *dialect* is not a `Dialect`, or one of *tools* is not a tool.
+        ValueError: The dialect does not have the start, or *mode* or *on_conflict* is unknown.
     """
 
-    __slots__ = ("_message",)
+    __slots__ = ("_message", "_reports")
 
     def __init__(
         self,
@@ -66,6 +75,14 @@ class StreamParser(TurnStream):
         start: str = "",
         prompt: str = "",
     ) -> None:
+        if not isinstance(dialect, Dialect):
+            raise TypeError(
+                f"StreamParser takes a Dialect, not {kind_of(dialect)}: get_dialect returns one"
+            )
+        if mode not in _MODES:
+            raise ValueError(f"mode is one of {_MODES}, not {mode!r}")
+        if on_conflict not in _CONFLICTS:
+            raise ValueError(f"on_conflict is one of {_CONFLICTS}, not {on_conflict!r}")
         super().__init__(
             machine(dialect, mode, on_conflict),
             known_tools(tools),
@@ -75,6 +92,7 @@ class StreamParser(TurnStream):
             advise=advice,
         )
         self._message: MessageText | None = None  # set by the first message chunk
+        self._reports = self._new_reports(dialect, mode) if LISTENERS else None
 
     @override
     def feed(self, chunk: ModelOutput) -> list[Event]:
@@ -91,7 +109,9 @@ class StreamParser(TurnStream):
         """
         if not isinstance(chunk, str):
             chunk = "" if self._closed else self._text_in(chunk)
-        return super().feed(chunk)
+        if self._reports is None:
+            return super().feed(chunk)
+        return self._reports.during(super().feed, chunk)
 
     def _text_in(self, chunk: ModelOutput) -> str:
         """Return the text of a message chunk; `close` checks the rest of the message."""
@@ -116,7 +136,15 @@ class StreamParser(TurnStream):
         """
         if ended == "unknown" and self._message is not None:
             ended = self._message.ended
-        return super().close(ended=ended)
+        if self._reports is None:
+            return super().close(ended=ended)
+        return self._reports.to_end(super().close, ended, self.last_events)
+
+    def _new_reports(self, dialect: Dialect, mode: Mode) -> TurnReports | None:
+        """Return what reports the repairs and errors of the text; `None` to report none."""
+        from agent_parsers.engine.turn_reports import TurnReports  # imported lazily: for listeners
+
+        return TurnReports(dialect.name, self._collector.tools, lenient=mode != "strict")
 
     @override
     def _refuse(self) -> None:

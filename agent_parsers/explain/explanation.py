@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.reading.rules.machine import machine
@@ -16,7 +15,6 @@ from agent_parsers.events import (
     ObservationDelta,
     QuestionDelta,
     SkippedDelta,
-    Span,
     ThoughtDelta,
     ToolNamed,
     merge_events,
@@ -30,7 +28,6 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.toolset import ToolSet
@@ -43,45 +40,6 @@ class Explanation(Findings):
     """Why one turn parsed as it did. Use ``str()`` for people, `to_json` for programs."""
 
     __slots__ = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the explanation as JSON values.
-
-        Spans are ``[start, end]`` in characters; lines and columns count from 1. A value that JSON
-        cannot express, such as bytes in the input of a tool, is replaced by its `repr`.
-        """
-        places = Places(self.text)
-        error = self.error
-        return {
-            "dialect": self.dialect,
-            "mode": self.mode,
-            "text": self.text,
-            "result": _plain_result(self.result),
-            "error": error
-            and {
-                "reason": error.reason,
-                **(_place(places, error.span) if error.span else {}),
-                "observation": error.observation,
-            },
-            "spans": [
-                {"part": s.part, "marker": s.marker, **_place(places, s.span), "text": s.text}
-                for s in self.spans
-            ],
-            "repairs": [
-                {
-                    "kind": r.kind,
-                    **_place(places, r.span),
-                    "before": r.before,
-                    "after": r.after,
-                    "message": r.message,
-                }
-                for r in self.repairs
-            ],
-            "ignored": [
-                {"marker": i.marker, **_place(places, i.span), "text": i.text, "reason": i.reason}
-                for i in self.ignored
-            ],
-        }
 
     def render(self, *, color: bool = False, width: int = 80) -> str:
         """Return the explanation as lines for a terminal, with notes below the text they mark.
@@ -204,34 +162,3 @@ def _spans(text: str, events: Sequence[Event], passed: Sequence[Passed]) -> Iter
 def _drops(mark: Passed) -> bool:
     """Return whether a marker excludes the text before it from the turn."""
     return bool(mark.crossing.drops) and not mark.crossing.is_note
-
-
-# -- JSON -----------------------------------------------------------------------------------------
-
-
-def _place(places: Places, span: Span) -> dict[str, Any]:
-    return {
-        "span": list(span),
-        "line": places.line(span[0]),
-        "column": places.column(span[0]),
-    }
-
-
-def _plain_result(result: TurnResult | None) -> Any:
-    if result is None:
-        return None
-    if not isinstance(result, list):
-        return _plain(dict(result))
-    # The log and the message of each action repeat the whole text.
-    known = {"log", "message_log"}
-    return [_plain({k: v for k, v in action if k not in known}) for action in result]
-
-
-def _plain(value: Any) -> Any:
-    """Return *value* as it is after a round trip through JSON."""
-    try:
-        return json.loads(json.dumps(value, default=repr))
-    except TypeError:  # a key that JSON does not allow
-        return repr(value)
-    except RecursionError:
-        return "nested too deeply to show"

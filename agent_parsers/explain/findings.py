@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from outputs.json_form.storable import Storable
+
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.modes import Mode
@@ -15,7 +17,7 @@ __all__ = ["ExplainedRepair", "ExplainedSpan", "Findings", "IgnoredMarker"]
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedSpan:
+class ExplainedSpan(Storable):
     """A span of the text, and the part that it belongs to."""
 
     span: Span
@@ -31,7 +33,7 @@ class ExplainedSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class ExplainedRepair:
+class ExplainedRepair(Storable):
     """A repair, with the text before and after it."""
 
     kind: str
@@ -47,7 +49,7 @@ class ExplainedRepair:
 
 
 @dataclass(frozen=True, slots=True)
-class IgnoredMarker:
+class IgnoredMarker(Storable):
     """A place where a marker is written, in some spelling, but does not count."""
 
     marker: str
@@ -61,7 +63,7 @@ class IgnoredMarker:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class Findings(Storable):
     """Everything known about how one turn was read."""
 
     dialect: str

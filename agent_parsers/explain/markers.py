@@ -57,6 +57,7 @@ class Watcher(StreamParser):
 
     def __init__(self, dialect: Dialect, **options: Any) -> None:
         super().__init__(dialect, **options)
+        self._reports = None  # to explain a text is not to read it
         self.passed: list[Passed] = []
         """The markers that counted."""
         self.refused: dict[int, Refused] = {}

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeAlias, cast
 
 from typing_extensions import TypeVar, override
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.events import AnswerDelta, Event, Repair, ThoughtDelta, merge_events
-from agent_parsers.native.reading.pieces import message_in
+from agent_parsers.native.reading.pieces import message_in, not_text
 from agent_parsers.native.reading.stream import MessageStreamParser
 from agent_parsers.native.reading.whole import result_of
 from agent_parsers.native.writing.scratchpad import past_messages
+from agent_parsers.parsers.agent_parser import BaseAgentOutputParser
 from agent_parsers.parsers.event_parser import EventParser
-from output_parsers.base import BaseOutputParser, is_default
+from output_parsers.base import is_default
 from outputs import HumanMessage, SystemMessage
+from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -35,7 +37,7 @@ Result: TypeAlias = "AgentAction | list[AgentAction] | AgentFinish"
 
 
 @dataclass(frozen=True, slots=True)
-class MessageTurn:
+class MessageTurn(Storable):
     """Everything read from one message."""
 
     result: AgentAction | list[AgentAction] | AgentFinish
@@ -48,7 +50,7 @@ class MessageTurn:
     """All events of the message; neighbouring deltas are joined."""
 
 
-class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
+class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
     """Reads one message of a model, whole or as it streams in; the base of the message parsers.
 
     In a message without calls the content is the answer. In a message with calls the content is a
@@ -173,7 +175,7 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
             ValueError: The parser is strict, and reads messages only.
         """
         if not self.lenient:
-            raise ValueError("Can only parse messages")
+            raise not_text("Can only parse messages")
         return self._result_of(text)
 
     @override
@@ -213,6 +215,8 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
                 itself.
             kwargs: Ignored.
         """
+        if (theirs := self._in_langchain(config)) is not None:
+            return cast("R", theirs.invoke(input, config))
         if self._is_overridden():
             return super().invoke(message_in(input, takes_text=self.lenient), config, **kwargs)
         return self._result_of(input, ended)
@@ -229,6 +233,9 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         self, input: Iterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> Iterator[R]:
         """Yield the result of one message, once, after its last chunk; see `invoke` for chunks."""
+        if (theirs := self._in_langchain(config)) is not None:
+            yield from theirs.transform(input, config)
+            return
         if self._is_overridden():
             messages = (message_in(chunk, takes_text=self.lenient) for chunk in input)
             yield from super().transform(messages, config, **kwargs)
@@ -247,6 +254,10 @@ class MessageParser(EventParser, BaseOutputParser[R], Generic[R]):
         self, input: AsyncIterator[Any], config: RunnableConfig | None = None, **kwargs: Any
     ) -> AsyncIterator[R]:
         """Do the same as `transform`."""
+        if (theirs := self._in_langchain(config)) is not None:
+            async for result in theirs.atransform(input, config):
+                yield result
+            return
         if self._is_overridden():
             messages = (message_in(chunk, takes_text=self.lenient) async for chunk in input)
             async for result in super().atransform(messages, config, **kwargs):

@@ -32,7 +32,7 @@ class DialectParser(TurnParser, AgentOutputParser):
     with LangChain's names are subclasses with a fixed dialect, and strict by default.
     """
 
-    _has_several: ClassVar[bool] = False
+    _has_several: ClassVar[bool | None] = False
 
     @override
     def parse(self, text: str, *, ended: Ended = "unknown") -> AgentAction | AgentFinish:
@@ -96,7 +96,7 @@ class MultiActionDialectParser(TurnParser, MultiActionAgentOutputParser):
     with its content.
     """
 
-    _has_several: ClassVar[bool] = True
+    _has_several: ClassVar[bool | None] = True
 
     @override
     def parse(self, text: str, *, ended: Ended = "unknown") -> list[AgentAction] | AgentFinish:

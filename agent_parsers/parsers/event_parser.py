@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.parsers.turn_reader import TurnReader
+from output_parsers.model_output import kind_of
 from output_parsers.streams.readers import aread, read
+from output_parsers.types.checked_model import CheckedModel
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable, Generator, Iterable
+    from collections.abc import AsyncGenerator, Generator
 
     from agent_parsers.events import Event
-    from agent_parsers.parsers.langchain import LangChainParser
     from agent_parsers.parsers.turn_reader import EventReader
     from agent_parsers.toolset import ToolSet
     from output_parsers import ModelOutput
@@ -24,10 +26,10 @@ if TYPE_CHECKING:
 __all__ = ["EventParser"]
 
 
-class EventParser(BaseModel):
+class EventParser(CheckedModel):
     """Reads one turn of a model as it streams in; see `TurnParser` and `MessageParser`."""
 
-    model_config = ConfigDict(validate_assignment=True, defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(validate_assignment=True, defer_build=True)
 
     lenient: bool = False
     """Whether to repair common mistakes; if false, only well-formed turns are read."""
@@ -71,7 +73,9 @@ class EventParser(BaseModel):
 
         Raises:
             OutputParserException: The turn cannot be read; raised after the last event.
+            TypeError: *chunks* cannot be iterated over, or are a single message.
         """
+        _check_chunks("events", chunks, Iterable)
         reader = TurnReader(self.stream_parser())
         return read(reader, reader.until_over(chunks) if stop_early else iter(chunks), chunks)
 
@@ -83,19 +87,20 @@ class EventParser(BaseModel):
         Python closes an async generator only some time after a ``break``; use
         `contextlib.aclosing` to close it at once.
         """
+        _check_chunks("aevents", chunks, AsyncIterable)
         reader = TurnReader(self.stream_parser())
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
 
-    def as_langchain(self) -> LangChainParser:
-        """Return this parser as a LangChain output parser, for LangChain's chains and executors.
 
-        It returns LangChain's own actions and answers, and raises LangChain's own exception. A
-        `ModelRefusalError` is raised unchanged to end the run, since LangChain's executor would
-        ask again after its own exception.
-
-        Raises:
-            ImportError: LangChain is not installed.
-        """
-        from agent_parsers.parsers.langchain import LangChainParser  # lazily: needs langchain-core
-
-        return LangChainParser(parser=self)
+def _check_chunks(method: str, chunks: object, kind: type) -> None:
+    is_one = isinstance(chunks, BaseModel | Mapping)  # which can be iterated over, too
+    if isinstance(chunks, kind) and not is_one:
+        return
+    said = f"{method} takes the chunks of one turn, not {kind_of(chunks)}"
+    if is_one:
+        said = f"{said}; invoke takes a whole message"
+    elif isinstance(chunks, AsyncIterable):
+        said = "events takes an iterable of chunks; for an asynchronous one use aevents"
+    elif isinstance(chunks, Iterable):
+        said = "aevents takes an asynchronous iterable of chunks; for any other use events"
+    raise TypeError(said)

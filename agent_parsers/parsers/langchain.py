@@ -1,4 +1,4 @@
-"""An output parser of LangChain, for its chains and executors, around one of our parsers.
+"""A LangChain output parser around one of our agent parsers, for LangChain's executors.
 
 This module imports LangChain, and only `as_langchain` imports this module. It passes its input to
 our parser and converts the result to LangChain's classes.
@@ -7,38 +7,29 @@ our parser and converts the result to LangChain's classes.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
+from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
+from langchain_core.outputs import ChatGeneration, Generation
 from typing_extensions import override
 
 from agent_parsers.actions import agent as ours
+from agent_parsers.actions.foreign import own_steps
 from agent_parsers.actions.tool_action import ToolAgentAction as OurToolAgentAction
-from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
-from output_parsers import ModelRefusalError
-from output_parsers import OutputParserException as OurOutputParserException
-from outputs import from_any
-
-try:
-    from langchain_core.agents import AgentAction, AgentActionMessageLog, AgentFinish
-    from langchain_core.exceptions import OutputParserException
-    from langchain_core.messages import AIMessage, BaseMessage, BaseMessageChunk, messages_from_dict
-    from langchain_core.output_parsers import BaseTransformOutputParser
-    from langchain_core.outputs import ChatGeneration, Generation
-except ImportError as error:
-    raise ImportError(
-        'as_langchain() needs langchain-core: pip install "agent-parsers[langchain]"',
-        name=error.name,
-    ) from error
+from output_parsers.runnables.langchain_parser import LangChainOutputParser
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 
     from outputs import BaseMessage as OurMessage
 
 __all__ = ["LangChainParser"]
 
+Result: TypeAlias = AgentAction | list[AgentAction] | AgentFinish
 
-class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] | AgentFinish]):
+
+class LangChainParser(LangChainOutputParser):
     r"""A LangChain output parser that wraps *parser*; `as_langchain` returns one.
 
     ::
@@ -56,17 +47,14 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
     `langchain_classic` if that is installed. A stream yields its result once, at its end.
     """
 
-    parser: Any
-    """Our parser, which reads the text or message."""
-
     @override
     def model_post_init(self, context: Any, /) -> None:
         if self._has_several:
-            tool_action_class()  # imported now, and not in the middle of a run
+            self._kinds().called()  # imported now, and not in the middle of a run
 
     @property
     def _has_several(self) -> bool:
-        return isinstance(self.parser, MultiActionAgentOutputParser)
+        return bool(self.parser._has_several)
 
     @property
     @override
@@ -83,7 +71,7 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
     # -- reading ---------------------------------------------------------------------------------
 
     @override
-    def parse(self, text: str) -> AgentAction | list[AgentAction] | AgentFinish:
+    def parse(self, text: str) -> Result:
         """Read one turn.
 
         Raises:
@@ -91,20 +79,22 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
                 own.
             ValueError: The parser reads messages only, not text.
         """
-        try:
-            return _theirs(self.parser.parse(text), None)
-        except OurOutputParserException as error:
-            raise _their_error(error) from error
+        with self._errors():
+            return self._theirs(self.parser.parse(text), None)
 
     @override
-    async def aparse(self, text: str) -> AgentAction | list[AgentAction] | AgentFinish:
+    async def aparse(self, text: str) -> Result:
         """Do the same as `parse`, at once and in this thread."""
-        return self.parse(text)
+        with self._errors():
+            return self._theirs(await self.parser.aparse(text), None)
 
     @override
-    def parse_result(
-        self, result: list[Generation], *, partial: bool = False
-    ) -> AgentAction | list[AgentAction] | AgentFinish:
+    def parse_with_prompt(self, completion: str, prompt: Any) -> Result:
+        """Read one turn; a parser that can ask again uses its *prompt*."""
+        return self._theirs(super().parse_with_prompt(completion, prompt), None)
+
+    @override
+    def parse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Read the first of *result*, a text or a message.
 
         Args:
@@ -117,54 +107,42 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
             ModelRefusalError: The message refuses. The exception is ours, since an executor would
                 send LangChain's to the model and ask again.
         """
-        first = result[0]
-        message = first.message if isinstance(first, ChatGeneration) else None
-        try:
-            return _theirs(self.parser.invoke(first), message)
-        except ModelRefusalError:
-            raise
-        except OurOutputParserException as error:
-            raise _their_error(error) from error
+        with self._errors():
+            return self._theirs(self.parser.invoke(result[0]), _message_in(result[0]))
 
     @override
-    async def aparse_result(
-        self, result: list[Generation], *, partial: bool = False
-    ) -> AgentAction | list[AgentAction] | AgentFinish:
+    async def aparse_result(self, result: list[Generation], *, partial: bool = False) -> Result:
         """Do the same as `parse_result`, at once and in this thread."""
-        return self.parse_result(result, partial=partial)
+        with self._errors():
+            return self._theirs(await self.parser.ainvoke(result[0]), _message_in(result[0]))
 
     @override
-    def _transform(
-        self,
-        input: Iterator[str | BaseMessage],
-    ) -> Iterator[AgentAction | list[AgentAction] | AgentFinish]:
-        yield self._sum([*input])
+    def _transform(self, input: Iterator[str | BaseMessage]) -> Iterator[Result]:
+        yield self.parse_result([_sum([*input])])
 
     @override
-    async def _atransform(
-        self,
-        input: AsyncIterator[str | BaseMessage],
-    ) -> AsyncIterator[AgentAction | list[AgentAction] | AgentFinish]:
-        yield self._sum([chunk async for chunk in input])
+    async def _atransform(self, input: AsyncIterator[str | BaseMessage]) -> AsyncIterator[Result]:
+        yield await self.aparse_result([_sum([chunk async for chunk in input])])
 
-    def _sum(self, chunks: list[Any]) -> AgentAction | list[AgentAction] | AgentFinish:
-        """Read one turn that came in *chunks*."""
-        if chunks and all(isinstance(chunk, str) for chunk in chunks):
-            return self.parse("".join(chunks))
-        first, *rest = chunks or [AIMessage("")]
-        for chunk in chunks:
-            if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
-                kind = type(chunk).__name__
-                raise TypeError(f"expected chunks of text or of one message, found {kind}")
-        return self.parse_result([ChatGeneration(message=first + rest if rest else first)])
+    def _kinds(self) -> Kinds:
+        """Return the classes of the results."""
+        return _LANGCHAINS
+
+    def _theirs(
+        self,
+        result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
+        message: BaseMessage | None,
+    ) -> Result:
+        """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
+        kinds = self._kinds()
+        if isinstance(result, ours.AgentFinish):
+            return kinds.finish(result.return_values, result.log)
+        if isinstance(result, ours.AgentAction):
+            return _their_action(result, message, {}, kinds)
+        known: dict[int, BaseMessage] = {}
+        return [_their_action(action, message, known, kinds) for action in result]
 
     # -- writing ---------------------------------------------------------------------------------
-
-    @override
-    def get_format_instructions(self) -> str:
-        """Return the instructions that tell the model how to write its turns and call the tools."""
-        instructions: str = self.parser.get_format_instructions()
-        return instructions
 
     def format_scratchpad(
         self, intermediate_steps: Sequence[tuple[AgentAction, Any]]
@@ -174,7 +152,7 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
         Args:
             intermediate_steps: Steps in the form that LangChain's executor passes them.
         """
-        past = self.parser.format_scratchpad(_our_steps(intermediate_steps))
+        past = self.parser.format_scratchpad(own_steps(intermediate_steps))
         return past if isinstance(past, str) else _their_messages(past)
 
     def render_prompt(
@@ -191,16 +169,26 @@ class LangChainParser(BaseTransformOutputParser[AgentAction | list[AgentAction] 
             intermediate_steps: The steps so far, in the form that LangChain's executor passes them.
             system: Text before the instructions.
         """
-        steps = _our_steps(intermediate_steps)
+        steps = own_steps(intermediate_steps)
         return _their_messages(
             self.parser.render_prompt(question, steps, system=system, as_messages=True)
         )
 
-    @property
-    @override
-    def _type(self) -> str:
-        kind: str = self.parser._type
-        return kind
+
+def _sum(chunks: list[Any]) -> Generation:
+    """Return the turn that came in *chunks*."""
+    if chunks and all(isinstance(chunk, str) for chunk in chunks):
+        return Generation(text="".join(chunks))
+    first, *rest = chunks or [AIMessage("")]
+    for chunk in chunks:
+        if not isinstance(chunk, BaseMessageChunk if rest else BaseMessage):
+            kind = type(chunk).__name__
+            raise TypeError(f"expected chunks of text or of one message, found {kind}")
+    return ChatGeneration(message=first + rest if rest else first)
+
+
+def _message_in(generation: Generation) -> BaseMessage | None:
+    return generation.message if isinstance(generation, ChatGeneration) else None
 
 
 # -- from ours to LangChain's ----------------------------------------------------------------------
@@ -223,64 +211,45 @@ def tool_action_class() -> type[AgentActionMessageLog]:
     return ToolAgentAction
 
 
-def _theirs(
-    result: ours.AgentAction | list[ours.AgentAction] | ours.AgentFinish,
+class Kinds(NamedTuple):
+    """The classes of the results."""
+
+    action: Callable[..., AgentAction]
+    logged: Callable[..., AgentAction]
+    called: Callable[[], Callable[..., AgentAction]]
+    """Returns the class for calls in messages, which takes time to import."""
+    finish: Callable[..., AgentFinish]
+
+
+_LANGCHAINS: Final = Kinds(AgentAction, AgentActionMessageLog, tool_action_class, AgentFinish)
+
+
+def _their_action(
+    action: ours.AgentAction,
     message: BaseMessage | None,
-) -> AgentAction | list[AgentAction] | AgentFinish:
-    """Return *result* in LangChain's classes; *message* is the LangChain message it came in."""
-    if isinstance(result, ours.AgentFinish):
-        return AgentFinish(result.return_values, result.log)
-    if isinstance(result, ours.AgentAction):
-        return _their_action(result, message)
-    return [_their_action(action, message) for action in result]
-
-
-def _their_action(action: ours.AgentAction, message: BaseMessage | None) -> AgentAction:
-    fields = _fields(action)
+    known: dict[int, BaseMessage],
+    kinds: Kinds,
+) -> AgentAction:
+    """Return *action* in one of *kinds*; calls of one message share it, as *known* by `id`."""
+    fields: dict[str, Any] = {
+        "tool": action.tool, "tool_input": action.tool_input, "log": action.log
+    }  # fmt: skip
     if not isinstance(action, ours.AgentActionMessageLog):
-        return AgentAction(**fields)
-    # Keep the message itself: it may have fields that its provider needs back.
-    given = [message] if isinstance(message, AIMessage) else _their_messages(action.message_log)
+        return kinds.action(**fields)
+    if isinstance(message, AIMessage):
+        # Keep the message itself: it may have fields that its provider needs back.
+        given: list[BaseMessage] = [message]
+    else:
+        for each in action.message_log:
+            if id(each) not in known:
+                known[id(each)] = _their_messages([each])[0]
+        given = [known[id(each)] for each in action.message_log]
     if not isinstance(action, OurToolAgentAction):
-        return AgentActionMessageLog(message_log=given, **fields)
-    fields["tool_call_id"] = action.tool_call_id
-    return tool_action_class()(message_log=given, **fields)
-
-
-def _fields(action: AgentAction | ours.AgentAction) -> dict[str, Any]:
-    return {"tool": action.tool, "tool_input": action.tool_input, "log": action.log}
+        return kinds.logged(message_log=given, **fields)
+    return kinds.called()(message_log=given, tool_call_id=action.tool_call_id, **fields)
 
 
 def _their_messages(messages: Sequence[OurMessage]) -> list[BaseMessage]:
     return messages_from_dict(
         [{"type": message.type, "data": message.model_dump()} for message in messages]
     )
-
-
-def _their_error(error: OurOutputParserException) -> OutputParserException:
-    """Return LangChain's exception; its executor sends the observation of *error* to the model."""
-    has_all = error.observation is not None and error.llm_output is not None
-    return OutputParserException(error, error.observation, error.llm_output, send_to_llm=has_all)
-
-
-# -- from LangChain's to ours ----------------------------------------------------------------------
-
-
-def _our_steps(
-    steps: Sequence[tuple[AgentAction | ours.AgentAction, Any]],
-) -> list[tuple[ours.AgentAction, Any]]:
-    return [(_our_action(action), observation) for action, observation in steps]
-
-
-def _our_action(action: AgentAction | ours.AgentAction) -> ours.AgentAction:
-    if isinstance(action, ours.AgentAction):  # from a loop that uses our own parser
-        return action
-    fields = _fields(action)
-    if action.tool == "_Exception":  # LangChain's name for a turn that could not be read
-        fields["tool"] = ""
-    if not isinstance(action, AgentActionMessageLog):
-        return ours.AgentAction(**fields)
-    fields["message_log"] = [from_any(message) for message in action.message_log]
-    if not hasattr(action, "tool_call_id"):
-        return ours.AgentActionMessageLog(**fields)
-    return OurToolAgentAction(tool_call_id=action.tool_call_id, **fields)

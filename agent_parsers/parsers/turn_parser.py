@@ -15,6 +15,9 @@ from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.whole import whole_reader
 from agent_parsers.parsers.event_parser import EventParser
+from agent_parsers.reports import LISTENERS
+from output_parsers import OutputParserException
+from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -93,7 +96,7 @@ class TurnParser(EventParser):
             output: A text, a message or a generation.
             ended: How the text ended; by default read from *output*.
         """
-        text, said = (output, ended) if isinstance(output, str) else text_and_end(output)
+        text, said = (output, ended) if isinstance(output, str) else self._text_and_end(output)
         if ended == "unknown":
             ended = said
         parse: Callable[..., Any] = getattr(self, "parse")  # noqa: B009 - of the subclasses
@@ -104,13 +107,26 @@ class TurnParser(EventParser):
 
     def _read_whole(self, text: str, ended: Ended) -> TurnResult:
         """Return the result of a turn that *ended* like this."""
+        if not isinstance(text, str):
+            check_text(text)
+        if LISTENERS:  # only a stream knows what was repaired
+            return TurnParser.read(self, text, ended=ended).result
         mode: Mode = "lenient" if self.lenient else "strict"  # faster than the property
         reader = whole_reader(self.dialect, mode, self.on_conflict)
         return reader.parse(text, self.max_chars, self.tools, self.start, self.prompt, ended)
 
     def _text_in(self, output: ModelOutput) -> str:
         """Return the text of *output*."""
-        return output if isinstance(output, str) else text_and_end(output)[0]
+        return output if isinstance(output, str) else self._text_and_end(output)[0]
+
+    def _text_and_end(self, output: ModelOutput) -> tuple[str, Ended]:
+        try:
+            return text_and_end(output)
+        except OutputParserException as error:
+            from agent_parsers.engine.turn_reports import report_error  # lazily: only for errors
+
+            report_error(error, self.dialect.name, self.tools, lenient=self.lenient)
+            raise
 
     def read(self, text: str, *, ended: Ended = "unknown") -> Turn:
         """Read one turn and return its result, thought, repairs and events.
@@ -122,6 +138,7 @@ class TurnParser(EventParser):
         Raises:
             OutputParserException: As for `parse`.
         """
+        check_text(text)
         if ended == "unknown" and not (self.start or self.prompt) and len(text) <= self.max_chars:
             reader = whole_reader(self.dialect, self.mode, self.on_conflict)
             if (turn := reader.read_plain(text, self.tools)) is not None:

@@ -14,21 +14,34 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, overload
 from agent_parsers import dialects
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.engine.grammar.modes import MAX_CHARS
-from agent_parsers.toolset.problems.names import did_you_mean
+from agent_parsers.registry.names import ALIASES
+from agent_parsers.registry.problems import unknown_name, wrong_name
+from agent_parsers.toolset.problems.names import folded
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.grammar.modes import OnConflict
-    from agent_parsers.native.message_parser import MessageParser
-    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
+    from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
+    from agent_parsers.parsers.dialect_parser import (
+        AnyDialectParser,
+        DialectParser,
+        MultiActionDialectParser,
+    )
+    from agent_parsers.registry.names import OneCallName, SeveralCallsName
+    from agent_parsers.tools import ToolsAgentOutputParser
     from agent_parsers.toolset import Tools
+
+    AnyParser: TypeAlias = (
+        AnyDialectParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
+    )
+    """What `get_parser` returns."""
 
 __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
 Start: TypeAlias = Literal["", "content", "thought"]
-NativeName: TypeAlias = Literal["openai_functions", "openai_tools", "tools", "anthropic_blocks"]
-"""Names of the parsers that read messages instead of a text dialect."""
 
 _NATIVE: Final[dict[str, tuple[str, str]]] = {
     "openai_functions": ("openai_functions", "OpenAIFunctionsAgentOutputParser"),
@@ -36,6 +49,8 @@ _NATIVE: Final[dict[str, tuple[str, str]]] = {
     "tools": ("tools", "ToolsAgentOutputParser"),
     "anthropic_blocks": ("tools", "ToolsAgentOutputParser"),
 }
+_MOST_CHARS: Final = 100
+"""How much of an unknown name is compared and quoted."""
 KNOWN: Final[dict[str, Dialect]] = {}
 """The dialects that have been loaded or registered."""
 
@@ -48,23 +63,24 @@ def list_dialects() -> list[str]:
     return sorted({*KNOWN, *(name for name in shipped if not name.startswith("_"))})
 
 
-def get_dialect(name: str) -> Dialect:
-    """Return the dialect with this name or alias.
+def get_dialect(name: str | Dialect) -> Dialect:
+    """Return the dialect with this name or alias, or the dialect that this model writes.
+
+    Args:
+        name: Name or alias of a dialect, in any spelling: ``"ReAct-JSON"`` is ``"react_json"``. Or
+            the name of a model that `dialect_for_model` knows, such as ``"Qwen/Qwen3-32B"``. A
+            `Dialect` is returned unchanged.
 
     Raises:
-        ValueError: There is no such dialect; the message suggests the closest name.
+        TypeError: *name* is neither a text nor a dialect.
+        ValueError: There is no such dialect or model; the message suggests similar names.
     """
-    if name in KNOWN:
-        return KNOWN[name]
-    if name.isidentifier() and name[0] != "_" and find_spec(f"{dialects.__name__}.{name}"):
-        return _load(name)
-    names = list_dialects()
-    loaded = [get_dialect(known) for known in names]
-    for dialect in loaded:
-        if name in dialect.aliases:
-            return dialect
-    hint = did_you_mean(name, [*names, *(a for d in loaded for a in d.aliases)])
-    raise ValueError(f"there is no dialect {name!r}.{hint} The dialects are: {', '.join(names)}")
+    found = _find(name)
+    if isinstance(found, Dialect):
+        return found
+    raise ValueError(
+        f"{found!r} is not a dialect, since it reads messages, not text: use get_parser({found!r})"
+    )
 
 
 def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
@@ -76,17 +92,18 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
             run again. Existing parsers keep the old dialect.
 
     Raises:
+        TypeError: *dialect* is not a `Dialect`.
         ValueError: Another dialect has this name, or one of its aliases.
     """
+    if not isinstance(dialect, Dialect):
+        raise TypeError(f"register takes a Dialect, not {kind_of(dialect)}")
     for name in (dialect.name, *dialect.aliases):
         if name in _NATIVE:
             raise ValueError(f"{name!r} is the name of a message parser")
-        try:
-            known = get_dialect(name)
-        except ValueError:
+        known = _called(name)
+        if known is None or known is dialect or (replace and known.name == dialect.name):
             continue
-        if known is not dialect and not (replace and known.name == dialect.name):
-            raise ValueError(f"there is already a dialect {name!r}")
+        raise ValueError(f"there is already a dialect {name!r}")
     KNOWN[dialect.name] = dialect
     return dialect
 
@@ -106,13 +123,62 @@ copyreg.pickle(Dialect, _reduce)
 
 
 @overload
-def get_parser(  # type: ignore[overload-overlap]  # no dialect has one of these names
-    name: NativeName,
+def get_parser(
+    name: OneCallName,
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    on_conflict: OnConflict = "error",
+    start: Start = "",
+    prompt: str = "",
+    max_chars: int = MAX_CHARS,
+) -> DialectParser: ...
+@overload
+def get_parser(
+    name: SeveralCallsName,
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    on_conflict: OnConflict = "error",
+    start: Start = "",
+    prompt: str = "",
+    max_chars: int = MAX_CHARS,
+) -> MultiActionDialectParser: ...
+@overload
+def get_parser(
+    name: Literal["openai_functions"],
     *,
     tools: Tools | None = None,
     lenient: bool = True,
     max_chars: int = MAX_CHARS,
-) -> MessageParser: ...
+) -> OpenAIFunctionsAgentOutputParser: ...
+@overload
+def get_parser(
+    name: Literal["openai_tools"],
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    max_chars: int = MAX_CHARS,
+) -> OpenAIToolsAgentOutputParser: ...
+@overload
+def get_parser(
+    name: Literal["tools", "anthropic_blocks"],
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    max_chars: int = MAX_CHARS,
+) -> ToolsAgentOutputParser: ...
+@overload
+def get_parser(
+    name: Dialect,
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    on_conflict: OnConflict = "error",
+    start: Start = "",
+    prompt: str = "",
+    max_chars: int = MAX_CHARS,
+) -> AnyDialectParser: ...
 @overload
 def get_parser(
     name: str,
@@ -123,9 +189,9 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> AnyDialectParser: ...
+) -> AnyParser: ...
 def get_parser(
-    name: str,
+    name: str | Dialect,
     *,
     tools: Tools | None = None,
     lenient: bool = True,
@@ -133,12 +199,20 @@ def get_parser(
     start: Start = "",
     prompt: str = "",
     max_chars: int = MAX_CHARS,
-) -> AnyDialectParser | MessageParser:
-    """Return a parser for the dialect called *name*.
+) -> AnyParser:
+    """Return a parser for a dialect, or for what a model writes.
+
+    ::
+
+        get_parser("react")              # a dialect: `list_dialects` has their names
+        get_parser("Qwen/Qwen3-32B")     # a model: its dialect is in the parser's `repr`
+        get_parser(my_dialect)
+        get_parser("tools")              # messages with tool calls, from any API
 
     Args:
-        name: Name or alias of a dialect; `list_dialects` has the names. ``"openai_functions"``,
-            ``"openai_tools"`` and ``"tools"`` read messages with calls, not text.
+        name: A dialect, its name or an alias, or the name of an open model; see `get_dialect`.
+            ``"openai_functions"``, ``"openai_tools"`` and ``"tools"`` read messages with calls, not
+            text.
         tools: The tools, for the prompt and to check names and inputs: a `ToolSet`, or names,
             functions, models, schemas and other forms; see `agent_parsers.toolset.Tools`. `None`
             accepts any name and any input.
@@ -157,17 +231,21 @@ def get_parser(
         or the answer. For messages, a `MessageParser`.
 
     Raises:
-        ValueError: There is no such dialect, two tools have the same name, or the dialect does not
-            have the start.
+        TypeError: *name* is neither a text nor a dialect, or one of *tools* is not a tool.
+        ValueError: There is no such dialect or model, another argument has a wrong value, two tools
+            have the same name, or the dialect does not have the start.
     """
-    if name in _NATIVE:
-        module, kind = _NATIVE[name]
-        parser: type[MessageParser] = getattr(import_module(f"agent_parsers.{module}"), kind)
+    found = _find(name)
+    if isinstance(found, str):
+        module, kind = _NATIVE[found]
+        parser: type[ToolsAgentOutputParser] = getattr(
+            import_module(f"agent_parsers.{module}"), kind
+        )
         return parser(tools=tools, lenient=lenient, max_chars=max_chars)
     from agent_parsers.parsers.dialect_parser import dialect_parser
 
     return dialect_parser(
-        get_dialect(name),
+        found,
         tools=tools,
         lenient=lenient,
         on_conflict=on_conflict,
@@ -175,6 +253,47 @@ def get_parser(
         prompt=prompt,
         max_chars=max_chars,
     )
+
+
+def _find(name: str | Dialect) -> Dialect | str:
+    """Return the dialect that *name* refers to, or the name of a parser of messages.
+
+    Raises:
+        TypeError: *name* is neither a text nor a dialect.
+        ValueError: There is no such dialect or model.
+    """
+    if isinstance(name, Dialect):
+        return name
+    if not isinstance(name, str):
+        raise wrong_name(name)
+    if name in _NATIVE:
+        return name
+    if (dialect := _called(name)) is not None:
+        return dialect
+    known = {*_NATIVE, *list_dialects()}
+    known.update(alias for alias, owner in ALIASES.items() if owner not in KNOWN)
+    known.update(alias for dialect in KNOWN.values() for alias in dialect.aliases)
+    key = folded(name[:_MOST_CHARS])
+    found = {_find(other) for other in known if folded(other) == key}
+    if len(found) == 1:
+        return found.pop()
+    from agent_parsers.registry.for_model import row_for_model  # lazily: compiles a long table
+
+    row = row_for_model(name)
+    if row is not None and row.dialect is not None:
+        return get_dialect(row.dialect)
+    raise unknown_name(name[:_MOST_CHARS], known, is_model=row is not None)
+
+
+def _called(name: str) -> Dialect | None:
+    """Return the dialect with exactly this name or alias."""
+    if name in KNOWN:
+        return KNOWN[name]
+    if name.isidentifier() and name[0] != "_" and find_spec(f"{dialects.__name__}.{name}"):
+        return _load(name)
+    if name in ALIASES:
+        _called(ALIASES[name])
+    return next((dialect for dialect in KNOWN.values() if name in dialect.aliases), None)
 
 
 def _load(name: str) -> Dialect:

@@ -10,7 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from output_parsers.model_output import kind_of
+
+if TYPE_CHECKING:
+    from agent_parsers.registry.names import SeveralCallsName
 
 __all__ = ["OWNERS", "ROWS", "Row", "dialect_for_model", "row_for_model"]
 
@@ -23,7 +28,7 @@ class Row:
     """The beginnings of the models' names, separated by spaces. A name with a star may be followed
     by any word, another name only by a number or one of `_PLAIN`, so that ``Qwen3`` does not match
     ``Qwen3-Embedding``."""
-    dialect: str | None
+    dialect: SeveralCallsName | None
     """The dialect they write; `None` if no dialect reads it, to exclude them from later rows."""
     source: str
     """The repository that documents it, of the model or of a server, and the place in it."""
@@ -195,7 +200,7 @@ _DIVIDED_VERSION: Final = re.compile(r"(?<![0-9.])([0-9])[-_p]([0-9])(?![0-9a-z]
 _MAX_WORDS: Final = 16  # more than the longest name in the table, with an owner
 
 
-def dialect_for_model(model: str) -> str | None:
+def dialect_for_model(model: str) -> SeveralCallsName | None:
     """Return the name of the dialect that the open model called *model* writes.
 
     Names may be in any form that hubs and servers use, in upper or lower case: ``Qwen/Qwen3-8B``,
@@ -210,7 +215,12 @@ def dialect_for_model(model: str) -> str | None:
     Returns:
         The name of a dialect, or `None` if the model is not known: its generation is not in the
         table, no dialect reads its format, or it is not an open model.
+
+    Raises:
+        TypeError: *model* is not a text.
     """
+    if not isinstance(model, str):
+        raise TypeError(f"expected the name of a model, not {kind_of(model)}")
     row = row_for_model(model)
     return None if row is None else row.dialect
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
+from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
@@ -38,7 +39,7 @@ NoticeKind: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Storable):
     """Something that a log does not say, or that no step of its run contains."""
 
     kind: NoticeKind
@@ -53,7 +54,7 @@ class Notice:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSource:
+class RunSource(Storable):
     """Where a run was read from, and how its form was recognised."""
 
     reader: str
@@ -71,7 +72,7 @@ class RunSource:
 
 
 @dataclass(frozen=True, slots=True)
-class TranscriptStep:
+class TranscriptStep(Storable):
     """A thought, the action or answer it led to, and what the tool returned.
 
     The spans are offsets in `str` characters into the text of the transcript or, for a step of a
@@ -96,7 +97,7 @@ class TranscriptStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class Transcript(Storable):
     """One run of an agent."""
 
     question: str

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.engine.turn_reports import report_error
 from agent_parsers.events import Event, MarkerSeen, QuestionDelta
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.run import Run
@@ -60,12 +61,15 @@ def parse_transcripts(
     parser.feed(text)
     parser.close()
     if not parser.runs:
-        raise OutputParserException(
+        error = OutputParserException(
             "found no step in the transcript",
             observation="Write the steps of the run, each with its labels.",
             llm_output=text,
             span=(0, len(text)),
         )
+        error.problem = "no_step"
+        report_error(error, parser.dialect.name, None, lenient=True)
+        raise error
     return parser.runs
 
 
@@ -95,7 +99,8 @@ class TranscriptParser:
         """The runs that have been read to their end."""
         table = dialect.lenient
         self._begins = {marker: table.parts[go.to] for (_, marker), go in table.transitions.items()}
-        self._dialect = dialect
+        self.dialect = dialect
+        """The dialect of the transcript."""
         self._run = Run(dialect, self._begins)
 
     def feed(self, chunk: str) -> list[TranscriptStep]:
@@ -122,7 +127,7 @@ class TranscriptParser:
                 isinstance(event, MarkerSeen) and self._begins.get(event.name) is Part.QUESTION
             )
             if is_question and self._run.has_steps:
-                begun = Run(self._dialect, self._begins, self._run.give_up_repairs())
+                begun = Run(self.dialect, self._begins, self._run.give_up_repairs())
                 steps += self._end_run()
                 self._run = begun
             steps += self._run.take(event)

@@ -15,6 +15,7 @@ from agent_parsers.toolset.problems.policy import (
     Policy,
     UnknownKeys,
 )
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -244,12 +245,12 @@ class ToolSet:
             ToolInputError: The input does not fit.
             TypeError: The tool cannot be run, since it was not made from a callable or a model.
         """
-        checked = self.read(action.tool, action.tool_input)
+        checked = self._checked(action)
         return self._origin(checked.tool).run(checked.value)
 
     async def acall(self, action: Any) -> Any:
         """Do the same as `call`, and await the result of an asynchronous tool."""
-        checked = self.read(action.tool, action.tool_input)
+        checked = self._checked(action)
         origin = self._origin(checked.tool)
         if hasattr(origin, "arun"):
             return await origin.arun(checked.value)
@@ -273,20 +274,21 @@ class ToolSet:
         return example_of(self._specs[name], schema, self._policy)
 
     # -- for providers and prompts -------------------------------------------------------------
+    # The lists are of dictionaries; as `dict` they would be no `TypedDict` of a client.
 
-    def openai_tools(self) -> list[dict[str, Any]]:
+    def openai_tools(self) -> list[Any]:
         """Return the tools in the form of OpenAI's ``tools``."""
         return [spec.openai_tool() for spec in self]
 
-    def openai_functions(self) -> list[dict[str, Any]]:
+    def openai_functions(self) -> list[Any]:
         """Return the tools in the form of OpenAI's ``functions``."""
         return [spec.openai_function() for spec in self]
 
-    def openai_response_tools(self) -> list[dict[str, Any]]:
+    def openai_response_tools(self) -> list[Any]:
         """Return the tools in the form of the ``tools`` of OpenAI's Responses API."""
         return [spec.openai_response_tool() for spec in self]
 
-    def anthropic_tools(self) -> list[dict[str, Any]]:
+    def anthropic_tools(self) -> list[Any]:
         """Return the tools in the form of Anthropic's ``tools``."""
         return [spec.anthropic_tool() for spec in self]
 
@@ -305,10 +307,17 @@ class ToolSet:
             self._schemas[name] = self._specs[name].schema()
         return self._schemas[name]
 
+    def _checked(self, action: Any) -> CheckedInput:
+        if not hasattr(action, "tool"):
+            raise TypeError(f"call takes an action, such as AgentAction, not {kind_of(action)}")
+        return self.read(action.tool, action.tool_input)
+
     def _origin(self, name: str) -> Any:
         origin = self._specs[name].origin
         if origin is None:
-            raise TypeError(f"the tool {name} was not made from anything that can be run")
+            raise TypeError(
+                f"the tool {name!r} cannot be run: declare it as a function, not by name"
+            )
         return origin
 
 

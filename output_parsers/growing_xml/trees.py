@@ -109,7 +109,7 @@ class Leaves(_Elements):
 
     def __init__(self, max_depth: int) -> None:
         super().__init__(max_depth)
-        self.done = False
+        self.done: bool = False
         """Whether the outermost element has ended."""
         self._leaves: list[AddableDict] = []
 

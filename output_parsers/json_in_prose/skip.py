@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from outputs.growing_json.scalars import matcher, to_bracket, to_quote
+from outputs.growing_json.scalars import Matcher, matcher, to_bracket, to_quote
 
 FENCE: Final = "```"
 
 STRIP: Final = "".join(char for char in map(chr, range(0x3001)) if char.isspace()) + "`"
 """Characters around a value that do not count as text: white space and backticks."""
 
-skip_blank = matcher(f"[{STRIP}]*+")
+skip_blank: Matcher = matcher(f"[{STRIP}]*+")
 """Matches any number of these characters."""
 
 

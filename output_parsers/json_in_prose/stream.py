@@ -32,7 +32,7 @@ class GrowingJson:
         self._reader: JsonReader | None = None
         self._is_new = True  # whether the reader has changed since the last value
         self._replaces = True  # whether it changed between the last value and the one before
-        self.has_text = False
+        self.has_text: bool = False
         """Whether any text has arrived, even if it was empty."""
 
     def feed(self, text: str) -> bool:

@@ -55,9 +55,9 @@ class Function(Step[Input, Output]):
         is_async = is_coroutine_function(func)
         if is_async and afunc is not None:
             raise TypeError("func is a coroutine function already; afunc cannot be given as well")
-        self.name = name or getattr(func, "__name__", None)
-        self.func = None if is_async else func
-        self.afunc = func if is_async else afunc
+        self.name: str | None = name or getattr(func, "__name__", None)
+        self.func: Callable[..., Any] | None = None if is_async else func
+        self.afunc: Callable[..., Awaitable[Any]] | None = func if is_async else afunc
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name or '...'})"
@@ -159,7 +159,7 @@ class Generator(Step[Input, Output]):
         name: str | None = None,
     ) -> None:
         is_async = inspect.isasyncgenfunction(transform)
-        self.name = name or getattr(transform, "__name__", None)
+        self.name: str | None = name or getattr(transform, "__name__", None)
         self._transform = None if is_async else transform
         self._atransform = transform if is_async else atransform
 

@@ -13,7 +13,11 @@ from typing_extensions import override
 
 from output_parsers.runnables.batching import configs_for
 from output_parsers.runnables.functions import Function, Generator, aiter_of, is_generator_function
-from output_parsers.runnables.langchain import LangChainStep, runnable_class
+from output_parsers.runnables.langchain import (
+    LangChainStep,
+    check_not_langchains,
+    runnable_class,
+)
 from output_parsers.runnables.step import Input, Output, Step
 
 if TYPE_CHECKING:
@@ -49,6 +53,12 @@ class Runnable(Step[Input, Output], LangChainStep):
             theirs.register(Runnable)
             Runnable._is_registered = True
         return super().__new__(cls)
+
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            check_not_langchains(self, name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __call__(
         self,

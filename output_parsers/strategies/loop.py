@@ -16,7 +16,7 @@ The loop belongs to the caller; these functions only read a message::
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.strategies.bindings import ProviderStrategyBinding
@@ -26,6 +26,7 @@ from output_parsers.strategies.errors import (
     StructuredOutputValidationError,
     sent_to_model,
 )
+from output_parsers.strategies.schema import SchemaT
 from output_parsers.strategies.strategy import ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError
 from outputs import ToolMessage
@@ -38,10 +39,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class StructuredResponse:
+class StructuredResponse(Generic[SchemaT]):
     """A message has a response that fits the schema."""
 
-    structured_response: Any
+    structured_response: SchemaT
     """The response: an object of the schema, or a dictionary."""
     messages: list[ToolMessage]
     """The messages to append after it: an answer to the tool call, if there is one."""
@@ -58,8 +59,8 @@ class StructuredRetry:
 
 
 def read_structured_output(
-    message: Any, strategy: ToolStrategy[Any] | ProviderStrategy[Any]
-) -> StructuredResponse | StructuredRetry | None:
+    message: Any, strategy: ToolStrategy[SchemaT] | ProviderStrategy[SchemaT]
+) -> StructuredResponse[SchemaT] | StructuredRetry | None:
     """Return the structured response in *message*, or `None` if there is no response yet.
 
     Args:
@@ -128,7 +129,7 @@ def _calls_of(message: Any, kind: str = "tool_calls") -> list[Any]:
     return getattr(message, kind, None) or []
 
 
-def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredResponse:
+def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredResponse[Any]:
     spec = strategy.schema_spec
     try:
         response = ProviderStrategyBinding.from_schema_spec(spec).parse(message)
@@ -142,7 +143,7 @@ def _read_text(message: Any, strategy: ProviderStrategy[Any]) -> StructuredRespo
 
 def _read_call(
     message: Any, call: Any, strategy: ToolStrategy[Any]
-) -> StructuredResponse | StructuredRetry:
+) -> StructuredResponse[Any] | StructuredRetry:
     binding: OutputToolBinding[Any] = strategy.bindings[call["name"]]
     try:
         response = binding.parse(call["args"])

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypedDict, overload
 
 from typing_extensions import override
 
@@ -15,18 +15,65 @@ from output_parsers.format_instructions import only_json_instructions
 from output_parsers.runnables.runnable import Runnable, RunnableLambda, RunnableSequence
 from output_parsers.strategies.errors import StructuredOutputError
 from output_parsers.strategies.loop import StructuredResponse, read_structured_output
+from output_parsers.strategies.schema import SchemaT
 from output_parsers.strategies.strategy import AutoStrategy, ProviderStrategy, ToolStrategy
 from output_parsers.tool_calls.refusal import ModelRefusalError, refusal_in
 from outputs import AIMessage, from_any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import UnionType
+
+    from typing_extensions import TypeForm
 
     from output_parsers.runnables.batching import RunnableConfig
     from output_parsers.runnables.runnable import RunnableLike
     from output_parsers.strategies.schema import SchemaSpec
+    from output_parsers.strategies.strategy import ResponseFormat
 
 
+class RawAndParsed(TypedDict, Generic[SchemaT]):
+    """What a model returned and what was read in it; see `with_structured_output`."""
+
+    raw: Any
+    """The model's result."""
+    parsed: SchemaT | None
+    """The response; `None` if there is a `parsing_error`."""
+    parsing_error: OutputParserException | None
+    """Why there is no response."""
+
+
+@overload
+def with_structured_output(
+    model: Any,
+    schema: type[SchemaT] | ResponseFormat[SchemaT],
+    *,
+    include_raw: Literal[False] = False,
+) -> Runnable[Any, SchemaT]: ...
+@overload
+def with_structured_output(
+    model: Any, schema: type[SchemaT] | ResponseFormat[SchemaT], *, include_raw: Literal[True]
+) -> Runnable[Any, RawAndParsed[SchemaT]]: ...
+@overload
+def with_structured_output(
+    model: Any, schema: dict[str, Any], *, include_raw: Literal[False] = False
+) -> Runnable[Any, dict[str, Any]]: ...
+@overload
+def with_structured_output(
+    model: Any, schema: dict[str, Any], *, include_raw: Literal[True]
+) -> Runnable[Any, RawAndParsed[dict[str, Any]]]: ...
+@overload
+def with_structured_output(
+    model: Any, schema: TypeForm[SchemaT], *, include_raw: Literal[False] = False
+) -> Runnable[Any, SchemaT]: ...
+@overload
+def with_structured_output(
+    model: Any, schema: TypeForm[SchemaT], *, include_raw: Literal[True]
+) -> Runnable[Any, RawAndParsed[SchemaT]]: ...
+@overload
+def with_structured_output(
+    model: Any, schema: type[Any] | UnionType, *, include_raw: bool = False
+) -> Runnable[Any, Any]: ...
 def with_structured_output(
     model: Any, schema: Any, *, include_raw: bool = False
 ) -> Runnable[Any, Any]:
@@ -51,8 +98,7 @@ def with_structured_output(
             message, or a result of OpenAI's or Anthropic's API.
         schema: The schema of the response (see `SchemaSpec`), or a strategy. Without a strategy the
             response may be a tool call or text.
-        include_raw: Return a dictionary of ``raw``, the model's result, ``parsed``, the response,
-            and ``parsing_error``, which is otherwise raised. One of the last two is `None`.
+        include_raw: Return a `RawAndParsed`, with the error in it instead of raising it.
 
     Raises:
         StructuredOutputError: From the runnable: the model returned no usable response.

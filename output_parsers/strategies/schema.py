@@ -25,7 +25,6 @@ from typing import (
     Generic,
     Literal,
     TypeAlias,
-    TypeVar,
     Union,
     get_args,
     get_origin,
@@ -33,7 +32,7 @@ from typing import (
 from zlib import crc32
 
 from pydantic import BaseModel
-from typing_extensions import is_typeddict
+from typing_extensions import TypeVar, is_typeddict
 
 from output_parsers.exceptions import OutputParserException
 from output_parsers.types.pydantic_models import without_addresses
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
 
     from pydantic import TypeAdapter
 
-SchemaT = TypeVar("SchemaT")
+SchemaT = TypeVar("SchemaT", default=Any)
 
 SchemaKind: TypeAlias = Literal["pydantic", "dataclass", "typeddict", "json_schema"]
 

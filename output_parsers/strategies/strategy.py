@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
 from output_parsers.strategies.bindings import OutputToolBinding
 from output_parsers.strategies.schema import SchemaSpec, SchemaT, variants_of
 
 if TYPE_CHECKING:
     from types import UnionType
+
+    from typing_extensions import TypeForm
 
 HandleErrors: TypeAlias = (
     bool | str | type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], str]
@@ -35,9 +37,34 @@ class ToolStrategy(Generic[SchemaT]):
     of these types are sent; ``False`` sends nothing. Errors that are not sent are raised. Arguments
     for a JSON Schema are not checked."""
 
+    # To a type checker, a union such as `Weather | Failure` is a `TypeForm`, and no `type`.
+    @overload
     def __init__(
         self,
-        schema: type[SchemaT] | UnionType | dict[str, Any],
+        schema: type[SchemaT],
+        *,
+        tool_message_content: str | None = None,
+        handle_errors: HandleErrors = True,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        schema: TypeForm[SchemaT],
+        *,
+        tool_message_content: str | None = None,
+        handle_errors: HandleErrors = True,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        schema: UnionType | dict[str, Any],
+        *,
+        tool_message_content: str | None = None,
+        handle_errors: HandleErrors = True,
+    ) -> None: ...
+    def __init__(
+        self,
+        schema: Any,
         *,
         tool_message_content: str | None = None,
         handle_errors: HandleErrors = True,
@@ -98,12 +125,21 @@ class ProviderStrategy(Generic[SchemaT]):
         return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-@dataclass
+@dataclass(init=False)
 class AutoStrategy(Generic[SchemaT]):
     """The best strategy for a model: the provider's structured output if available, else tools."""
 
     schema: type[SchemaT] | UnionType | dict[str, Any]
     """A pydantic model, a dataclass, a `TypedDict`, a JSON Schema, or a union of these."""
+
+    @overload
+    def __init__(self, schema: type[SchemaT]) -> None: ...
+    @overload
+    def __init__(self, schema: TypeForm[SchemaT]) -> None: ...
+    @overload
+    def __init__(self, schema: UnionType | dict[str, Any]) -> None: ...
+    def __init__(self, schema: Any) -> None:
+        self.schema = schema
 
     def resolve(self, *, has_provider: bool) -> ToolStrategy[SchemaT] | ProviderStrategy[SchemaT]:
         """Return the strategy for a model.

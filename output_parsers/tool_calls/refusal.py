@@ -19,6 +19,8 @@ class ModelRefusalError(OutputParserException):
     loop, catch this error before `OutputParserException`.
     """
 
+    problem = "refusal"
+
     @property
     def refusal(self) -> str:
         """The words in which the model refused."""

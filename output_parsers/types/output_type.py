@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from typing_extensions import NoDefault
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
 def output_type_of(cls: type[BaseModel], root: type[BaseModel]) -> Any:
-    """Return the type argument of *root* in *cls*, a subclass.
+    """Return the type argument of *root* in *cls*, a subclass, or the default of its variable.
 
     Arguments are followed through the generic classes between the two::
 
@@ -22,6 +24,9 @@ def output_type_of(cls: type[BaseModel], root: type[BaseModel]) -> Any:
     """
     found = _argument(cls, root)
     if isinstance(found, TypeVar):
+        default = getattr(found, "__default__", NoDefault)
+        if default is not NoDefault:
+            return default
         raise TypeError(
             f"Runnable {cls.__name__} doesn't have an inferable OutputType. "
             "Override the OutputType property to specify the output type."

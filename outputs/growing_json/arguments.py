@@ -63,7 +63,7 @@ class GrowingArguments:
     def __init__(self, *, strict: bool = False) -> None:
         self._reader = JsonReader(strict=strict)
         self._refused = False
-        self.started = False
+        self.started: bool = False
         """Whether any text has arrived."""
 
     def feed(self, text: str) -> None:

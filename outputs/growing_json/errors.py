@@ -37,7 +37,7 @@ class JsonError(json.JSONDecodeError):
     def __init__(self, msg: str, doc: str, pos: int) -> None:
         super().__init__(msg, doc, pos)
         # The line and column of an empty document would mislead.
-        self.args = (f"{msg} (character {pos})",)
+        self.args: tuple[Any, ...] = (f"{msg} (character {pos})",)
 
     def moved(self, by: int) -> Self:
         """Return the same error with ``pos`` moved *by* characters, for an enclosing text."""

@@ -26,6 +26,8 @@ MAX_NUMBER_CHARS: Final = 4300
 
 Matcher: TypeAlias = Callable[[str, int], "re.Match[str]"]
 """Matches at a position. The patterns here always match, if only the empty string."""
+Search: TypeAlias = Callable[[str, int], "re.Match[str] | None"]
+"""Matches at a position, or does not."""
 
 
 def matcher(pattern: str) -> Matcher:
@@ -43,17 +45,17 @@ ESCAPE: Final = r"""
 """
 """A complete escape."""
 # Loops are possessive (`*+`): there is no backtracking, so matching is linear on any input.
-skip_space = matcher(r"[\ \t\n\r]*+")
-plain_text = matcher(r'[^"\\]*+')
-escaped_text = matcher(rf'(?: [^"\\]++ | {ESCAPE} )*+')
+skip_space: Matcher = matcher(r"[\ \t\n\r]*+")
+plain_text: Matcher = matcher(r'[^"\\]*+')
+escaped_text: Matcher = matcher(rf'(?: [^"\\]++ | {ESCAPE} )*+')
 # Strict means no control characters but the newline.
-strict_plain_text = matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
-strict_escaped_text = matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {ESCAPE} )*+')
-to_bracket = matcher(r'[^"\[\]{}]*+')
-to_quote = matcher(r'(?s: [^"\\]++ | \\. )*+')
-number_run = matcher(r"[-+.0-9eE]*+")
+strict_plain_text: Matcher = matcher(r'[^"\\\x00-\x09\x0b-\x1f]*+')
+strict_escaped_text: Matcher = matcher(rf'(?: [^"\\\x00-\x09\x0b-\x1f]++ | {ESCAPE} )*+')
+to_bracket: Matcher = matcher(r'[^"\[\]{}]*+')
+to_quote: Matcher = matcher(r'(?s: [^"\\]++ | \\. )*+')
+number_run: Matcher = matcher(r"[-+.0-9eE]*+")
 
-cut_escape = re.compile(
+cut_escape: Search = re.compile(
     r"""
     \\ (?: u (?: [0-9a-fA-F]{0,3}
                | [dD][89abAB][0-9a-fA-F]{2} (?: \\ (?: u[0-9a-fA-F]{0,3} )? )?

@@ -37,7 +37,7 @@ class State(dict[str, Step]):
     def __init__(self, expected: str, steps: dict[str, Step], closable: bool | None = None) -> None:
         super().__init__(steps)
         self.expected = expected
-        self.closable = ("]" in steps or "}" in steps) if closable is None else closable
+        self.closable: bool = ("]" in steps or "}" in steps) if closable is None else closable
 
 
 class JsonSteps:

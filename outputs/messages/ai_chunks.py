@@ -9,7 +9,7 @@ from pydantic import Field
 from outputs.messages.ai import AIMessage, wire_entries
 from outputs.messages.call_places import sum_of_pieces
 from outputs.messages.chunks import BaseMessageChunk
-from outputs.messages.tool_calls import ToolCallChunk, complete_calls
+from outputs.messages.tool_calls import InvalidToolCall, ToolCall, ToolCallChunk, complete_calls
 from outputs.messages.usage import add_usage
 from outputs.messages.wire_calls import (
     GrowingCalls,
@@ -59,9 +59,9 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
         """
         if self.tool_call_chunks:
             growing = context if isinstance(context, GrowingCalls) else None
-            self.tool_calls, self.invalid_tool_calls = calls_from_chunks(
-                self.tool_call_chunks, growing
-            )
+            calls, unread = calls_from_chunks(self.tool_call_chunks, growing)
+            self.tool_calls: list[ToolCall] = calls
+            self.invalid_tool_calls: list[InvalidToolCall] = unread
             if growing is not None:
                 object.__setattr__(self, "_growing", [growing])
         elif self.tool_calls or self.invalid_tool_calls:
@@ -72,7 +72,7 @@ class AIMessageChunk(AIMessage, BaseMessageChunk):
             and isinstance(self.content, list)
         ):
             by_id = {call["id"]: call for call in self.tool_calls}
-            self.content = [finished_block(block, by_id) for block in self.content]
+            self.content: Content = [finished_block(block, by_id) for block in self.content]
 
     def __add__(self, other: Any) -> Self:
         """Add a chunk, or a list of chunks in one go, in time linear in their size.

@@ -1,7 +1,7 @@
 """Chunks of messages, as a model streams them, and how they are added."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from outputs.messages.content import merge_content
 from outputs.messages.merging import merge_dicts, merge_obj
@@ -13,6 +13,9 @@ from outputs.messages.roles import (
     SystemMessage,
     ToolMessage,
 )
+
+if TYPE_CHECKING:
+    from outputs.messages.content import Content
 
 
 class BaseMessageChunk(BaseMessage):
@@ -62,17 +65,29 @@ class HumanMessageChunk(HumanMessage, BaseMessageChunk):
     # Subclasses, here and below, narrow the type to their own name, which type checkers forbid.
     type: Literal["HumanMessageChunk"] = "HumanMessageChunk"  # type: ignore[assignment]
 
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., **fields: Any) -> None: ...
+
 
 class SystemMessageChunk(SystemMessage, BaseMessageChunk):
     """A piece of a `SystemMessage`."""
 
     type: Literal["SystemMessageChunk"] = "SystemMessageChunk"  # type: ignore[assignment]
 
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., **fields: Any) -> None: ...
+
 
 class ChatMessageChunk(ChatMessage, BaseMessageChunk):
     """A piece of a `ChatMessage`; pieces with different roles cannot be added."""
 
     type: Literal["ChatMessageChunk"] = "ChatMessageChunk"  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., *, role: str, **fields: Any) -> None: ...
 
     def _sum(self, others: Sequence[BaseMessageChunk]) -> dict[str, Any]:
         roles = (chunk.role for chunk in others if isinstance(chunk, ChatMessageChunk))
@@ -86,6 +101,10 @@ class FunctionMessageChunk(FunctionMessage, BaseMessageChunk):
 
     type: Literal["FunctionMessageChunk"] = "FunctionMessageChunk"  # type: ignore[assignment]
 
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., *, name: str, **fields: Any) -> None: ...
+
     def _sum(self, others: Sequence[BaseMessageChunk]) -> dict[str, Any]:
         names = (chunk.name for chunk in others if isinstance(chunk, FunctionMessageChunk))
         if any(name != self.name for name in names):
@@ -97,6 +116,10 @@ class ToolMessageChunk(ToolMessage, BaseMessageChunk):
     """A piece of a `ToolMessage`; pieces that answer different calls cannot be added."""
 
     type: Literal["ToolMessageChunk"] = "ToolMessageChunk"  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, content: Content = ..., *, tool_call_id: str, **fields: Any) -> None: ...
 
     def _sum(self, others: Sequence[BaseMessageChunk]) -> dict[str, Any]:
         chunks = [self, *(chunk for chunk in others if isinstance(chunk, ToolMessageChunk))]

@@ -1,7 +1,7 @@
 """Messages of a conversation with a model, except the model's own (see `outputs.messages.ai`)."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -25,7 +25,7 @@ class BaseMessage(BaseModel):
         pydantic.ValidationError: A field is missing or has the wrong type.
     """
 
-    model_config = ConfigDict(extra="allow", defer_build=True)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="allow", defer_build=True)
 
     content: Content
     """Text, or a list of text and blocks."""

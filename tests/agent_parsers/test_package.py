@@ -1,16 +1,75 @@
 """The modules that are imported with the package, and when using a little of it."""
 
 import json
+import os
 import subprocess
 import sys
 from functools import cache
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
+
+import agent_parsers
+
+ROOT = Path(__file__).parents[2]
 
 HEAVY = {
     "asyncio", "defusedxml", "difflib", "jsonpatch", "langchain_core", "pkgutil", "pytest", "regex",
     "rich", "syrupy", "typer", "yaml",
 }  # fmt: skip
+
+
+# -- names ---------------------------------------------------------------------------------------
+
+
+def test_all_names_can_be_imported_at_once_and_leave_the_callers_version() -> None:
+    names: dict[str, object] = {"__version__": "mine"}
+    exec("from agent_parsers import *", names)
+    assert {*agent_parsers.__all__} <= names.keys()
+    assert names["__version__"] == "mine"
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert "__version__" in dir(agent_parsers)
+    assert agent_parsers.__version__ == version("agent-parsers")
+
+
+# -- packages that a file hides ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["outputs", "output_parsers"])
+@pytest.mark.parametrize("hidden_by", ["{}.py", "{}/__init__.py"])
+@pytest.mark.parametrize("content", ["RESULTS = 3", "from agent_parsers import get_parser"])
+@pytest.mark.parametrize("script", ["agent.py", "{}.py"])
+def test_a_file_that_hides_a_package_is_named(
+    tmp_path: Path, name: str, hidden_by: str, content: str, script: str
+) -> None:
+    file = tmp_path / hidden_by.format(name)
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(content)
+    main = tmp_path / script.format(name)
+    if main != file:
+        main.write_text("import agent_parsers")
+    done = subprocess.run(
+        [sys.executable, str(main)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    said = f"ImportError: {file} hides the package {name!r} of agent-parsers: rename that file"
+    if main == file and "import" not in content:
+        assert done.returncode == 0  # a script that does not need us
+    else:
+        assert done.stderr.splitlines()[-1] == said
+
+
+def test_another_missing_package_is_not_blamed_on_a_file(tmp_path: Path) -> None:
+    (tmp_path / "pydantic.py").write_text("raise ImportError('no pydantic here')")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import agent_parsers"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == "ImportError: no pydantic here"
 
 
 # -- imported modules ----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import inspect
 import pickle
 import typing
 import warnings
+from traceback import format_exception
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 from unittest import mock
@@ -18,6 +19,7 @@ from output_parsers import (
     BaseGenerationOutputParser,
     BaseLLMOutputParser,
     BaseOutputParser,
+    JsonOutputParser,
     OutputParserException,
     Runnable,
     StrOutputParser,
@@ -113,11 +115,28 @@ def test_a_parser_is_a_pydantic_model_with_keywords_that_stays_mutable() -> None
     assert Times(factor="2").factor == 2  # type: ignore[arg-type]
     assert Times() == Times()
     assert Times().tags is not Times().tags
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValueError, match=r"^Times: factor should be a valid integer, not 'x'$"):
         Times(factor="x")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="no field"):
         parser.unknown = 1  # type: ignore[attr-defined]
     assert isinstance(parser, (BaseModel, Runnable, BaseLLMOutputParser))
+
+
+def test_wrong_arguments_are_an_error_of_one_line() -> None:
+    make: Any = Times
+    wrong: dict[str, Any] = {"factor": "x" * 100, "tags": 3}
+    for arguments, said in (
+        (wrong, "Times: factor should be a valid integer, not 'x+…; tags should .*, not 3"),
+        ({"factor": None, "unknown": 3}, "Times: factor should be a valid integer, not None"),
+    ):
+        with pytest.raises(ValueError, match=f"^{said}$") as caught:
+            make(**arguments)
+        assert "errors.pydantic.dev" not in "".join(format_exception(caught.value))
+        assert len(str(caught.value)) < 200
+    with pytest.raises(TypeError, match=r"^Times has no argument 'facter'. Did you mean 'factor'"):
+        make(facter=3)
+    with pytest.raises(TypeError, match=r"^Times takes its arguments by name, as in Times\(fact"):
+        make(3)
 
 
 def test_parse_and_parse_result_have_to_be_written() -> None:
@@ -130,6 +149,14 @@ def test_parse_and_parse_result_have_to_be_written() -> None:
 def test_repr_leaves_out_defaults_as_langchain_does() -> None:
     assert repr(StrOutputParser()) == "StrOutputParser()"
     assert repr(Times(factor=3)) == repr(LangChainTimes(factor=3)).removeprefix("LangChain")
+
+
+def test_the_output_type_may_be_the_default_of_a_type_variable() -> None:
+    class Loud(JsonOutputParser):
+        pass
+
+    assert JsonOutputParser().OutputType is Loud().OutputType is Any
+    assert JsonOutputParser[int]().OutputType is int
 
 
 def test_a_parser_can_be_a_field_of_another() -> None:

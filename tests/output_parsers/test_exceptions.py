@@ -1,6 +1,11 @@
 import copy
 import json
 import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from traceback import format_exception
 
 import pytest
 from hypothesis import given
@@ -188,3 +193,103 @@ def test_an_exception_as_error_survives_pickling() -> None:
     twin = pickle.loads(pickle.dumps(OutputParserException(KeyError("a"), llm_output="b")))
     assert repr(twin.args) == repr((KeyError("a"),))
     assert twin.llm_output == "b"
+
+
+# -- in a traceback ------------------------------------------------------------------------------
+
+PLACE = "\n  --> line 4, column 1\n4 | Final Answer: 42\n  | ^^^^^^^^^^^^^^^^\n"
+
+
+def shown(error: BaseException) -> str:
+    return "".join(format_exception(error))
+
+
+def raised(act: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as caught:  # noqa: PT011 - whatever it is
+        act()
+    return caught.value
+
+
+def chained(cause: Exception) -> Exception:
+    def act() -> None:
+        raise RuntimeError("no answer") from cause
+
+    return raised(act)
+
+
+def again(error: Exception) -> Exception:
+    def act() -> None:
+        with suppress(TypeError):
+            raise error
+
+    return raised(act)
+
+
+def said_twice(cause: OutputParserException) -> Exception:
+    def act() -> None:
+        raise OutputParserException("worse", llm_output=TEXT, span=cause.span) from cause
+
+    return raised(act)
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        lambda error: error,
+        again,
+        lambda error: again(again(error)),
+        chained,
+        said_twice,
+        copy.copy,
+        lambda error: pickle.loads(pickle.dumps(error)),
+        lambda error: pickle.loads(pickle.dumps(again(error))),
+    ],
+)
+@pytest.mark.parametrize("is_asked_before", [False, True])
+def test_a_traceback_shows_the_place_once(
+    way: Callable[[Exception], Exception], is_asked_before: bool
+) -> None:
+    error = error_at(ANSWER, ANSWER + 16)
+    if is_asked_before:
+        assert shown(error).count(PLACE) == 1
+    assert shown(way(error)).count(" --> ") == shown(way(error)).count(PLACE) == 1
+
+
+def test_a_traceback_of_a_group_shows_each_place() -> None:
+    group = ExceptionGroup("two", [error_at(0, 7), error_at(ANSWER, ANSWER + 16)])
+    lines = [line.strip(" |") for line in shown(again(group)).splitlines()]
+    assert [line for line in lines if "-->" in line] == [
+        "--> line 1, column 1", "--> line 4, column 1",
+    ]  # fmt: skip
+
+
+def test_a_traceback_does_not_repeat_the_reason_but_gives_one_that_is_not_said() -> None:
+    error = error_at(ANSWER, ANSWER + 16)
+    assert shown(error) == f"output_parsers.exceptions.OutputParserException: wrong{PLACE}"
+    other = OutputParserException("no: x", llm_output="x", reason="expected a number")
+    assert shown(other).splitlines()[1:3] == ["expected a number", "  --> line 1, column 1"]
+
+
+def test_a_note_of_the_caller_follows_the_place() -> None:
+    error = error_at(ANSWER, ANSWER + 16)
+    error.add_note("in the second turn")
+    assert shown(error).endswith(f"{PLACE}in the second turn\n")
+    assert shown(pickle.loads(pickle.dumps(error))) == shown(error)
+
+
+def test_a_traceback_without_a_text_has_no_place() -> None:
+    for error in (OutputParserException("wrong"), OutputParserException("wrong", "o", "")):
+        assert shown(error) == "output_parsers.exceptions.OutputParserException: wrong\n"
+
+
+def test_an_exception_that_is_caught_has_written_no_place() -> None:
+    error = again(error_at(0, 7))
+    str(error), repr(error), pickle.dumps(error), copy.copy(error)
+    assert "__notes__" not in vars(error)
+
+
+def test_an_uncaught_error_shows_the_place_once() -> None:
+    code = "from agent_parsers import get_parser; get_parser('react').parse('no idea')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr.endswith("\n  --> line 1, column 1\n1 | no idea\n  | ^^^^^^^\n")
+    assert done.stderr.count("-->") == 1

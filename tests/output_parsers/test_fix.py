@@ -12,7 +12,7 @@ import langchain_core.runnables as lc_runnables
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from output_parsers import (
     BaseOutputParser,
@@ -321,7 +321,7 @@ def test_the_wrapper_is_a_step() -> None:
 
 
 def test_retries_are_counted_from_zero() -> None:
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValueError, match=r"max_retries should be .* not -1$"):
         OutputFixingParser(parser=Number(), retry_chain=Chain(), max_retries=-1)
 
 
@@ -350,7 +350,7 @@ def test_what_is_no_prompt_or_no_parser_is_refused_when_made() -> None:
     no_parser: Any = 5
     with pytest.raises(TypeError, match="expected a parser, not int"):
         OutputFixingParser.from_llm(str, no_parser)
-    with pytest.raises(ValidationError, match="expected a parser, not int"):
+    with pytest.raises(ValueError, match="expected a parser, not int"):
         OutputFixingParser(parser=no_parser, retry_chain=str)
 
 

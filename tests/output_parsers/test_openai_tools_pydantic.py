@@ -136,7 +136,9 @@ def test_other_errors_have_no_such_explanation(caplog: pytest.LogCaptureFixture)
 def test_what_is_no_model_is_refused_when_made() -> None:
     not_models: list[Any] = [[Search, int], [5], Search]
     for tools in not_models:
-        with pytest.raises(ValidationError):
+        with pytest.raises(
+            ValueError, match=r"^PydanticToolsParser: (tools.* should be|expected a pydantic)"
+        ):
             PydanticToolsParser(tools=tools)
 
 

@@ -59,6 +59,52 @@ def test_the_names_of_places_may_be_told_but_not_otherwise() -> None:
         PromptTemplate(TEMPLATE, ["word"])
 
 
+partials = st.dictionaries(
+    st.sampled_from(["word", "times", "other"]),
+    st.text() | st.text().map(lambda text: lambda: text),
+)
+
+
+@given(partials, partials, st.text(), st.text())
+def test_partial_variables_are_filled_in_as_langchain_fills_them_in(
+    first: Any, then: Any, word: str, times: str
+) -> None:
+    text = "Say {word} {times} times."
+    ways = [
+        lambda kind: kind(template=text, input_variables=["times", "word"]).partial(**first),
+        lambda kind: kind.from_template(text, partial_variables=first),
+        lambda kind: kind.from_template(text, partial_variables=first).partial(**then),
+    ]
+    for way in ways:
+        ours, theirs = way(PromptTemplate), way(lc.PromptTemplate)
+        assert ours.input_variables == sorted(theirs.input_variables)
+        assert ours.partial_variables == theirs.partial_variables
+        values = {"word": word, "times": times}
+        for chosen in (values, {name: values[name] for name in ours.input_variables}):
+            assert ours.format(**chosen) == theirs.format(**chosen)
+            assert ours.invoke(chosen).to_string() == theirs.invoke(chosen).to_string()
+            assert ours.format_prompt(**chosen).to_string() == theirs.format(**chosen)
+
+
+def test_partial_variables_are_not_input_variables() -> None:
+    for kind in (PromptTemplate, lc.PromptTemplate):
+        template: Any = kind(
+            template="{a} {b}", input_variables=["b"], partial_variables={"a": lambda: "1"}
+        )
+        assert template.format(b="2") == "1 2"
+        same = kind(template="{a} {b}", input_variables=["a", "b"], partial_variables={"a": "1"})
+        assert same.input_variables == template.input_variables == ["b"]
+        with pytest.raises(KeyError):
+            template.format()
+    template = PromptTemplate("{a} {b}")
+    filled = template.partial(a="1")
+    assert template.input_variables == ["a", "b"]
+    assert filled != template
+    assert filled == PromptTemplate("{a} {b}", ["b"], {"a": "1"})
+    assert repr(filled) == "PromptTemplate('{a} {b}', partial_variables={'a': '1'})"
+    assert (filled | str.upper).invoke({"b": "x"}) == "1 X"
+
+
 def test_templates_are_values() -> None:
     template = PromptTemplate(TEMPLATE)
     assert template == copy.deepcopy(template)

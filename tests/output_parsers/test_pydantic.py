@@ -85,7 +85,7 @@ def test_the_observation_says_what_is_wrong() -> None:
 
 def test_text_that_is_no_json_is_told_as_by_the_json_parser() -> None:
     parser = PydanticOutputParser(pydantic_object=Port)
-    with pytest.raises(OutputParserException, match=r"^Invalid json output: Cork$"):
+    with pytest.raises(OutputParserException, match=r"^Invalid json output: Cork\n"):
         parser.parse("Cork")
     assert parser.parse_result([Generation(text="Cork")], partial=True) is None
     assert parser.parse_result([Generation(text="{}")], partial=True) is None

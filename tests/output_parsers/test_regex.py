@@ -65,7 +65,7 @@ def test_the_groups_of_the_first_match_get_their_names() -> None:
 
 def test_no_match_is_an_error_that_shows_the_form() -> None:
     parser = RegexParser(regex=r"Score: (\d+)", output_keys=["score"])
-    with pytest.raises(OutputParserException, match=r"^Could not parse output: Seven$") as caught:
+    with pytest.raises(OutputParserException, match=r"^Could not parse output: Seven\n") as caught:
         parser.parse("Seven")
     assert caught.value.llm_output == "Seven"
     assert str(caught.value.observation).endswith(parser.get_format_instructions())

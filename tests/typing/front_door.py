@@ -1,4 +1,4 @@
-"""What type checkers say of the public names: checked by mypy, never run."""
+"""What type checkers say of the public names: checked, never run."""
 
 from collections.abc import AsyncGenerator, Generator, Iterator
 from typing import Any, assert_never, assert_type
@@ -8,8 +8,6 @@ from agent_parsers import (
     AgentFinish,
     DialectParser,
     Event,
-    MessageParser,
-    MultiActionDialectParser,
     ReActSingleInputOutputParser,
     StreamParser,
     ToolsAgentOutputParser,
@@ -44,9 +42,9 @@ def check_parsers(text: str, message: AIMessage) -> None:
     assert_type(strict.stop, list[str])
     assert_type(strict.read(text), Turn)
 
-    assert_type(get_parser("tools"), MessageParser[Any])
+    assert_type(get_parser("tools"), ToolsAgentOutputParser)
     assert_type(ToolsAgentOutputParser().invoke(message), list[AgentAction] | AgentFinish)
-    assert_type(get_parser("react"), DialectParser | MultiActionDialectParser)
+    assert_type(get_parser("react"), DialectParser)
     assert_type(StrOutputParser().parse(text), str)
     assert_type(JsonOutputParser().parse(text), Any)
 
@@ -86,3 +84,9 @@ def check_that_events_are_a_closed_set(event: Event) -> str:
             return str(event.error)
         case _:
             assert_never(event)
+
+
+def check_that_a_misspelled_name_is_an_error() -> None:
+    import output_parsers
+
+    _ = output_parsers.PydanticOutputparser  # type: ignore[attr-defined]

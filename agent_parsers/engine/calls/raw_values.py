@@ -29,7 +29,7 @@ class RawValue:
         self._first = first
         self._held: list[str] = []  # text from the last mark, which may have closed the value
         self._tail = ""  # the beginning of a mark, or a mark still undecided
-        self.is_closed = False
+        self.is_closed: bool = False
 
     def feed(self, text: str) -> tuple[str, str]:
         """Read *text*; return what it adds to the value, and what follows the closed value."""

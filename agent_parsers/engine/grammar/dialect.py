@@ -235,4 +235,4 @@ class Dialect:
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: Any, _handler: Any) -> CoreSchema:
         """Return a schema that accepts a dialect as the field of a model."""
-        return core_schema.is_instance_schema(cls)
+        return core_schema.is_instance_schema(cls, cls_repr="Dialect (get_dialect returns one)")

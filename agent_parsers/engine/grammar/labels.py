@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard
+from unicodedata import normalize
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS, Problem
 from agent_parsers.engine.markers.kinds import Inline, Label, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from agent_parsers.engine.grammar.dialect import Dialect, Written
     from agent_parsers.engine.grammar.table import Table
@@ -48,9 +49,11 @@ def with_labels(
             labels={"Thought": "Réflexion", "Action Input": "Entrée", "Observation": "Résultat"},
         )
 
-    Labels that *labels* does not name are kept. Strict mode reads the new label with the *colon* at
-    the beginning of a line; lenient mode also reads a plain or full-width colon, and the other
-    words. Text that the dialect's own functions look for, such as keys of JSON, is kept.
+    Labels that *labels* does not name are kept. Words that lenient mode reads as ``Action Input``,
+    such as ``Input``, ``Tool Input`` and ``Arguments``, may be new words of any label, and may
+    stand for the old one. Strict mode reads the new label with the *colon* at the beginning of a
+    line; lenient mode also reads a plain or full-width colon, and the other words. Text that the
+    dialect's own functions look for, such as keys of JSON, is kept.
 
     Args:
         dialect: Any dialect whose labels begin lines.
@@ -71,15 +74,13 @@ def with_labels(
     Raises:
         ValueError: The dialect has no such label, or two labels are spelt alike.
     """
-    new = _Labels(labels, colon)
+    new = _Labels(_named(dialect, labels), colon)
     strict, lenient = new.table(dialect.strict), new.table(dialect.lenient)
-    if unknown := labels.keys() - new.found:
-        raise ValueError(f"dialect {dialect.name!r} has no label {sorted(unknown)}")
     observations = observations or {}
     shared = {key: problem for key, problem in SHARED_PROBLEMS.items() if key in observations}
     problems = {**shared, **dialect.problems}
     if unknown := observations.keys() - problems.keys():
-        raise ValueError(f"dialect {dialect.name!r} has no problem {sorted(unknown)}")
+        raise ValueError(_unknown(dialect, "problem", unknown, problems))
 
     def write(step: Written) -> str:
         guard = _unused(f"{step.thought}{step.tool}{step.tool_input!r}{step.answer}")
@@ -120,18 +121,52 @@ def with_labels(
     )
 
 
+_New: TypeAlias = "Mapping[str, str | tuple[str, ...]]"
+
+
+def _named(dialect: Dialect, labels: _New) -> _New:
+    """Return *labels* with the dialect's own word for each old label."""
+    markers = dialect.lenient.markers
+    shown = [*dialect.strict.markers.values(), *markers.values()]
+    own = {words for marker in shown if (words := _label_of(marker))}
+    stands_for = {word: word for word in own}
+    if "input" in markers:
+        borrowed = {marker.words for marker in markers.values() if _is_borrowed(marker)}
+        stands_for = dict.fromkeys(borrowed, _label_of(markers["input"])) | stands_for
+    if unknown := labels.keys() - stands_for.keys():
+        raise ValueError(_unknown(dialect, "label", unknown, own))
+    named = {stands_for[old]: new for old, new in labels.items()}
+    if len(named) < len(labels):
+        raise ValueError(f"two of the labels {sorted(labels)} are the same label")
+    return named
+
+
+def _unknown(dialect: Dialect, what: str, unknown: Iterable[str], known: Iterable[str]) -> str:
+    return f"dialect {dialect.name!r} has no {what} {sorted(unknown)}; it has {sorted(known)}"
+
+
+def _label_of(marker: Marker) -> str:
+    """Return the words of a label without its colon; ``""`` if the marker is not one."""
+    if not isinstance(marker, Literal):
+        return "" if _is_borrowed(marker) else marker.words
+    words = marker.canonical.rstrip()
+    return words[:-1] if words.endswith(":") else ""
+
+
+def _is_borrowed(marker: Marker) -> TypeGuard[Label]:
+    return isinstance(marker, Label) and marker.borrowed
+
+
 class _Labels:
     """Replaces old labels by new ones."""
 
     def __init__(self, labels: Mapping[str, str | tuple[str, ...]], colon: str) -> None:
         self._colon = colon
         self._words = {old: (new,) if isinstance(new, str) else new for old, new in labels.items()}
-        self.found: set[str] = set()
-        """The old labels that were found in a table so far."""
         longest_first = sorted(self._words, key=len, reverse=True)
         any_of = "|".join(map(re.escape, longest_first)) or r"(?!)"
         self._in_text = re.compile(rf"^({any_of})((?: \d+)?):( ?)", re.MULTILINE)
-        self._in_prose = re.compile(rf"(?<!\w)({any_of})(?:(?!\w)|(:)(?='))")
+        self._in_prose = re.compile(rf"(?<!\w)(an? )?({any_of})(?:(?!\w)|(:)(?='))")
         self._in_stop = re.compile(rf"(\s*)({any_of})(:?)").fullmatch
         self._in_literal = re.compile(rf"({any_of}):( ?)").fullmatch
 
@@ -143,9 +178,13 @@ class _Labels:
 
     def prose(self, text: str) -> str:
         """Return *text* that mentions labels, with the new ones."""
-        return self._in_prose.sub(
-            lambda label: self._label(label[1]) if label[2] else self._words[label[1]][0], text
-        )
+
+        def renamed(found: re.Match[str]) -> str:
+            article, old, colon = found.groups()
+            words = self._label(old) if colon else self._words[old][0]
+            return f"{_article(words)} {words}" if article else words
+
+        return self._in_prose.sub(renamed, text)
 
     def problem(self, problem: Problem, observation: str) -> Problem:
         """Return *problem* with the new labels, without the message of the reference parser."""
@@ -162,11 +201,21 @@ class _Labels:
     def table(self, table: Table) -> Table:
         """Return *table* with the new labels."""
         is_label = {marker.words for marker in table.markers.values() if isinstance(marker, Label)}
+        given = {words.casefold() for new in self._words.values() for words in new}
+        replaced = {
+            name
+            for name, marker in table.markers.items()
+            if _is_borrowed(marker) and marker.words.casefold() in given
+        }
         return replace(
             table,
             markers={
                 name: self._marker(marker, table, is_label)
                 for name, marker in table.markers.items()
+                if name not in replaced
+            },
+            transitions={
+                row: go for row, go in table.transitions.items() if row[1] not in replaced
             },
         )
 
@@ -175,13 +224,11 @@ class _Labels:
             label = self._in_literal(marker.canonical)
             if label is None:
                 return marker
-            self.found.add(label[1])
             if label[1] not in is_label and not table.lenient:
                 return Label(self._words[label[1]][0], colon=self._colon)
             return Literal(self._label(label[1]) + self._blank(label[2]))
         if marker.words not in self._words:
             return replace(marker, then=self._then(marker.then)) if marker.then else marker
-        self.found.add(marker.words)
         words, *also = self._words[marker.words]
         colon = "".join(dict.fromkeys(f"{self._colon}:：")) if table.lenient else self._colon
         then = self._then(marker.then)
@@ -204,6 +251,12 @@ class _Labels:
 
     def _blank(self, blank: str) -> str:
         return "" if self._colon in _FULL_WIDTH else blank
+
+
+def _article(words: str) -> str:
+    """Return the English article before *words*, also before a word with an accent."""
+    plain = normalize("NFD", words)
+    return "an" if re.match(r"(?!u(?:ni|s)|one)[aeiou]", plain, re.IGNORECASE) else "a"
 
 
 def _unused(text: str) -> str:

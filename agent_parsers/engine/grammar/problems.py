@@ -78,13 +78,15 @@ class Problem:
 
 def too_long(what: str, text: str, max_chars: int) -> OutputParserException:
     """Return the error for *what* is too long, a text or a message; *text* is its beginning."""
-    return OutputParserException(
+    error = OutputParserException(
         f"the {what} is longer than max_chars={max_chars:,} characters",
         observation="Your reply is too long. Answer in fewer words.",
         llm_output=text,
         send_to_llm=True,
         span=(max_chars, max_chars),
     )
+    error.problem = "too_long"
+    return error
 
 
 SHARED_PROBLEMS: Final = {

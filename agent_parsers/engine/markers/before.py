@@ -16,15 +16,15 @@ class Before:
     __slots__ = ("_ends_in_tick", "_ticks", "blank", "has_thought", "is_first", "last", "lead")
 
     def __init__(self) -> None:
-        self.is_first = True
+        self.is_first: bool = True
         """Whether there is no text but white space."""
-        self.last = ""
+        self.last: str = ""
         """Its last character that is not white space."""
-        self.lead = ""
+        self.lead: str = ""
         """Its end, without the white space."""
         self.blank: list[str] = []
         """The white space at its end."""
-        self.has_thought = False
+        self.has_thought: bool = False
         """Whether a thought was closed before it."""
         self._ticks = 0  # runs of backticks on the line so far
         self._ends_in_tick = False  # whether the last run may go on

@@ -90,7 +90,7 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
         return refusal
     if calls:
         tool = next((name for call in calls if (name := _name_of(call))), "")
-        return OutputParserException(
+        error = OutputParserException(
             f"found a call of {tool!r} in the message; this parser reads what a model writes as"
             " text: use get_parser('tools') to read calls, or send no tools in the request",
             llm_output=text,
@@ -99,6 +99,8 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
             send_to_llm=True,
             span=(0, len(text)),
         )
+        error.problem = "tool_calls"
+        return error
     return None
 
 

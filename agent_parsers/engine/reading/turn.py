@@ -14,6 +14,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     merge_events,
 )
+from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +27,7 @@ __all__ = ["Turn", "read_turn", "thought_of", "turn_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Storable):
     """Everything that was read in one turn."""
 
     result: TurnResult

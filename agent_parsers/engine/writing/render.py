@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from agent_parsers.actions.agent import AgentAction, AgentFinish, AgentStep, TurnResult, as_text
+from agent_parsers.actions.agent import (
+    AgentAction,
+    AgentFinish,
+    AgentStep,
+    TurnResult,
+    as_text,
+    observed,
+    pair_of,
+)
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
@@ -118,8 +126,8 @@ def write_seen(dialect: Dialect, results: Sequence[Result], number: int) -> str:
 
 def action_and_observation(step: Step) -> tuple[AgentAction, str]:
     """Return the action of *step*, and its observation as text."""
-    action, observation = step if isinstance(step, tuple) else (step.action, step.observation)
-    return action, str(observation)
+    action, observation = pair_of(step)
+    return action, str(observed(observation))
 
 
 def _write_action(dialect: Dialect, step: Written, tools: ToolSet | None) -> str:

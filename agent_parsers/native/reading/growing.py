@@ -27,8 +27,8 @@ class GrowingCall:
         self._read = 0  # how many parts the reader has read
         self.id: str | None = None
         self.index: int | None = None  # the index of its pieces
-        self.is_data = False  # whether the arguments came as data
-        self.is_text = False  # whether the arguments were plain text, now written as JSON
+        self.is_data: bool = False  # whether the arguments came as data
+        self.is_text: bool = False  # whether the arguments were plain text, now written as JSON
         self.parts: list[str] = []
         """The pieces of the arguments' text, as they arrived."""
 

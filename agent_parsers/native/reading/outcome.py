@@ -93,6 +93,7 @@ class Outcome:
         span = bad.span or (0, len(text))
         if isinstance(bad.problem, Problem):
             error = bad.problem.error(text, span, strict=not self._lenient)
+            error.problem = bad.name
             error.__cause__ = bad.__cause__
             return error
         from agent_parsers.engine.writing.advice import advice_on_call  # lazily: only for errors
@@ -188,7 +189,7 @@ class Outcome:
             tool_input = self._input_of(tool, value, (0, end - at), repairs)
         except BadCall as bad:
             start, stop = bad.span or (0, end - at)
-            raise BadCall(bad.problem, (start + at, stop + at)) from bad.__cause__
+            raise bad.at((start + at, stop + at)) from bad.__cause__
         self.events += (repair.moved(at) for repair in repairs)
         self._add(tool, tool_input, call.id, call.span)
 
@@ -233,7 +234,7 @@ class Outcome:
             value = self._read_content_arguments(call, tool, made)
             tool_input = self._input_of(tool, value, span, made)
         except BadCall as bad:
-            raise BadCall(bad.problem, span) from bad.__cause__
+            raise bad.at(span) from bad.__cause__
         self.events += (Repair(repair.kind, span, repair.message) for repair in made)
         self._add(tool, tool_input, None, span)
 

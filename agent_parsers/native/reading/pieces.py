@@ -19,6 +19,7 @@ __all__ = [
     "ends_otherwise",
     "function_pieces",
     "message_in",
+    "not_text",
     "tool_pieces",
 ]
 
@@ -67,12 +68,19 @@ def message_in(output: Any, *, takes_text: bool) -> AIMessage:
     if isinstance(output, str):
         if takes_text:
             return AIMessage(output)
-        raise ValueError(ONLY_GENERATIONS)
+        raise not_text(ONLY_GENERATIONS)
     if getattr(output, "type", None) in _GENERATIONS:
         if not hasattr(output, "message"):
             return message_in(output.text, takes_text=takes_text)
         output = output.message
     return ai_message(output)
+
+
+def not_text(said: str) -> ValueError:
+    """Return the error with LangChain's words for a text, and a note that says what to pass."""
+    error = ValueError(said)
+    error.add_note("Pass the model's message to `invoke`. A text is read if `lenient=True`.")
+    return error
 
 
 def ai_message(message: Any) -> AIMessage:

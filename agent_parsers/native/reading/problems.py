@@ -28,11 +28,20 @@ class BadCall(Exception):  # noqa: N818 - never leaves the package
         span: Span | None = None,
         **words: Any,
     ) -> None:
+        self.name = ""
+        """Name of the problem; the errors of tools have their own."""
         if isinstance(problem, str):
+            self.name = problem
             problem = MESSAGE_PROBLEMS[problem].about(**words)
         super().__init__(problem)
         self.problem = problem
         self.span = span
+
+    def at(self, span: Span) -> BadCall:
+        """Return the same problem at *span*."""
+        bad = BadCall(self.problem, span)
+        bad.name = self.name
+        return bad
 
 
 MESSAGE_PROBLEMS: Final = {

@@ -43,12 +43,14 @@ from agent_parsers.native.reading.pieces import (
     tool_pieces,
 )
 from agent_parsers.native.reading.said import said_in
+from agent_parsers.reports import LISTENERS
 from outputs.messages.call_places import CallsByIndex
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.turn_reports import TurnReports
     from agent_parsers.native.reading.said import Kind
     from agent_parsers.toolset import ToolSet
     from outputs import AIMessage
@@ -104,6 +106,7 @@ class MessageStreamParser:
         self._hold = ContentHold(may_be_json=tools is not None) if lenient else None
         self._calls = CallsByIndex(lambda: GrowingCall(lenient=lenient))
         self._current = 0  # which call is being emitted
+        self._reports = self._new_reports() if LISTENERS else None
         self._closed = False
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
         """The actions or the answer; `None` until the message has ended."""
@@ -134,6 +137,11 @@ class MessageStreamParser:
             TypeError: *chunk* is not a message of a model.
             ValueError: *chunk* is text, in strict mode, or a malformed message.
         """
+        if self._reports is None:
+            return self._feed(chunk)
+        return self._reports.during(self._feed, chunk)
+
+    def _feed(self, chunk: Any) -> list[Event]:
         self._check_open("feed")
         message = message_in(chunk, takes_text=self._lenient)
         events: list[Event] = []
@@ -154,6 +162,11 @@ class MessageStreamParser:
                 `last_events` nevertheless.
             RuntimeError: The message has already been closed.
         """
+        if self._reports is None:
+            return self._close(ended=ended)
+        return self._reports.to_end(self._close, ended, self.last_events)
+
+    def _close(self, *, ended: Ended) -> list[Event]:
         self._check_open("close")
         self._closed = True
         events = self.last_events
@@ -185,6 +198,12 @@ class MessageStreamParser:
             raise error
         self.result = outcome.result
         return events
+
+    def _new_reports(self) -> TurnReports:
+        from agent_parsers.engine.turn_reports import TurnReports  # imported lazily: for listeners
+
+        name = "openai_functions" if self._is_function else "tools"
+        return TurnReports(name, self._tools, lenient=self._lenient)
 
     def _check_open(self, method: str) -> None:
         if self._closed:

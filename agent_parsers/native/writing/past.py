@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentActionMessageLog, AgentStep, as_text
+from agent_parsers.actions.foreign import is_action, own_action, own_steps
 from agent_parsers.actions.tool_action import ToolAgentAction
 from agent_parsers.native.reading.arguments import ARGUMENT
 from agent_parsers.native.reading.pieces import CallPiece, as_json, function_pieces, tool_pieces
@@ -17,7 +18,7 @@ from outputs.messages.content import text_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-__all__ = ["Past", "PastCall", "PastTurn", "blocks_of", "past_of"]
+__all__ = ["Past", "PastCall", "PastTurn", "blocks_of", "past_of", "pending_turn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,8 @@ def past_of(history: Iterable[Any]) -> Past:
         ValueError: A call has no result, or a result has no call.
     """
     past: Past = []
-    waiting = [_item(each) for each in history]
+    known: dict[int, BaseMessage] = {}
+    waiting = [_item(each, known) for each in history]
     at = 0
     while at < len(waiting):
         item = waiting[at]
@@ -112,11 +114,11 @@ def blocks_of(message: BaseMessage) -> list[dict[Any, Any]]:
     ]
 
 
-def _item(each: Any) -> AgentStep | BaseMessage:
+def _item(each: Any, known: dict[int, BaseMessage]) -> AgentStep | BaseMessage:
     if isinstance(each, AgentStep):
-        return each
-    if isinstance(each, tuple) and len(each) == 2 and isinstance(each[0], AgentAction):
-        return AgentStep.model_construct(action=each[0], observation=each[1])
+        each = (each.action, each.observation)
+    if isinstance(each, tuple) and len(each) == 2 and is_action(each[0]):
+        return AgentStep.model_construct(action=own_action(each[0], known), observation=each[1])
     return from_any(each)
 
 
@@ -164,6 +166,23 @@ def _from_steps(steps: Sequence[AgentStep]) -> Past:
     return [*log[:-1], PastTurn(message, tuple(calls))]
 
 
+def pending_turn(actions: Sequence[Any]) -> PastTurn:
+    """Return the turn of *actions*, ours or LangChain's, whose results are not known yet.
+
+    Calls that the model wrote as text are added to the message with this text.
+    """
+    taken = own_steps((action, "") for action in actions)
+    steps = [AgentStep.model_construct(action=a, observation=seen) for a, seen in taken]
+    *_, last = _from_steps(steps)
+    if isinstance(last, PastTurn):
+        made = tuple(replace(call, is_function=False) for call in last.calls)
+        return replace(last, calls=made)
+    calls = tuple(_call_of(step, None, is_function=False) for step in steps)
+    message = steps[0].action.messages[-1]
+    assert isinstance(message, AIMessage), "a model wrote it"
+    return PastTurn(message, calls)
+
+
 def _take(waiting: list[AgentStep], piece: CallPiece) -> AgentStep | None:
     """Remove the step that made the call of *piece* from *waiting*, and return it."""
     for place, step in enumerate(waiting):
@@ -187,6 +206,7 @@ def _call_of(step: AgentStep, piece: CallPiece | None, *, is_function: bool) -> 
         written=written,
         result=as_text(step.observation),
         id=_id_of(action),
+        is_error=getattr(step.observation, "status", "") == "error",
         is_function=is_function,
         given_id=_id_of(action),
     )

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from agent_parsers.actions.agent import AgentActionMessageLog, as_text
+from agent_parsers.actions.agent import AgentActionMessageLog, as_text, pair_of
+from agent_parsers.actions.foreign import own_action
 from agent_parsers.actions.tool_action import ToolAgentAction
 from outputs import AIMessage, FunctionMessage, HumanMessage, ToolMessage
 
@@ -115,8 +116,9 @@ def past_messages(
 
 
 def _pairs(steps: Sequence[Step]) -> Iterator[tuple[AgentAction, Any]]:
-    for step in steps:
-        yield step if isinstance(step, tuple) else (step.action, step.observation)
+    known: dict[int, BaseMessage] = {}
+    for action, seen in map(pair_of, steps):
+        yield own_action(action, known), seen
 
 
 def is_same_turn(

@@ -35,7 +35,7 @@ _KEPT: Final = ("redacted_thinking", "server_tool_use", "mcp_tool_use")
 
 def to_anthropic(
     history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
-) -> list[dict[str, Any]]:
+) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
     """Return a run so far as the messages that Anthropic's API takes.
 
     The calls of one message stay together, and so do their results, in one message of the user.

@@ -35,7 +35,7 @@ _WRITTEN: Final = frozenset(("custom", "function", "id", "index", "type"))
 
 def to_openai(
     history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
-) -> list[dict[str, Any]]:
+) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
     """Return a run so far as the messages that OpenAI's Chat Completions API takes.
 
     The calls of one message stay together, followed by their results. Arguments are written as the

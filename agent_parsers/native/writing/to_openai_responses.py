@@ -36,7 +36,7 @@ _TEXTS: Final = {"text": "text", "refusal": "refusal"}
 
 def to_openai_responses(
     history: Iterable[Step | BaseMessage], *, new_id: Callable[[int], str] | None = None
-) -> list[dict[str, Any]]:
+) -> list[Any]:  # of dictionaries, which are no `TypedDict` of a client
     """Return a run so far as the input items that OpenAI's Responses API takes.
 
     Items that came from this API are sent back unchanged and in order, including reasoning: the API

@@ -55,7 +55,7 @@ class BrokenLawError(AssertionError):
         empty if the law does not depend on it."""
         self.text = text
         """The failing text, or `None` if the law is not about a text."""
-        self.chunks = tuple(chunks)
+        self.chunks: tuple[str, ...] = tuple(chunks)
         """The chunks of the text; empty if the cut does not matter."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -89,7 +89,7 @@ class Broken(Exception):  # noqa: N818 - internal: `law` turns it into a `Broken
         super().__init__(reason)
         self.reason = reason
         self.text = text
-        self.chunks = tuple(chunks)
+        self.chunks: tuple[str, ...] = tuple(chunks)
 
 
 class Crashed(Broken):

@@ -41,7 +41,7 @@ class Work:
     """
 
     def __init__(self, dialect: Dialect | None = None) -> None:
-        self.total = 0
+        self.total: int = 0
         self._sources = _SOURCES if dialect is None else (*_SOURCES, *_files_of(dialect))
         self._strings: dict[int, str] = {}  # keeping the strings keeps their ids unique
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from agent_parsers.toolset.schemas.spec import ToolSpec
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
     from agent_parsers.toolset.problems.input_problem import InputProblem
@@ -37,11 +38,15 @@ def read_specs(tools: Tools) -> tuple[ToolSpec, ...]:
     """
     if isinstance(tools, str):
         raise TypeError(f"tools are given as a list of names, not as the string {tools!r}")
+    if not isinstance(tools, Iterable) and not hasattr(tools, "tools"):
+        name = getattr(tools, "__name__", "")
+        hint = f"as in [{name}]" if name else f"not as {kind_of(tools)}"
+        raise TypeError(f"tools are given in a list, {hint}")
     specs = tuple(_specs(tools))
     names: set[str] = set()
     for spec in specs:
         if spec.name in names:
-            raise ValueError(f"two tools have the name {spec.name!r}")
+            raise ValueError(f"two tools have the name {spec.name!r}: each needs its own")
         names.add(spec.name)
     return specs
 
@@ -53,7 +58,7 @@ def _specs(tools: Any) -> Iterator[ToolSpec]:
     elif not isinstance(tools, Mapping):
         yield from map(spec_from, tools)
     elif _is_one_tool(tools):
-        raise TypeError("one tool is given in a list, too")
+        raise TypeError("tools are given in a list, also a single one: [tool]")
     else:
         for name, tool in tools.items():
             if isinstance(tool, str):
@@ -94,8 +99,10 @@ def spec_from(tool: Any, *, name: str | None = None) -> ToolSpec:
         from agent_parsers.toolset.declaring.functions import spec_from_function
 
         return spec_from_function(tool, name=name)
+    is_lambda = inspect.isroutine(tool)
     raise TypeError(
-        f"a tool is a name, a function or has a name of its own; {type(tool).__name__} has none"
+        "a tool is a name, a function with a name, a model, a JSON Schema or an object with a name,"
+        f" not {'a lambda' if is_lambda else kind_of(tool)}"
     )
 
 

@@ -36,6 +36,8 @@ class UnknownToolError(OutputParserException):
         names: The names of all tools.
     """
 
+    problem = "unknown_tool"
+
     def __init__(
         self,
         error: object,
@@ -76,6 +78,8 @@ class ToolInputError(OutputParserException):
         example_text: The same example for a dialect whose inputs are text: JSON, or the value of
             the lone parameter.
     """
+
+    problem = "wrong_input"
 
     def __init__(
         self,

@@ -25,12 +25,19 @@ def folded(name: str) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the one of *names* that is most similar to *name*, or `None`."""
-    from difflib import get_close_matches  # imported lazily: only errors need it
-
-    return next(iter(get_close_matches(name, list(names), n=1)), None)
+    return next(iter(_nearest(name, names, 1)), None)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return a sentence that suggests one of *names*, or ``""`` if no name is similar."""
-    near = nearest(name, names)
-    return "" if near is None else f" Did you mean {near!r}?"
+    """Return a question that suggests up to three of *names*, or ``""`` if no name is similar."""
+    near = [repr(other) for other in _nearest(name, names, 3)]
+    if not near:
+        return ""
+    *others, last = near
+    return f" Did you mean {', '.join(others)} or {last}?" if others else f" Did you mean {last}?"
+
+
+def _nearest(name: str, names: Iterable[str], most: int) -> list[str]:
+    from difflib import get_close_matches  # imported lazily: only errors need it
+
+    return get_close_matches(name, list(names), n=most)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from outputs.growing_json.scalars import matcher, skip_space
 
 if TYPE_CHECKING:
-    from outputs.growing_json.scalars import Matcher
+    from outputs.growing_json.scalars import Matcher, Search
     from outputs.growing_json.value import GrowingValue
 
 MAX_CHARS: Final = 512
@@ -34,10 +34,10 @@ CLOSERS: Final = {
 }
 """The quotes that open a string, each with the quotes that may close it."""
 
-bare_key = matcher(r"(?: [\w$] [\w$-]*+ )?+")
-closing_fence = re.compile(r"`[` ]{0,15}+\r?+(?:\n|\Z)").match
+bare_key: Matcher = matcher(r"(?: [\w$] [\w$-]*+ )?+")
+closing_fence: Search = re.compile(r"`[` ]{0,15}+\r?+(?:\n|\Z)").match
 """Matches a fence with nothing after it on its line. Only such a fence ends a value."""
-half_quoted_key = matcher(r"""[^"'“”„‘’‚«»\x00-\x1f\\:,{}\[\]]{0,100}+""")
+half_quoted_key: Matcher = matcher(r"""[^"'“”„‘’‚«»\x00-\x1f\\:,{}\[\]]{0,100}+""")
 _VALUE_WORDS = frozenset(
     ("true", "false", "null", "NaN", "Infinity", "True", "False", "None", "undefined")
 )

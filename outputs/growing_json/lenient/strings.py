@@ -15,6 +15,7 @@ from outputs.growing_json.reader import JsonReader
 from outputs.growing_json.scalars import NOTHING
 
 if TYPE_CHECKING:
+    from outputs.growing_json.errors import JsonLimitError
     from outputs.growing_json.scalars import Matcher
 
 RepairKind: TypeAlias = Literal[
@@ -289,8 +290,10 @@ class LenientStrings(JsonReader):
         """Set the error at *pos*; the value no longer changes."""
         self._left = self._partial()
         self._broke_in_string = in_string
-        self.error = JsonSyntaxError(reason, "", self._offset + pos)
-        self.end = None
+        self.error: JsonSyntaxError | JsonLimitError | None = JsonSyntaxError(
+            reason, "", self._offset + pos
+        )
+        self.end: int | None = None
         self._inside = LenientStrings._ignore
         return len(chunk)
 

@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
+from agent_parsers.cli.places import Document
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from agent_parsers.cli.places import Document
 from agent_parsers.cli.screen import excerpt
 from output_parsers.printable import printable
 

@@ -41,7 +41,7 @@ def test_a_terminal_gets_a_table_and_a_program_json() -> None:
     status, seen, piped = terminal(["parse", BRIDGE])
     assert (status, piped) == (0, "")
     assert "Question: Which of the two bridges" in plain(seen)
-    assert process("parse", BRIDGE).run["finish"]["step"] == 4
+    assert process("parse", BRIDGE).run["steps"][-1]["number"] == 4
 
 
 def test_forced_colours_do_not_select_a_table() -> None:
@@ -86,7 +86,7 @@ def test_without_a_file_a_terminal_gets_help_and_a_pipe_is_read() -> None:
     status, seen, _ = terminal(["parse"], stdin=True)
     assert status == 2
     assert "Usage: agent-parsers parse [OPTIONS]" in seen
-    assert process("parse", stdin=LINE).run["finish"] == {"step": 1, "output": "a"}
+    assert process("parse", stdin=LINE).run["finish"]["return_values"] == {"output": "a"}
 
 
 def test_a_bar_shows_on_a_terminal_when_it_takes_long(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def write(path: Path, content: str | bytes) -> Path:
 def answers(*args: object, stdin: bytes = b"") -> list[str]:
     outcome = parse(*args, stdin=stdin)
     assert outcome.status == 0, outcome.stderr
-    return [run["finish"]["output"] for run in outcome.runs]
+    return [run["finish"]["return_values"]["output"] for run in outcome.runs]
 
 
 def test_one_text_may_hold_several_runs(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_standard_input_is_known_by_its_content(content: str) -> None:
 def test_a_text_may_begin_with_a_brace(tmp_path: Path, start: str, suffix: str) -> None:
     path = write(tmp_path / f"run{suffix}", f"{start}\nAction: f\nAction Input: {{}}\n")
     (step,) = parse(path).run["steps"]
-    assert (step["tool"], step["tool_input"]) == ("f", "{}")
+    assert (step["action"]["tool"], step["action"]["tool_input"]) == ("f", "{}")
 
 
 def test_text_that_begins_like_json_is_reported_with_the_reason(tmp_path: Path) -> None:
@@ -160,12 +160,12 @@ def test_the_place_of_a_bad_step_in_a_text_is_of_the_file(tmp_path: Path) -> Non
     outcome = parse(path)
     assert outcome.status == 1
     (failed,) = outcome.runs[1]["failed"]
-    error = failed["error"]
+    line, column = failed["line"], failed["column"]
+    reason = failed["error"]["reason"]
     assert outcome.stderr.startswith(
-        f"{path}:{error['line']}:{error['column']}: {error['reason']} (run 2, step 1)\n"
-        f"{error['line']:>5} | "
+        f"{path}:{line}:{column}: {reason} (run 2, step 1)\n{line:>5} | "
     )
-    assert error["line"] in (5, 6)
+    assert line in (5, 6)
 
 
 @pytest.mark.parametrize(

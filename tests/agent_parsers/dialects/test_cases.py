@@ -23,8 +23,9 @@ from agent_parsers import (
 from agent_parsers.authoring import Table
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.testing import laws
 from agent_parsers.testing.laws.table import reached
+from agent_parsers.testing.plan import checks_of_texts
+from agent_parsers.testing.smallest import Case as Trial
 from agent_parsers.testing.trials.stories import results_in
 from outputs.messages.ended import Ended
 
@@ -195,12 +196,11 @@ def test_cases(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", DIALECTS)
-def test_every_case_yields_the_same_events_whole_and_character_by_character(name: str) -> None:
+def test_every_case_keeps_every_law_of_texts(name: str) -> None:
     dialect = get_dialect(name)
     for case in CASES[name]:
-        laws.any_cut_gives_the_same_events(dialect, case.mode, case.text)
-        if case.mode != "transcript":
-            laws.parse_gives_the_result_of_the_stream(dialect, case.mode, case.text)
+        for _, check in checks_of_texts(dialect, case.mode):
+            check(Trial(case.text))
 
 
 @pytest.mark.parametrize(

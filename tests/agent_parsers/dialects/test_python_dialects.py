@@ -23,7 +23,6 @@ from agent_parsers import (
     merge_events,
 )
 from agent_parsers.authoring import Written
-from agent_parsers.engine.calls.code.arguments import MAX_DEPTH
 from agent_parsers.engine.calls.code.python_values import write_python
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.events import Repair
@@ -371,11 +370,16 @@ def test_a_text_that_ends_its_own_string_is_not_written() -> None:
         get_dialect("gemma4").write(Written(tool="f", tool_input={"a": f"x{Q}"}))
 
 
-def test_the_deepest_value_is_read_back() -> None:
+@pytest.mark.parametrize(
+    ("name", "call"), [("pythonic", "[f(a={})]"), ("gemma4", f"{OPEN}call:f{{{{a:{{}}}}}}{CLOSE}")]
+)
+def test_a_hundred_brackets_may_be_open_in_a_value(name: str, call: str) -> None:
     value: Any = 1
-    for _ in range(MAX_DEPTH):
+    for _ in range(100):
         value = [value]
-    assert calls("pythonic", f"[f(a={write_python(value)})]") == [("f", {"a": value})]
+    written = write_python(value)
+    assert calls(name, call.format(written)) == [("f", {"a": value})]
+    assert "the limit is 100" in calls(name, call.format(f"[{written}]"))
 
 
 @every_dialect

@@ -1,18 +1,19 @@
 """The prompt of each dialect, the events of replies, and the errors of wrong replies."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
-from itertools import zip_longest
+from dataclasses import dataclass
 from pathlib import Path
-from textwrap import wrap
 from typing import Any, Literal, NamedTuple
 
 import pytest
+from pydantic import BaseModel, Field
 
 from agent_parsers import (
     AgentAction,
-    OutputParserException,
     StreamParser,
+    authoring,
     get_dialect,
     get_parser,
     list_dialects,
@@ -27,8 +28,9 @@ from agent_parsers.testing import (
     readable,
 )
 from agent_parsers.testing.snapshots.pages import events_page, heading, quoted
-from agent_parsers.testing.trials.stories import results_in
-from agent_parsers.toolset import Tools, ToolSpec
+from agent_parsers.toolset import Tools, ToolSet, ToolSpec
+
+from ...helpers.errors_page import errors_page
 
 CASES = Path(__file__).parents[2] / "cases"
 TOOLS = {
@@ -56,6 +58,34 @@ def convert(amount: float, unit: Literal["km", "mi"]) -> float:
 def clock() -> str:
     """Tells the time."""
     raise NotImplementedError
+
+
+class Stop(BaseModel):
+    """A place where the traveller gets out."""
+
+    place: str = Field(description="The town; not the station")
+    nights: int = Field(default=1, ge=0, le=14)
+
+
+@dataclass
+class Ticket:
+    price: float
+    currency: Literal["CHF", "EUR"] = "CHF"
+
+
+class Leg(BaseModel):
+    by: Literal["ferry", "night train"]
+    to: Stop | None = None
+    tickets: list[Ticket] = []
+
+
+def book(legs: list[Leg], budget: dict[str, float], seat: tuple[int, str] | None = None) -> str:
+    """Books a journey.
+
+    Args:
+        legs: In the order of travel.
+    """
+    raise NotImplementedError(legs, budget, seat)
 
 
 class Run(NamedTuple):
@@ -102,9 +132,6 @@ RUNS = {
 }
 """Replies for dialects that differ from the others."""
 
-COLUMN = 56
-"""Characters in a column of the table of errors."""
-
 NAMES = list_dialects()
 RUN_NAMES = [name for name in NAMES if get_dialect(name).lenient.transcript_start]
 every_dialect = pytest.mark.parametrize("name", NAMES)
@@ -140,6 +167,19 @@ def test_prompt_of_messages(name: str, snapshot_prompt: SnapshotPrompt) -> None:
     snapshot_prompt(name, tools=RUN.tools, question=RUN.question, name=f"{name}/prompt")
 
 
+def test_instructions_with_nested_schemas(snapshot_value: SnapshotValue) -> None:
+    """The list of tools, and the example of a call, of dialects that write them alike."""
+    tools = ToolSet([book])
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for name in NAMES:
+        alike[get_dialect(name).list_tools(tools)].append(name)
+    sections = []
+    for listed, names in alike.items():
+        example, _ = authoring.replies(get_dialect(names[0]), tools)
+        sections.append(f"{heading(', '.join(names))}{listed}\n\n{quoted(example)}")
+    snapshot_value("\n".join(sections), name="tools/nested_schemas")
+
+
 @every_calls_dialect
 def test_events_of_a_turn(name: str, snapshot_events: SnapshotEvents) -> None:
     snapshot_events(name, get_dialect(name).sample, name=f"{name}/events")
@@ -157,14 +197,9 @@ def test_events(name: str, snapshot_value: SnapshotValue) -> None:
 
 @every_run_dialect
 def test_errors(name: str, snapshot_value: SnapshotValue) -> None:
-    parsers = [get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True)]
-    sections = []
-    for title, text in replies("wrong", name):
-        columns = [outcome(parser, text) for parser in parsers]
-        lines = [row(*cells) for cells in zip_longest(*columns, fillvalue="")]
-        sections.append(f"{heading(title)}{quoted(text)}\n" + "\n".join(lines))
-    head = row("STRICT", "LENIENT")
-    snapshot_value(f"{head}\n\n" + "\n\n".join(sections) + "\n", name=f"{name}/errors")
+    strict, lenient = (get_parser(name, tools=TOOLS, lenient=lenient) for lenient in (False, True))
+    page = errors_page(strict, lenient, dict(replies("wrong", name)))
+    snapshot_value(page, name=f"{name}/errors")
 
 
 @every_run_dialect
@@ -183,30 +218,3 @@ def replies(folder: str, name: str) -> Iterator[tuple[str, str]]:
     for above, text in zip(blocks[:-1:2], blocks[1::2], strict=True):
         (title,) = (line for line in above.split("\n") if line and line[0] != "#")
         yield title, text.removesuffix("\n")
-
-
-def outcome(parser: AnyDialectParser, text: str) -> list[str]:
-    """Return the result of *text*, in lines for a column."""
-    try:
-        turn = parser.read(text)
-    except OutputParserException as error:
-        reason = str(error).replace(text, "{text}") if text else str(error)
-        place = f"{error.line}:{error.column}"
-        sent = [] if error.send_to_llm else ["(not sent by LangChain's executor)"]
-        return [*column(f"{place} {reason}"), *column(f"> {error.observation}"), *sent]
-    (result,) = results_in(turn.result)
-    summary = (
-        f"{result.tool} {result.tool_input!r}"
-        if isinstance(result, AgentAction)
-        else f"answer {result.return_values['output']!r}"
-    )
-    repaired = [f"repaired: {repair.message}" for repair in turn.repairs]
-    return [line for text in (summary, *repaired) for line in column(text)]
-
-
-def column(text: str) -> list[str]:
-    return wrap(text, COLUMN - 2, subsequent_indent="    ")
-
-
-def row(left: str, right: str) -> str:
-    return f"{left:<{COLUMN}}{right}".rstrip()

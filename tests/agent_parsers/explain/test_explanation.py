@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from agent_parsers.cli.places import Document
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -20,7 +21,6 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.authoring import Label
-from agent_parsers.cli.places import Document
 from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
 from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain
@@ -381,11 +381,11 @@ def test_a_turn_can_be_explained_and_a_run_cannot() -> None:
         explain(get_dialect("react"), "transcript", "")
 
 
-def test_values_that_json_lacks_are_written_as_repr() -> None:
+def test_values_that_json_lacks_are_written_as_objects() -> None:
     react = get_dialect("react")
     table = replace(react.lenient, read_input=lambda _text, _repairs: {"a": b"x"})
     it = explain(replace(react, lenient=table), "lenient", "Action: f\nAction Input: y")
-    assert it.to_json()["result"]["tool_input"] == {"a": "b'x'"}
+    assert it.to_json()["result"]["tool_input"] == {"a": {"$bytes": "eA=="}}
 
 
 def test_a_parser_explains_as_it_parses() -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage as LangChainMessage
 from langchain_core.messages import AIMessageChunk as LangChainChunk
-from pydantic import ValidationError
 
 from agent_parsers import (
     ActionComplete,
@@ -220,8 +219,9 @@ def test_an_unknown_tool_is_an_error(name: str, hint: str, lenient: bool) -> Non
     parser = get_parser("react", tools={"search": "looks up", "clock": ""}, lenient=lenient)
     text = f"Thought: hm\nAction: {name}\nAction Input: x"
     for read in (parser.parse, parser.read):
-        with pytest.raises(OutputParserException, match=f"^'{name}' is not one of the tools$") as e:
+        with pytest.raises(OutputParserException) as e:
             read(text)
+        assert str(e.value) == f"{name!r} is not one of the tools"
         assert e.value.span == (20, 20 + len(name))
         assert (e.value.line, e.value.column) == (2, 9)
         assert e.value.llm_output == text
@@ -248,7 +248,7 @@ def test_a_class_takes_tools_too() -> None:
     parser = ReActSingleInputOutputParser(tools=tools)
     assert parser.tool_names == ("search", "clock")
     assert ReActSingleInputOutputParser().tool_names is None
-    with pytest.raises(ValidationError, match="two tools have the name 'search'"):
+    with pytest.raises(ValueError, match="two tools have the name 'search'"):
         ReActSingleInputOutputParser(tools=tools * 2)
 
 
@@ -350,9 +350,9 @@ def test_asdict_is_the_settings_and_the_kind_of_parser() -> None:
 
 
 def test_a_parser_needs_a_dialect() -> None:
-    with pytest.raises(ValidationError, match="Field required"):
+    with pytest.raises(ValueError, match=r"^DialectParser: dialect is missing$"):
         DialectParser()  # type: ignore[call-arg]
-    with pytest.raises(ValidationError, match="instance of Dialect"):
+    with pytest.raises(ValueError, match="instance of Dialect"):
         DialectParser(dialect="react")  # type: ignore[arg-type]
 
 

@@ -1,7 +1,11 @@
 """Dialects by name, and those that users add."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,8 +14,11 @@ from agent_parsers import (
     AgentFinish,
     AgentStep,
     Dialect,
+    DialectParser,
+    MessageParser,
     OutputParserException,
     ToolNamed,
+    dialect_for_model,
     get_dialect,
     get_parser,
     list_dialects,
@@ -19,7 +26,11 @@ from agent_parsers import (
     register,
 )
 from agent_parsers.authoring import EndTurn, Go, Literal, Part, Problem, Table, Written
+from agent_parsers.dialects import react
 from agent_parsers.registry import dialects_by_name as registry
+from agent_parsers.registry.for_model import ROWS
+from agent_parsers.registry.names import ALIASES
+from agent_parsers.toolset.problems.names import folded
 
 
 @pytest.fixture(autouse=True)
@@ -48,17 +59,96 @@ def test_a_dialect_is_found_by_its_name_and_by_each_alias(name: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "expected"),
+    [("ReAct", "react"), ("react-json", "react_json"), ("React Single Input", "react"),
+     ("`Qwen3-Coder`", "qwen3_coder"), ("GPT-OSS", "harmony"), ("Qwen/Qwen3-32B", "hermes"),
+     ("ollama/gpt-oss:20b", "harmony"), ("zai-org/GLM-4.6V", "glm45")],
+)  # fmt: skip
+def test_a_name_is_found_in_any_spelling_and_by_the_model(name: str, expected: str) -> None:
+    assert get_dialect(name) is get_dialect(expected)
+    assert f"<Dialect {expected!r}>" in repr(get_parser(name))
+
+
+@pytest.mark.parametrize("name", ["tools", "Tools", "openai-tools", "OpenAI_Functions"])
+def test_a_message_parser_is_found_in_any_spelling_but_is_no_dialect(name: str) -> None:
+    parser = get_parser(name)
+    assert isinstance(parser, MessageParser)
+    right = name.lower().replace("-", "_")
+    with pytest.raises(ValueError, match=rf"^'{right}' is not a dialect, since it reads messages"):
+        get_dialect(name)
+
+
+def test_a_spelling_of_a_dialect_and_the_table_of_models_agree() -> None:
+    """It makes no difference that a dialect in another spelling is looked for before a model."""
+    names = {*list_dialects(), *ALIASES}
+    for row in ROWS:
+        for model in row.names.replace("*", "").split():
+            same = {get_dialect(name).name for name in names if folded(name) == folded(model)}
+            assert same <= {row.dialect}, model
+    for name in names:
+        assert dialect_for_model(name) in (None, get_dialect(name).name), name
+
+
+def test_a_spelling_of_two_dialects_is_not_guessed() -> None:
+    register(WINDOW)
+    register(replace(WINDOW, name="Win-Dow", aliases=()))
+    assert get_dialect("Win-Dow").name == "Win-Dow"
+    with pytest.raises(ValueError, match=r"^there is no dialect 'WINDOW'.*'window'"):
+        get_dialect("WINDOW")
+
+
+@pytest.mark.parametrize(
     ("name", "hint"),
-    [("reakt", " Did you mean 'react'?"), ("zero_shot_reakt", " Did you mean 'zero_shot_react'?"),
-     ("xyz", ""), ("", "")],
+    [("reakt", " Did you mean 'react' or 'react_zh'?"), ("hermis", " Did you mean 'hermes'?"),
+     ("openai", " Did you mean 'openai_json' or 'openai_tools'?"),
+     ("xyz", ""), ("acme/agent-7b", ""), ("", ""), ("gpt-5", ""), ("x" * 10**6, "")],
 )  # fmt: skip
 def test_an_unknown_name_is_an_error_that_names_the_nearest(name: str, hint: str) -> None:
     for find in (get_dialect, get_parser):
         with pytest.raises(ValueError, match="there is no dialect") as caught:
             find(name)
         assert str(caught.value) == (
-            f"there is no dialect {name!r}.{hint} The dialects are: {', '.join(list_dialects())}"
+            f"there is no dialect {name[:100]!r}, and no known model of this name.{hint}"
+            " list_dialects() has the names; for another model choose the dialect that it writes,"
+            ' or "tools" if its API returns tool calls'
         )
+
+
+def test_a_model_whose_format_no_dialect_reads_is_an_error() -> None:
+    with pytest.raises(ValueError, match=r"reads the calls that the model 'Command-R7B' writes;"):
+        get_parser("Command-R7B")
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(None, "dialect_for_model returns None"), (3, "not int$"),
+     (DialectParser, "not the class DialectParser, which is a parser already$"),
+     (react, "not module: pass its DIALECT$"),
+     (DialectParser(dialect=react.DIALECT), "not DialectParser, which is a parser already$"),
+     (["react"], "not list$"), (b"react", "not bytes$")],
+)  # fmt: skip
+def test_what_is_neither_a_name_nor_a_dialect_is_an_error(value: Any, said: str) -> None:
+    for find in (get_dialect, get_parser):
+        with pytest.raises(TypeError, match=said) as caught:
+            find(value)
+        assert "\n" not in str(caught.value)
+
+
+def test_the_names_in_the_types_are_those_of_the_dialects() -> None:
+    script = Path(__file__).parents[3] / "docs" / "make_names.py"
+    done = subprocess.run(
+        [sys.executable, "-B", str(script), "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("", 0), done.stdout + done.stderr
+
+
+def test_an_alias_brings_along_one_dialect() -> None:
+    code = (
+        "import sys, agent_parsers; agent_parsers.get_dialect('zero_shot_react');"
+        "print(*[n for n in sys.modules if n.startswith('agent_parsers.dialects.')])"
+    )
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert loaded.split() == ["agent_parsers.dialects.react"]
 
 
 def test_a_private_module_is_not_a_dialect() -> None:
@@ -169,6 +259,26 @@ def test_a_dialect_of_a_user_works_like_the_others() -> None:
     assert run.steps[0].observation == "It rains."
     assert run.finish is not None
     assert run.finish.return_values == {"output": "It rains."}
+
+
+def test_a_dialect_need_not_be_registered() -> None:
+    parser = get_parser(WINDOW, tools=["window"])
+    assert isinstance(parser, DialectParser)
+    assert parser.parse("CALL window WITH Bern").tool_input == "Bern"
+    assert "window" not in list_dialects()
+    assert get_dialect(WINDOW) is WINDOW
+
+
+def test_a_name_that_only_a_model_has_is_free() -> None:
+    mine = register(replace(WINDOW, name="Qwen3-32B", aliases=("REACT",)))
+    assert get_dialect("Qwen3-32B") is get_dialect("REACT") is mine
+    assert get_dialect("react") is react.DIALECT
+
+
+def test_an_alias_goes_with_the_dialect_that_is_replaced() -> None:
+    register(replace(get_dialect("chat"), aliases=()), replace=True)
+    with pytest.raises(ValueError, match="there is no dialect 'chat_agent'"):
+        get_dialect("chat_agent")
 
 
 def test_a_dialect_may_be_registered_twice() -> None:

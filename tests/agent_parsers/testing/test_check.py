@@ -205,7 +205,7 @@ def test_each_law_is_a_test(pytester: pytest.Pytester) -> None:
 def test_the_guide_begins_with_the_example() -> None:
     guide = (EXAMPLE.parents[1] / "docs" / "dialects.md").read_text("utf-8")
     example = EXAMPLE.read_text("utf-8").split('"""\n', 1)[1].lstrip("\n")
-    assert f"```python\n{example}#> lakes\n```" in guide
+    assert f"```python\n{example}#> tool='search' tool_input='lakes'" in guide
 
 
 def _number(text: str, _repairs: object) -> str:

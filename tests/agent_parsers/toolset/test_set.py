@@ -67,10 +67,10 @@ def test_tools_are_read(tools: Any, read: tuple[ToolSpec, ...]) -> None:
     ("tools", "reason"),
     [
         ("search", "tools are given as a list of names, not as the string 'search'"),
-        ([1], "a tool is a name, a function or has a name of its own; int has none"),
-        ([Named(1)], "a tool is a name, a function or has a name of its own; Named has none"),
-        ([partial(search, "x")], "a tool is a name, a function .*; partial has none"),
-        ([None], "a tool is a name, a function .*; NoneType has none"),
+        ([1], "^a tool is a name, a function .*, not int$"),
+        ([Named(1)], "^a tool is a name, a function .*, not Named$"),
+        ([partial(search, "x")], "^a tool is a name, a function .*, not partial$"),
+        ([None], "^a tool is a name, a function .*, not None$"),
         ([{"query": "x"}], "a tool that is a dictionary has a name and parameters"),
     ],
 )
@@ -91,8 +91,8 @@ def test_anything_else_as_a_list_is_a_mistake_of_the_caller(tools: Any) -> None:
         ([""], "^a tool has an empty name$"),
         ([" \n"], "^a tool has an empty name$"),
         ({"": "x"}, "^a tool has an empty name$"),
-        (["a", "b", "a"], "^two tools have the name 'a'$"),
-        ([search, "search"], "^two tools have the name 'search'$"),
+        (["a", "b", "a"], "^two tools have the name 'a': each needs its own$"),
+        ([search, "search"], "^two tools have the name 'search': each needs its own$"),
     ],
 )
 def test_names_are_unique_and_not_empty(tools: Any, reason: str) -> None:

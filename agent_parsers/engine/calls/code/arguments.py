@@ -46,7 +46,7 @@ class Arguments(ABC):
         """The arguments that may be text without quotes, as written."""
         self.repairs: list[Repair] = []
         """The repairs that were made."""
-        self.problem = ""
+        self.problem: str = ""
         """Name of the first problem found, or ``""``."""
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
@@ -31,7 +31,7 @@ class CodeBlock(EmittingReader):
         lenient: Whether to read fences, and to leave out half of a closing mark.
     """
 
-    problems = frozenset({"no_call", "open_call", "after_call"})
+    problems: ClassVar[frozenset[str]] = frozenset({"no_call", "open_call", "after_call"})
 
     __slots__ = (
         "_after", "_closer", "_code", "_ended", "_head", "_is_block", "_is_fence", "_is_inline",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
@@ -31,7 +31,7 @@ class BraceCalls(CodeCalls):
         lenient: Whether to repair common mistakes of models.
     """
 
-    problems = frozenset(
+    problems: ClassVar[frozenset[str]] = frozenset(
         {
             *("no_tool_name", "no_call", "open_call", "deep_call", "other_form", "odd_brackets"),
             *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end"),

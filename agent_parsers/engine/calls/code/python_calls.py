@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
@@ -41,7 +41,7 @@ class PythonCalls(CodeCalls):
         lenient: Whether to repair common mistakes of models.
     """
 
-    problems = frozenset(
+    problems: ClassVar[frozenset[str]] = frozenset(
         {
             *("no_call", "open_call", "positional", "deep_call", "long_call", "other_form"),
             *("no_key", "no_value", "repeated_key", "bad_value", "computed_value", "odd_brackets"),

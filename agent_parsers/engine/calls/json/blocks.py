@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
@@ -38,7 +38,7 @@ class JsonCalls(CallsReader):
         thinks: Whether text before the first call is a thought rather than content.
     """
 
-    problems = JsonCall.problems
+    problems: ClassVar[frozenset[str]] = JsonCall.problems
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ answer are resolved, so that it can be shown as it arrives.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from typing_extensions import override
 
@@ -58,7 +58,7 @@ class JsonCall(JsonSearch):
         in_fence: Whether a fence is still open that was opened before an earlier call.
     """
 
-    problems = JsonSearch.problems | {"several_actions"}
+    problems: ClassVar[frozenset[str]] = JsonSearch.problems | {"several_actions"}
 
     left: str
     """Text after the call; set only if several calls may follow."""
@@ -72,7 +72,7 @@ class JsonCall(JsonSearch):
     ) -> None:
         super().__init__(rules, lead=lead)
         match = between_calls if rules.several else after_call
-        self.closers = Closers(match, in_rows=rules.in_rows, in_fence=in_fence)
+        self.closers: Closers = Closers(match, in_rows=rules.in_rows, in_fence=in_fence)
         """The closers after the JSON, and what follows them."""
         self.left = ""
 

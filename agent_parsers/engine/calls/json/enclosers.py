@@ -88,9 +88,9 @@ class Closers:
         self._match, self._in_rows = match, in_rows
         self._pieces: list[str] = []
         self._is_closing = False  # whether the end of a fence has begun
-        self.in_fence = in_fence
+        self.in_fence: bool = in_fence
         """Whether a fence is open, opened around this call or an earlier one."""
-        self.follows = ""
+        self.follows: str = ""
         """The first character of the text after them; after a comma, also the next one."""
 
     @property

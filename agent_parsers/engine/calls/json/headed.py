@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -63,7 +63,7 @@ class HeadedMessage(CallsReader):
         may_begin: Returns whether a header may begin with a text.
     """
 
-    problems = NamedJson.problems | {"open_header"}
+    problems: ClassVar[frozenset[str]] = NamedJson.problems | {"open_header"}
 
     def __init__(
         self,

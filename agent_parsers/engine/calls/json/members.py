@@ -135,13 +135,13 @@ class Members:
         """The member that names the tool; `None` until the call is found."""
         self.tool_input: Member | None = None
         """The member that holds its input."""
-        self.own = Candidate()
+        self.own: Candidate = Candidate()
         """The object that is the call."""
-        self.is_wrapped = False
+        self.is_wrapped: bool = False
         """Whether the call stands inside another object."""
-        self.is_whole = False
+        self.is_whole: bool = False
         """Whether the call has ended."""
-        self.has_more = False
+        self.has_more: bool = False
         """Whether something follows the call in a list that another object wraps."""
 
     @property
@@ -174,9 +174,8 @@ class Members:
             for member in self.own.members
         )
 
-    def open(self, *, is_item: bool) -> None:
+    def open(self) -> None:
         """Note that a container opens that may be or contain the call."""
-        self.has_more = self.has_more or (self.is_whole and is_item)
         self._stack.append(Candidate())
         self._last = None
 

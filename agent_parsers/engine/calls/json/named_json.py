@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -68,7 +68,7 @@ class NamedJson(CallsReader):
         mark: The mark between the name and the object; a text that contains it is not prose.
     """
 
-    problems = frozenset(
+    problems: ClassVar[frozenset[str]] = frozenset(
         {"no_tool_name", "no_call", "no_input", "open_call", "bad_call", "bad_input",
          "call_in_sentence", "repeated_key", "after_call"}
     )  # fmt: skip

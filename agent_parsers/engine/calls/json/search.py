@@ -44,7 +44,7 @@ class JsonSearch(CallReader):
         "encloser", "is_odd", "lead",
     )  # fmt: skip
 
-    opener: ClassVar = "{"
+    opener: ClassVar[str] = "{"
 
     encloser: str
     """What precedes the JSON: a fence, the bracket of a list, white space."""

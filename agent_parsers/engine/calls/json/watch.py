@@ -49,7 +49,7 @@ class Watch(JsonReader):
         self._members = members or _NOBODY
         # How many open containers may be or contain the call; -1 without an observer.
         self._level = -1 if members is None else 0
-        self.text_left = ""
+        self.text_left: str = ""
         """The part that was read of a string in which the text stopped being JSON."""
 
     @override
@@ -119,7 +119,7 @@ class Watch(JsonReader):
             self._level += 1
             self._state = state
             self._stale = True
-            members.open(is_item=is_item)
+            members.open()
             return pos + 1
         return super()._open(chunk, pos, container, state)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
@@ -43,7 +43,7 @@ class TaggedCalls(TagActions):
         lead: The part of the marker before the text that belongs to the call.
     """
 
-    problems = frozenset(
+    problems: ClassVar[frozenset[str]] = frozenset(
         {
             *("no_tool_name", "long_tool_name", "no_call", "open_call", "after_call", "bad_input"),
             *("no_key", "no_value", "repeated_key", "bad_value", "ambiguous_end", "stray_text"),
@@ -82,7 +82,7 @@ class TaggedCalls(TagActions):
             for call in calls:
                 call.refuse("ambiguous_end")
         calls[0].repairs = (*self._repairs, *calls[0].repairs)
-        self.more = tuple(calls[1:])
+        self.more: tuple[Call, ...] = tuple(calls[1:])
         return events, calls[0]
 
     @override

@@ -121,10 +121,10 @@ class Named(Element):
     Blanks around the sign before the name, and a missing ``>``, are repaired.
     """
 
-    forms = ((_IN_TAG, ">"), (_IN_TAG, _CUT_OFF))
-    rests = ((BLANK, r"[\w.:\-\"']{0,64}+", BLANK, ">?"),)
-    names = rf"{BLANK}[\w.:\-\"']{{1,64}}+{BLANK}>?{GAP}"
-    cut = names
+    forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((_IN_TAG, ">"), (_IN_TAG, _CUT_OFF))
+    rests: ClassVar[tuple[tuple[Atom, ...], ...]] = ((BLANK, r"[\w.:\-\"']{0,64}+", BLANK, ">?"),)
+    names: ClassVar[str] = rf"{BLANK}[\w.:\-\"']{{1,64}}+{BLANK}>?{GAP}"
+    cut: ClassVar[str] = names
 
     def marks(self) -> Iterator[tuple[Atom, ...]]:
         """Yield the atoms of the mark of each spelling."""
@@ -148,8 +148,8 @@ class Named(Element):
 class OwnName(Element):
     """A tag named after a parameter, such as ``<city>``; *canonical* is all before the name."""
 
-    forms = ((r"\w", _IN_NAME, ">"),)
-    next = (r"\w",)
+    forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((r"\w", _IN_NAME, ">"),)
+    next: ClassVar[tuple[Atom, ...]] = (r"\w",)
 
     def is_canonical(self, _seen: str) -> bool:
         """Return `True`: any name is canonical."""
@@ -176,11 +176,13 @@ class Attributes(Element):
     known: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Other attributes that the dialect writes after the name, and their allowed values."""
 
-    forms = ((">",), (r"\s", _IN_TAG, ">"))
-    next = (r"[\s>]",)
-    rests = ((">",), (r"\s", SPACE, r"\w", _IN_TAG, ">"))
-    names = rf"\s{SPACE}(?=(?:\w[^<>\n{{]{{0,200}}?\s)?name{SPACE}=)\w{_IN_TAG}(?:>{GAP})?"
-    cut = rf"(?:{names}|\s{SPACE}n(?:a(?:me?)?)?)"
+    forms: ClassVar[tuple[tuple[Atom, ...], ...]] = ((">",), (r"\s", _IN_TAG, ">"))
+    next: ClassVar[tuple[Atom, ...]] = (r"[\s>]",)
+    rests: ClassVar[tuple[tuple[Atom, ...], ...]] = ((">",), (r"\s", SPACE, r"\w", _IN_TAG, ">"))
+    names: ClassVar[str] = (
+        rf"\s{SPACE}(?=(?:\w[^<>\n{{]{{0,200}}?\s)?name{SPACE}=)\w{_IN_TAG}(?:>{GAP})?"
+    )
+    cut: ClassVar[str] = rf"(?:{names}|\s{SPACE}n(?:a(?:me?)?)?)"
 
     def is_canonical(self, seen: str) -> bool:
         """Return whether *seen* is the dialect's own spelling of this tag, even without a name."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from agent_parsers.engine.calls.raw_values import RawValue, held_size
 from agent_parsers.engine.calls.reader import Call, EmittingReader
@@ -37,7 +37,7 @@ class TagCall(EmittingReader):
             it is unclear where.
     """
 
-    problems = frozenset(
+    problems: ClassVar[frozenset[str]] = frozenset(
         {
             *("no_tool_name", "long_tool_name", "no_call", "open_call", "ambiguous_end"),
             *("several_tools", "several_inputs"),

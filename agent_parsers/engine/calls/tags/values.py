@@ -67,11 +67,11 @@ class TaggedValue:
         self._pieces: list[str] = []
         self._end = ""  # the end of the text read, as much as may be a mark
         self._is_quoted = None if form.quote else False  # `None` while that is unknown
-        self.is_fresh = form.trims  # whether a line break that comes next is part of the tag
-        self.is_at_closer = False  # whether the text ends in a closing tag that may be text
-        self.quotes = False  # whether a closing tag of the value was read as text
+        self.is_fresh: bool = form.trims  # whether a line break that comes next is part of the tag
+        self.is_at_closer: bool = False  # whether the text ends in a closing tag that may be text
+        self.quotes: bool = False  # whether a closing tag of the value was read as text
         self._open = Nesting[tuple[TagPart, str]]()  # open tags of calls inside the value
-        self.holds_call = False  # whether a tag that opens a call was read as text
+        self.holds_call: bool = False  # whether a tag that opens a call was read as text
 
     def add(self, text: str) -> None:
         """Add *text* to the value."""

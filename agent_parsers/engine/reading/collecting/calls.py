@@ -131,7 +131,7 @@ class CallsCollector(Collector):
         self.leave(events, state, None, span, span[1])
         is_odd = self._problem or self._lost or self._beside.content or self._beside.thoughts
         is_sound = self._met and all(met.bad is None for met in self._met)
-        self.has_dropped = not (is_sound and self._is_marked) or bool(is_odd)
+        self.has_dropped: bool = not (is_sound and self._is_marked) or bool(is_odd)
         if not self.has_dropped:
             return  # a block at the very beginning is not in a thought
         events[before:] = (e for e in events[before:] if not isinstance(e, Repair))

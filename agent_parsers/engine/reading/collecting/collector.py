@@ -82,15 +82,15 @@ class Collector:
         self._kept: list[str] = []  # the text of this state
         self._call: CallReader | None = None
         self._watch: QuoteWatch | None = None
-        self.label = ""
+        self.label: str = ""
         """The marker before the text of this state, as written."""
-        self.label_span = (0, 0)
+        self.label_span: Span = (0, 0)
         """Span of that marker, without white space around it."""
-        self.is_closed = False
+        self.is_closed: bool = False
         """Whether the next marker, which was just found, closes this state."""
-        self.is_half = False
+        self.is_half: bool = False
         """Whether the text ends in only half of that marker, perhaps because it was cut."""
-        self.has_dropped = True
+        self.has_dropped: bool = True
         """Whether the last `restart` really dropped the turn so far."""
         self.ended: Ended = "unknown"
         """How the text ended; set before the end is read."""

@@ -26,9 +26,9 @@ class Beside:
         """The thoughts."""
         self.marks: list[Span] = []
         """The markers."""
-        self.begun = -1
+        self.begun: int = -1
         """Where the first text begins; -1 before it."""
-        self.skipped_at = -1
+        self.skipped_at: int = -1
         """Where the text after the end of the turn begins; -1 without such text."""
         self.opener: Span | None = None
         """The first marker that the text only mentions and that opens a thought."""

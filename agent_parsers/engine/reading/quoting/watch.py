@@ -48,13 +48,13 @@ class QuoteWatch:
         self._kind: str | None = "" if fences_only else None  # unknown before the text begins
         self._held = ""
         self._is_line_begun = False  # whether the last line has more than white space
-        self.mark = ""
+        self.mark: str = ""
         """What closes the quotation in which the text ends; ``""`` if it does not end in one."""
-        self.opened_at = at
+        self.opened_at: int = at
         """Where that quotation was opened."""
-        self.has_marker = False
+        self.has_marker: bool = False
         """Whether that quotation contains a marker."""
-        self.hides_marker = False
+        self.hides_marker: bool = False
         """Whether any quotes, closed or not, contain a marker."""
 
     def feed(self, text: str) -> None:

@@ -17,8 +17,9 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.quoting.watch import QuoteWatch
-    from agent_parsers.engine.repairs.payloads import Lack
+    from agent_parsers.engine.repairs.payloads import AnswerReader, InputReader, Lack, ToolReader
     from agent_parsers.events import Span
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
@@ -36,14 +37,16 @@ class InputRules:
     """
 
     def __init__(self, dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> None:
-        self.dialect, self.on_conflict = dialect, on_conflict
-        self.table = table = table_for(dialect, mode, on_conflict)
+        self.dialect: Dialect = dialect
+        self.on_conflict: OnConflict = on_conflict
+        table = table_for(dialect, mode, on_conflict)
+        self.table: Table = table
         self._is_strict = mode == "strict"
-        self.lenient = table.lenient
+        self.lenient: bool = table.lenient
         self._one_line_tools = table.one_line_tools
-        self.read_input = table.read_input
-        self.read_tool = table.read_tool
-        self.read_answer = table.read_answer
+        self.read_input: InputReader = table.read_input
+        self.read_tool: ToolReader | None = table.read_tool
+        self.read_answer: AnswerReader = table.read_answer
         self._new_call = table.new_call
 
     def read_head(

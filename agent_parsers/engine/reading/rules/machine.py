@@ -42,9 +42,11 @@ class Machine(CallRules):
         super().__init__(dialect, mode, on_conflict)
         table = self.table
         self.mode = mode
-        self.half_stops = () if table.is_run or not self.lenient else _halves(dialect.stop)
+        self.half_stops: tuple[str, ...] = (
+            () if table.is_run or not self.lenient else _halves(dialect.stop)
+        )
         states = states_of(table, dialect.stop)
-        self.initial = states[table.initial]
+        self.initial: State = states[table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
 
@@ -98,7 +100,9 @@ class Machine(CallRules):
         observation = ""
         if advise is not None and not self._is_strict:
             observation = advise(self.dialect, problem.observation, written, tools, None)
-        return problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+        error = problem.error(text, bad.span, strict=self._is_strict, observation=observation)
+        error.problem = bad.problem
+        return error
 
 
 @cache

@@ -26,6 +26,7 @@ from agent_parsers.events import (
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+    from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.grammar.guards import Guard
 
 __all__ = ["Crossing", "State", "states_of"]
@@ -57,25 +58,28 @@ class State:
     )  # fmt: skip
 
     def __init__(self, name: str, table: Table) -> None:
-        self.part = part = table.parts[name]
-        self.delta = _DELTAS.get(part)  # the delta that its text is emitted as
-        self.is_kept = part in _KEPT  # the result needs its text
-        self.problem = table.ends.get(name, "")  # the problem of a text that ends here
-        self.keeps_end = part is Part.INPUT and table.keeps_input_end
+        part = table.parts[name]
+        self.part: Part = part
+        # The delta that its text is emitted as.
+        self.delta: type[Delta] | None = _DELTAS.get(part)
+        self.is_kept: bool = part in _KEPT  # the result needs its text
+        self.problem: str = table.ends.get(name, "")  # the problem of a text that ends here
+        self.keeps_end: bool = part is Part.INPUT and table.keeps_input_end
         # White space at both ends is part of the text.
-        self.is_verbatim = part is Part.ANSWER and table.keeps_answer_space
-        self.is_cut = name == CUT  # the turn ended before this state
-        self.is_bare = name in table.bare_answers  # an answer without a label
-        self.is_draft = name in table.drafts  # inside or after a call in an open thought
-        self.beside_action = name in table.beside_action
+        self.is_verbatim: bool = part is Part.ANSWER and table.keeps_answer_space
+        self.is_cut: bool = name == CUT  # the turn ended before this state
+        self.is_bare: bool = name in table.bare_answers  # an answer without a label
+        self.is_draft: bool = name in table.drafts  # inside or after a call in an open thought
+        self.beside_action: bool = name in table.beside_action
         self.begun: State | None = None  # the state once its call has begun
-        self.opener = ""  # what every call begins with, if the state has a `begun`
-        self.new_call = table.readers.get(name)  # makes its own call readers, if it has any
-        self.has_reader = _has_reader(name, table)  # its call reader knows which markers count
-        self.watches = False  # a label in a quotation is text
-        self.needs_closer = False  # an input that has to be closed
-        self.is_open_answer = False  # an answer that only a marker closes
-        self.can_be_cut = False  # a marker may end the turn here
+        self.opener: str = ""  # what every call begins with, if the state has a `begun`
+        # Makes its own call readers, if it has any.
+        self.new_call: Callable[[], CallReader] | None = table.readers.get(name)
+        self.has_reader: bool = _has_reader(name, table)  # its reader knows which markers count
+        self.watches: bool = False  # a label in a quotation is text
+        self.needs_closer: bool = False  # an input that has to be closed
+        self.is_open_answer: bool = False  # an answer that only a marker closes
+        self.can_be_cut: bool = False  # a marker may end the turn here
         self.crossings: tuple[Crossing, ...] = ()
         # Functions that find a marker, and the crossings by group of the match; group 0 is unused.
         self.whole: Search = _no_marker

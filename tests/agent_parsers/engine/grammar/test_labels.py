@@ -156,10 +156,64 @@ def test_all_texts_for_the_model_can_be_put_in_other_words() -> None:
 
 
 def test_an_unknown_label_or_problem_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^dialect 'react' has no label \['Answer', 'Task'\]$"):
+    with pytest.raises(
+        ValueError, match=r"^dialect 'react' has no label \['Answer', 'Task'\]"
+    ) as e:
         with_labels(get_dialect("react"), name="x", labels={"Task": "a", "Answer": "b"})
-    with pytest.raises(ValueError, match=r"^dialect 'react' has no problem \['oops'\]$"):
+    assert str(e.value).endswith(
+        "; it has ['Action', 'Action Input', 'Final Answer', 'Observation', 'Question', 'Thought']"
+    )
+    with pytest.raises(ValueError, match=r"^dialect 'react' has no problem \['oops'\]; it has \['"):
         with_labels(get_dialect("react"), name="x", labels={}, observations={"oops": "a"})
+
+
+WORDS = ["Action Input", "Input", "Tool Input", "Arguments", "Parameters", "Params", "arguments"]
+
+
+@pytest.mark.parametrize("name", ["react", "mrkl", "haystack", "conversational"])
+@pytest.mark.parametrize("word", WORDS)
+def test_a_word_for_the_input_may_be_its_label(name: str, word: str) -> None:
+    old = "Tool Input" if name == "haystack" else "Action Input"
+    dialect = with_labels(get_dialect(name), name="x", labels={old: word})
+    text = DialectParser(dialect=dialect).render(AgentAction("search", "pont", ""), thought="hm")
+    assert f"\n{word}: pont" in text
+    for lenient in (False, True):
+        turn = DialectParser(dialect=dialect, lenient=lenient).read(text)
+        assert turn.result == AgentAction("search", "pont", text)
+        assert not turn.repairs
+    for other in {each.title() for each in WORDS} - {word.title(), old, "Action Input"}:
+        mixed = text.replace(f"{word}: ", f"{other}: ")
+        assert read(dialect, mixed, lenient=True) == AgentAction("search", "pont", mixed)
+
+
+def test_such_a_word_may_be_another_label() -> None:
+    dialect = with_labels(get_dialect("react"), name="x", labels={"Question": "Input"})
+    run = parse_transcript(dialect.sample, dialect=dialect)
+    assert run.question == "How old is the oldest bridge of Bern?"
+    assert len(run.steps) == 2
+    assert not run.repairs
+
+
+def test_such_a_word_stands_for_the_label_that_is_replaced() -> None:
+    for word in ("Input", "Tool Input", "Arguments"):
+        dialect = with_labels(get_dialect("react"), name="x", labels={word: "With"})
+        text = DialectParser(dialect=dialect).render(AgentAction("a", "b", ""))
+        assert text.endswith("\nWith: b")
+    with pytest.raises(ValueError, match="are the same label"):
+        with_labels(get_dialect("react"), name="x", labels={"Input": "a", "Action Input": "b"})
+
+
+@pytest.mark.parametrize(
+    ("word", "right"),
+    [("Reading", "a Reading"), ("Outcome", "an Outcome"), ("Übersicht", "an Übersicht"),
+     ("User said", "a User said"), ("Unknown", "an Unknown")],
+)  # fmt: skip
+def test_the_article_goes_with_the_new_word(word: str, right: str) -> None:
+    for name in ("react", "react_docstore"):
+        dialect = with_labels(get_dialect(name), name="x", labels={"Action": word})
+        with pytest.raises(OutputParserException, match=f"^expected {right}"):
+            read(dialect, "no idea", lenient=True)
+        assert not re.search(rf"\ban? {word}", instructions(dialect).replace(right, ""))
 
 
 def test_two_labels_cannot_be_spelt_alike() -> None:

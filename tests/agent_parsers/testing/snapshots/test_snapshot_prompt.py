@@ -238,4 +238,4 @@ def test_an_error_is_not_a_difference(project: Project) -> None:
     assert "ValueError: a snapshot is named by a path below its folder" in out
     write(project, ["snapshot_prompt('raect')"])
     out = project.run("--snapshot-update")
-    assert "there is no dialect 'raect'. Did you mean 'react'?" in out
+    assert "Did you mean 'react' or 'react_zh'?" in out

@@ -349,13 +349,14 @@ def test_hints_without_a_schema_are_a_mistake_of_the_caller(function: Any, reaso
     ("tools", "reason"),
     [
         ("search", "tools are given as a list of names, not as the string 'search'"),
-        (1, "'int' object is not iterable"),
-        ([1], "a tool is a name, a function or has a name of its own; int has none"),
-        ([lambda x: x], "a tool is a name, a function .*; function has none"),
+        (1, "^tools are given in a list, not as int$"),
+            (print, r"^tools are given in a list, as in \[print\]$"),
+        ([1], "^a tool is a name, a function .*, not int$"),
+        ([lambda x: x], "^a tool is a name, a function .*, not a lambda$"),
         ([{}], "a tool that is a dictionary has a name and parameters"),
         ([{"query": "x"}], "this one has query"),
-        (SAME["OpenAI tool"][0], "one tool is given in a list, too"),  # type: ignore[index]
-        (MCP, "one tool is given in a list, too"),
+        (SAME["OpenAI tool"][0], "tools are given in a list, also a single one"),  # type: ignore[index]
+        (MCP, "tools are given in a list, also a single one"),
         ([{"name": "a", "parameters": "x"}], "the parameters of a are a JSON Schema, not 'x'"),
         ([{"name": "a", "parameters": [1]}], "the parameters of a are a JSON Schema"),
         ([{"name": "a", "description": 1}], "the description of a tool is text, not 1"),
@@ -421,8 +422,8 @@ def test_deep_schemas_are_refused() -> None:
     [
         ([""], "^a tool has an empty name$"),
         ({" ": "x"}, "^a tool has an empty name$"),
-        (["a", "b", "a"], "^two tools have the name 'a'$"),
-        ([search, "search"], "^two tools have the name 'search'$"),
+        (["a", "b", "a"], "^two tools have the name 'a': each needs its own$"),
+        ([search, "search"], "^two tools have the name 'search': each needs its own$"),
         ([PARAMETERS], "^a JSON Schema that is a tool has its name as the title$"),
     ],
 )
@@ -450,7 +451,7 @@ def test_tools_run() -> None:
     assert tools.call(AgentAction("TypedSearch", value, "")) == {"query": "ab", "limit": 2}
     assert tools.call(AgentAction("chain_search", value, "")) == "abab"
     assert tools.call(AgentAction("search", "ab", "")) == "ababababab"
-    with pytest.raises(TypeError, match="the tool plain was not made from anything that can be"):
+    with pytest.raises(TypeError, match="the tool 'plain' cannot be run: declare it as a function"):
         tools.call(AgentAction("plain", "x", ""))
 
 

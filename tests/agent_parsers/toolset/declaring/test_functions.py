@@ -114,7 +114,7 @@ def test_further_keys_go_where_a_function_takes_them() -> None:
     tools = ToolSet([f])
     value = {"c": "6", "a": "1", "d": "4"}
     assert tools.call(AgentAction("f", value, "")) == (1, 2, 6, {"d": 4})
-    with pytest.raises(ToolInputError, match=r"\n- d: expected an integer, found \"x\"$"):
+    with pytest.raises(ToolInputError, match=r"\n- d: expected an integer, found \"x\"\n "):
         tools.check("f", {"a": 1, "d": "x"})
 
 

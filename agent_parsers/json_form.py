@@ -1,0 +1,279 @@
+"""The JSON form of turns, transcripts, explanations, actions, events and errors: their fields."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.actions.agent import (
+    AgentAction,
+    AgentActionMessageLog,
+    AgentFinish,
+    AgentStep,
+)
+from agent_parsers.actions.tool_action import ToolAgentAction
+from agent_parsers.engine.reading.turn import Turn
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Finish,
+    InputDelta,
+    MarkerSeen,
+    ObservationDelta,
+    QuestionDelta,
+    Repair,
+    SkippedDelta,
+    StepFailed,
+    ThoughtDelta,
+    ToolNamed,
+)
+from agent_parsers.explain.explanation import Explanation
+from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
+from agent_parsers.explain.places import Places
+from agent_parsers.native.message_parser import MessageTurn
+from agent_parsers.runs.transcript import Notice, RunSource, Transcript, TranscriptStep
+from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
+from agent_parsers.toolset.problems.input_problem import InputProblem
+from output_parsers.exceptions import OutputParserException
+from output_parsers.json_form import error_kind
+from outputs.json_form.fields import (
+    ANY,
+    NUMBER,
+    OBJECT,
+    SPAN,
+    TEXT,
+    TEXT_OR_OBJECT,
+    Document,
+    Field,
+    many,
+    maybe,
+)
+from outputs.json_form.kinds import Kind, a, either, read_document
+from outputs.json_form.messages import MESSAGE
+from outputs.json_form.misfit import Misfit
+from outputs.json_form.storable import TABLES, Storable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Storable", "from_json"]
+
+
+def from_json(data: Mapping[str, Any]) -> Any:
+    """Return the value that `to_json` wrote as *data*, of whichever class it is.
+
+    Raises:
+        TypeError: *data* is not an object, such as its text before `json.loads`.
+        ValueError: *data* has another version or type, or is malformed; the message says where.
+    """
+    return read_document(data, object, TABLES)
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+_ACTION: Final = {"tool": TEXT, "tool_input": TEXT_OR_OBJECT}
+_OF_MESSAGE: Final = {**_ACTION, "log": maybe(TEXT), "message_log": many(MESSAGE, of=list)}
+"""The log is `None` if it is the text of the only message: the calls of a turn share both, and
+repeating them would make the form of many calls very long."""
+
+
+def _get_of_message(action: AgentActionMessageLog, key: str) -> Any:
+    messages = action.message_log
+    if key == "log" and len(messages) == 1 and messages[0].content == action.log:
+        return None
+    return getattr(action, key)
+
+
+def _make_of_message(cls: type, fields: dict[str, Any]) -> Any:
+    if fields["log"] is None:
+        fields["log"] = fields["message_log"][0].content if fields["message_log"] else ""
+    return cls(**fields)
+
+
+_ACTIONS: Final = (
+    Kind(AgentAction, {**_ACTION, "log": TEXT}),
+    Kind(AgentActionMessageLog, _OF_MESSAGE, _get_of_message, _make_of_message),
+    Kind(
+        ToolAgentAction,
+        {**_OF_MESSAGE, "tool_call_id": maybe(TEXT)},
+        _get_of_message,
+        _make_of_message,
+    ),
+    Kind(AgentFinish, {"return_values": OBJECT, "log": TEXT}),
+    Kind(AgentStep, {"action": a(AgentAction), "observation": ANY}),
+)
+_RESULT: Final = either(
+    many(a(AgentAction), of=list),
+    a(AgentAction, AgentFinish),
+    lambda value: isinstance(value, list),
+)
+
+# -- events ----------------------------------------------------------------------------------------
+
+_DELTAS: Final = (
+    QuestionDelta,
+    ThoughtDelta,
+    InputDelta,
+    AnswerDelta,
+    ObservationDelta,
+    SkippedDelta,
+)
+_EVENTS: Final = (
+    *(Kind(cls, {"text": TEXT, "span": SPAN}) for cls in _DELTAS),
+    Kind(ToolNamed, {"tool": TEXT, "span": SPAN}),
+    Kind(MarkerSeen, {"name": TEXT, "span": SPAN}),
+    Kind(ActionComplete, {"action": a(AgentAction), "span": SPAN}),
+    Kind(Finish, {"finish": a(AgentFinish), "span": SPAN}),
+    Kind(Repair, {"kind": TEXT, "span": SPAN, "message": TEXT}),
+    Kind(StepFailed, {"error": a(OutputParserException), "span": SPAN}),
+)
+
+# -- errors ----------------------------------------------------------------------------------------
+
+_KEY: Final = either(TEXT, NUMBER, lambda key: isinstance(key, str))
+_ERRORS: Final = (
+    error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT)),
+    error_kind(
+        ToolInputError,
+        tool=TEXT,
+        tool_input=ANY,
+        problems=many(a(InputProblem)),
+        example=maybe(OBJECT),
+        example_text=maybe(TEXT),
+    ),
+    Kind(InputProblem, {"path": many(_KEY), "expected": TEXT, "found": TEXT, "hint": TEXT}),
+)
+
+# -- turns and runs --------------------------------------------------------------------------------
+
+
+def _get_of_run(run: Transcript, key: str) -> Any:
+    if key == "steps" and any(one.number >= two.number for one, two in pairwise(run.all_steps)):
+        raise Misfit("expected steps in the order of their numbers")
+    return getattr(run, key)
+
+
+def _make_run(cls: type, fields: dict[str, Any]) -> Any:
+    steps = sorted(fields.pop("steps") + fields.pop("failed"), key=attrgetter("number"))
+    return cls(all_steps=tuple(steps), **fields)
+
+
+_EVENT: Final = a(*(kind.cls for kind in _EVENTS))
+_REPAIRS: Final = many(a(Repair))
+_TURN: Final = {"result": _RESULT, "thought": TEXT, "repairs": _REPAIRS, "events": many(_EVENT)}
+_RUNS: Final = (
+    Kind(Turn, {**_TURN, "content": TEXT}),
+    Kind(MessageTurn, _TURN),
+    Kind(
+        TranscriptStep,
+        {
+            "number": NUMBER,
+            "thought": TEXT,
+            "action": maybe(a(AgentAction, AgentFinish)),
+            "observation": maybe(TEXT),
+            "thought_span": maybe(SPAN),
+            "action_span": maybe(SPAN),
+            "observation_span": maybe(SPAN),
+            "repairs": _REPAIRS,
+            "error": maybe(a(OutputParserException)),
+        },
+    ),
+    Kind(
+        RunSource,
+        {
+            "reader": TEXT,
+            "within": many(TEXT),
+            "dialect": TEXT,
+            "evidence": many(TEXT),
+            "file": TEXT,
+            "line": NUMBER,
+        },
+    ),
+    Kind(
+        Notice,
+        {"kind": TEXT, "message": TEXT, "step": NUMBER, "text": TEXT, "line": NUMBER},
+    ),
+    Kind(
+        Transcript,
+        {
+            "id": TEXT,
+            "preamble": TEXT,
+            "question": TEXT,
+            "question_repairs": _REPAIRS,
+            "steps": many(a(TranscriptStep)),
+            "failed": many(a(TranscriptStep)),
+            "source": maybe(a(RunSource)),
+            "notices": many(a(Notice)),
+        },
+        _get_of_run,
+        _make_run,
+        more={"finish": maybe(a(AgentFinish))},
+    ),
+)
+
+# -- explanations ----------------------------------------------------------------------------------
+
+
+class _Placed(NamedTuple):
+    """A part of an explanation, and the lines and columns of the text."""
+
+    part: Any
+    places: Places
+
+
+def _placed(cls: type) -> Field:
+    """Return a field for an object of *cls* with a span, whose line and column are written too."""
+    inner = a(cls)
+
+    def write(placed: _Placed, document: Document) -> dict[str, Any]:
+        start, _ = placed.part.span
+        line, column = placed.places.line(start), placed.places.column(start)
+        return {**inner.write(placed.part, document), "line": line, "column": column}
+
+    place = {"line": NUMBER.schema(), "column": NUMBER.schema()}
+    return Field(
+        write,
+        inner.read,
+        lambda: {**inner.schema(), "properties": place, "required": [*place]},
+    )
+
+
+_PARTS: Final = {
+    "spans": many(_placed(ExplainedSpan)),
+    "repairs": many(_placed(ExplainedRepair)),
+    "ignored": many(_placed(IgnoredMarker)),
+}
+
+
+def _get_of_explanation(it: Explanation, key: str) -> Any:
+    value = getattr(it, key)
+    if key not in _PARTS:
+        return value
+    places = Places(it.text)
+    return [_Placed(part, places) for part in value]
+
+
+_EXPLANATIONS: Final = (
+    Kind(
+        Explanation,
+        {
+            "dialect": TEXT,
+            "mode": TEXT,
+            "text": TEXT,
+            "result": maybe(_RESULT),
+            "error": maybe(a(OutputParserException)),
+            **_PARTS,
+        },
+        _get_of_explanation,
+    ),
+    Kind(ExplainedSpan, {"span": SPAN, "part": TEXT, "text": TEXT, "marker": TEXT}),
+    Kind(
+        ExplainedRepair,
+        {"kind": TEXT, "span": SPAN, "before": TEXT, "after": maybe(TEXT), "message": TEXT},
+    ),
+    Kind(IgnoredMarker, {"marker": TEXT, "span": SPAN, "text": TEXT, "reason": TEXT}),
+)
+
+KINDS: Final = (*_ACTIONS, *_EVENTS, *_ERRORS, *_RUNS, *_EXPLANATIONS)
+"""The classes of this package that have a JSON form."""

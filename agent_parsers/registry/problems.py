@@ -1,0 +1,44 @@
+"""Errors for names of dialects that are not known, or are no names at all."""
+
+from __future__ import annotations
+
+from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.toolset.problems.names import did_you_mean
+from output_parsers.model_output import kind_of
+
+__all__ = ["unknown_name", "wrong_name"]
+
+
+def unknown_name(name: str, known: set[str], *, is_model: bool) -> ValueError:
+    """Return the error for *name*, which is neither one of the *known* names nor a model's.
+
+    Args:
+        name: What was asked for.
+        known: The names of all dialects and parsers.
+        is_model: Whether it is a model whose format no dialect reads.
+    """
+    if is_model:
+        return ValueError(
+            f"no dialect reads the calls that the model {name!r} writes;"
+            ' use get_parser("tools") if its server returns them as tool calls'
+        )
+    hint = "" if "/" in name else did_you_mean(name.lower(), known)
+    return ValueError(
+        f"there is no dialect {name!r}, and no known model of this name.{hint}"
+        " list_dialects() has the names; for another model choose the dialect that it writes,"
+        ' or "tools" if its API returns tool calls'
+    )
+
+
+def wrong_name(value: object) -> TypeError:
+    """Return the error for *value*, which is neither a name nor a dialect."""
+    said = f"expected a Dialect, or the name of a dialect or model, not {kind_of(value)}"
+    if value is None:
+        return TypeError(
+            f"{said}: dialect_for_model returns None for a model that it does not know, and"
+            ' get_parser(model) says which. Choose a dialect, such as "react"; list_dialects() has'
+            " their names"
+        )
+    if isinstance(getattr(value, "DIALECT", None), Dialect):
+        return TypeError(f"{said}: pass its DIALECT")
+    return TypeError(f"{said}, which is a parser already" if hasattr(value, "parse") else said)

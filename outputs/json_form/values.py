@@ -1,0 +1,141 @@
+r"""Any data as JSON, such as the input of a tool.
+
+JSON's own values stay as they are. Others are an object with one key, which begins with ``$``::
+
+    float("nan")         {"$float": "NaN"}
+    b"\x00\xff"          {"$bytes": "AP8="}                 base64
+    (1, 2)               {"$tuple": [1, 2]}
+    {1: "a"}             {"$dict": [[1, "a"]]}              a key is not text
+    {"$ref": "x"}        {"$dict": [["$ref", "x"]]}         it looks like one of these
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from outputs.json_form.misfit import Misfit, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["read_value", "write_value"]
+
+_FLOATS: Final = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_MOST_BITS: Final = 14_280
+"""Of an integer: more than 4,300 digits cannot be read by `json.loads`."""
+
+
+def write_value(value: Any) -> Any:
+    """Return *value* as JSON.
+
+    Raises:
+        Misfit: It contains something that is not data.
+    """
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > _MOST_BITS:
+            raise Misfit("an integer of more than 4,300 digits has no JSON form")
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"$float": _float_name(value)}
+    if isinstance(value, list):
+        return _write_items(value)
+    if isinstance(value, dict):
+        return _write_dict(value)
+    if isinstance(value, tuple):
+        return {"$tuple": _write_items(value)}
+    if isinstance(value, bytes):
+        return {"$bytes": _base64(value)}
+    raise Misfit(f"{name_of(value)} has no JSON form")
+
+
+def _float_name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _base64(value: bytes) -> str:
+    from base64 import b64encode  # imported lazily: bytes are rare
+
+    return b64encode(value).decode()
+
+
+def _write_items(items: list[Any] | tuple[Any, ...]) -> list[Any]:
+    written = []
+    for at, item in enumerate(items):
+        try:
+            written.append(write_value(item))
+        except Misfit as misfit:
+            raise misfit.below(at) from None
+    return written
+
+
+def _write_dict(value: dict[Any, Any]) -> dict[str, Any]:
+    is_plain = all(isinstance(key, str) for key in value) and not _is_tagged(value)
+    written = []
+    for key, item in value.items():
+        try:
+            written.append([key if is_plain else write_value(key), write_value(item)])
+        except Misfit as misfit:
+            raise misfit.below(key) from None
+    return dict(written) if is_plain else {"$dict": written}
+
+
+def _is_tagged(value: dict[Any, Any]) -> bool:
+    return len(value) == 1 and next(iter(value)).startswith("$")
+
+
+def read_value(data: Any) -> Any:
+    """Return the value that was written as *data*.
+
+    Raises:
+        Misfit: It is not what `write_value` returns.
+    """
+    if data is None or isinstance(data, str | bool | int | float):
+        return data
+    if isinstance(data, list):
+        return _read_items(data)
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        raise Misfit(f"expected JSON, found {name_of(data)}")
+    if _is_tagged(data):
+        ((tag, item),) = data.items()
+        if tag not in _TAGS:
+            raise Misfit(f"expected one of {', '.join(_TAGS)}, found {tag}")
+        try:
+            return _TAGS[tag](item)
+        except (KeyError, TypeError, ValueError) as error:
+            raise Misfit(f"expected what {tag} holds, found {name_of(item)}") from error
+    read = {}
+    for key, item in data.items():
+        try:
+            read[key] = read_value(item)
+        except Misfit as misfit:
+            raise misfit.below(key) from None
+    return read
+
+
+def _read_items(items: Any) -> list[Any]:
+    if not isinstance(items, list):
+        raise TypeError("not a list")
+    read = []
+    for at, item in enumerate(items):
+        try:
+            read.append(read_value(item))
+        except Misfit as misfit:
+            raise misfit.below(at) from None
+    return read
+
+
+def _read_bytes(text: str) -> bytes:
+    from base64 import b64decode  # imported lazily: bytes are rare
+
+    return b64decode(text, validate=True)
+
+
+_TAGS: Final[dict[str, Callable[[Any], Any]]] = {
+    "$float": lambda name: _FLOATS[name],
+    "$bytes": _read_bytes,
+    "$tuple": lambda items: tuple(_read_items(items)),
+    "$dict": lambda pairs: dict(_read_items(pairs)),
+}

@@ -1,0 +1,27 @@
+"""The samples of Python in the README and the pages of the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+_BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def samples(page: Path) -> Iterator[str]:
+    """Yield the code of each sample, on the lines that it has in the page.
+
+    A continued sample includes the code before it.
+    """
+    text, code = page.read_text("utf-8"), ""
+    for block in _BLOCK.finditer(text):
+        before = code if block[1] else ""
+        gap = text.count("\n", 0, block.start(2)) - before.count("\n")
+        code = before + "\n" * gap + block[2]
+        yield code
