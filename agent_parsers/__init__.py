@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
     from agent_parsers.registry.for_model import dialect_for_model
+    from agent_parsers.runs.detecting.detection import detect
     from agent_parsers.runs.read_runs import read_runs
     from agent_parsers.runs.readers.known import list_readers
     from agent_parsers.runs.recognition import detect_log
@@ -122,6 +123,7 @@ __all__ = [
     "UnknownToolError",
     "XMLAgentOutputParser",
     "answer_stream",
+    "detect",
     "detect_log",
     "dialect_for_model",
     "get_dialect",
@@ -179,6 +181,7 @@ _MODULES = {
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "dialect_for_model": "agent_parsers.registry.for_model",
+    "detect": "agent_parsers.runs.detecting.detection",
     "read_runs": "agent_parsers.runs.read_runs",
     "list_readers": "agent_parsers.runs.readers.known",
     "detect_log": "agent_parsers.runs.recognition",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
+    from agent_parsers.runs.detecting.detection import Detection, DialectCandidate, detect
     from agent_parsers.runs.read_runs import read_runs
     from agent_parsers.runs.readers.known import list_readers
     from agent_parsers.runs.recognition import LogForm, detect_log
@@ -17,12 +18,15 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Detection",
+    "DialectCandidate",
     "LogForm",
     "Notice",
     "RunSource",
     "Transcript",
     "TranscriptParser",
     "TranscriptStep",
+    "detect",
     "detect_log",
     "list_readers",
     "parse_record",
@@ -34,6 +38,9 @@ __all__ = [
 _MODULES = {
     "LogForm": "agent_parsers.runs.recognition",
     "detect_log": "agent_parsers.runs.recognition",
+    "Detection": "agent_parsers.runs.detecting.detection",
+    "DialectCandidate": "agent_parsers.runs.detecting.detection",
+    "detect": "agent_parsers.runs.detecting.detection",
     "read_runs": "agent_parsers.runs.read_runs",
     "list_readers": "agent_parsers.runs.readers.known",
     "Notice": "agent_parsers.runs.transcript",
