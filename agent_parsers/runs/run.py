@@ -118,6 +118,11 @@ class Run:
         return bool(self._steps or self._step.done)
 
     @property
+    def is_answered(self) -> bool:
+        """Whether the last step is an answer, and nothing was observed after it."""
+        return isinstance(self._step.done, Finish) and not self._step.is_observed
+
+    @property
     def has_question(self) -> bool:
         """Whether the run has a question."""
         return self._question.span is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from agent_parsers.engine.grammar.table import Part
@@ -97,8 +98,7 @@ class TranscriptParser:
         self._parser = StreamParser(dialect, mode="transcript", max_chars=max_chars, tools=known)
         self.runs: list[Transcript] = []
         """The runs that have been read to their end."""
-        table = dialect.lenient
-        self._begins = {marker: table.parts[go.to] for (_, marker), go in table.transitions.items()}
+        self._begins = _parts(dialect)
         self.dialect = dialect
         """The dialect of the transcript."""
         self._run = Run(dialect, self._begins)
@@ -123,18 +123,28 @@ class TranscriptParser:
     def _take(self, events: list[Event]) -> list[TranscriptStep]:
         steps: list[TranscriptStep] = []
         for event in events:
-            is_question = isinstance(event, QuestionDelta) or (
-                isinstance(event, MarkerSeen) and self._begins.get(event.name) is Part.QUESTION
-            )
-            if is_question and self._run.has_steps:
+            if self._run.has_steps and self._begins_run(event):
                 begun = Run(self.dialect, self._begins, self._run.give_up_repairs())
                 steps += self._end_run()
                 self._run = begun
             steps += self._run.take(event)
         return steps
 
+    def _begins_run(self, event: Event) -> bool:
+        """Return whether *event*, which follows a step, belongs to the next run."""
+        if isinstance(event, MarkerSeen):
+            return self._begins.get(event.name) is Part.QUESTION
+        return isinstance(event, QuestionDelta)
+
     def _end_run(self) -> list[TranscriptStep]:
         steps = self._run.close()
         if self._run.has_steps or (self.runs and self._run.has_question):
             self.runs.append(self._run.transcript())
         return steps
+
+
+@cache
+def _parts(dialect: Dialect) -> dict[str, Part]:
+    """Return the part that begins after each marker, by the marker's name."""
+    table = dialect.lenient
+    return {marker: table.parts[go.to] for (_, marker), go in table.transitions.items()}

@@ -41,7 +41,7 @@ class DialectCandidate:
     form: Literal["reply", "transcript"]
     """Whether the text is one turn of a model or the log of whole runs."""
     markers: tuple[str, ...]
-    """The markers that lead to actions and answers, as they are written, in order."""
+    """The markers seen, each as it is written for the first time, in order."""
     actions: int
     """How many actions were read."""
     answers: int
@@ -136,7 +136,7 @@ def _candidate(group: Sequence[Trial]) -> DialectCandidate:
     first, *others = group
     counts = [(first.actions, "action"), (first.answers, "answer"), (len(first.errors), "error")]
     read = " and ".join(_number(count, what) for count, what in counts if count)
-    quoted = [repr(marker) for marker in list(first.markers)[:_MOST_MARKERS]]
+    quoted = [repr(marker) for marker in list(first.markers.values())[:_MOST_MARKERS]]
     by = f" by {', '.join(quoted)}" if quoted else ""
     repairs = _number(first.repairs, "repair") if first.repairs else "no repair"
     reason = f"read {read}{by}, with {repairs}"
@@ -150,8 +150,8 @@ def _candidate(group: Sequence[Trial]) -> DialectCandidate:
     return DialectCandidate(
         dialect=first.dialect.name,
         relatives=tuple(trial.dialect.name for trial in others),
-        form="transcript" if first.mode == "transcript" else "reply",
-        markers=tuple(first.markers),
+        form=first.form,
+        markers=tuple(first.markers.values()),
         actions=first.actions,
         answers=first.answers,
         repairs=first.repairs,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.table import Table
 
-__all__ = ["dialects_with_signs", "telling_markers"]
+__all__ = ["dialects_with_signs", "find_labels", "telling_markers"]
 
 _TELLING: Final = {Part.TOOL, Part.INPUT, Part.CALL, Part.ANSWER, Part.CONTENT}
 """The parts to which a telling marker leads; every format has questions, and ends."""
@@ -37,6 +37,7 @@ class _Signs(NamedTuple):
     """The signs of some dialects, and the dialects that have each."""
 
     find_labels: re.Pattern[str]
+    find_labels_in_lines: re.Pattern[str]
     labels: Mapping[str, set[Dialect]]
     """By the letters of the label, in lower case."""
     literals: Mapping[str, set[Dialect]]
@@ -58,6 +59,12 @@ def dialects_with_signs(text: str) -> list[Dialect]:
     if _OPENS_CALLS(text):
         dialects |= signs.bare
     return sorted(dialects, key=lambda dialect: dialect.name)
+
+
+def find_labels(text: str) -> Iterator[re.Match[str]]:
+    """Find the telling labels of any dialect at the beginning of lines."""
+    signs = _signs(tuple(map(get_dialect, list_dialects())))
+    return signs.find_labels_in_lines.finditer(text)
 
 
 @cache
@@ -93,7 +100,9 @@ def _signs(dialects: tuple[Dialect, ...]) -> _Signs:
             else:
                 for text in filter(str.strip, spelt_texts(marker)):
                     literals[text.replace(" ", "")].add(dialect)
-    return _Signs(_labels_of(words), labels, literals, bare)
+    pattern = _labels_of(words)
+    in_lines = re.compile(rf"^[ \t*_#]{{0,16}}+{pattern.pattern}", pattern.flags)
+    return _Signs(pattern, in_lines, labels, literals, bare)
 
 
 def _labels_of(labels: Iterable[str]) -> re.Pattern[str]:

@@ -31,13 +31,7 @@ BELONGS_TO_ANOTHER = {
     # A label of ReAct before a fence, or in front of a whole call: others know more of it.
     "the first of two counts, with labels before them": "structured_chat",
     "an action inside an answer": "llama3_json",
-    "an answer ends before an invented observation": "react",
-    # An answer before an action is a mistake in ReAct; elsewhere such an answer is a thought.
-    "an answer before an action counts, up to the first blank line": "conversational",
-    "without a blank line it ends before that action": "conversational",
-    "an input before an answer does not hurt, nor does an action after it": "conversational",
-    "an answer after that action does not count": "json_toolcall",
-    "an action after an answer": "conversational",
+    "an answer may begin anew behind a line that looks like an action": "react",
     # The end of a text in a fence is part of the answer, or not.
     "a fence around the whole turn is dressing": "",
     "escaped tags in an answer": "",
@@ -100,14 +94,16 @@ def test_a_reason_says_what_was_seen_and_read_and_why_which_relative_is_named() 
     found = detect(FIRST + "Thought: noon\nFinal Answer: It is noon.")
     (candidate, *_) = found.candidates
     assert candidate.form == "transcript"
-    assert candidate.markers == ("Action:", "Action Input:", "Final Answer:")
+    assert candidate.markers == (
+        "Question:", "Thought:", "Action:", "Action Input:", "Observation:", "Final Answer:",
+    )  # fmt: skip
     assert (candidate.actions, candidate.answers, candidate.repairs) == (1, 1, 0)
     assert candidate.errors == ()
     assert {"mrkl", "react_crewai"} <= {*candidate.relatives}
     assert candidate.reason == (
-        "read 1 action and 1 answer by 'Action:', 'Action Input:', 'Final Answer:', with no repair;"
-        " 'mrkl', 'react_crewai', 'react_zh' read the same, and 'react' is the most widespread of"
-        " those that know as much of its marks"
+        "read 1 action and 1 answer by 'Question:', 'Thought:', 'Action:', 'Action Input:', with no"
+        " repair; 'mrkl', 'react_crewai', 'react_zh' read the same, and 'react' is the most"
+        " widespread of those that know as much of its marks"
     )
     assert str(found).startswith(f"this is 'react' ({candidate.reason}); less likely 'json'")
 
