@@ -105,7 +105,7 @@ def test_a_reason_says_what_was_seen_and_read_and_why_which_relative_is_named() 
         " repair; 'mrkl', 'react_crewai', 'react_zh' read the same, and 'react' is the most"
         " widespread of those that know as much of its marks"
     )
-    assert str(found).startswith(f"this is 'react' ({candidate.reason}); less likely 'json'")
+    assert str(found).startswith(f"this is 'react' ({candidate.reason}); less likely '")
 
 
 def test_what_knows_more_of_a_text_is_named_before_what_reads_the_same() -> None:
