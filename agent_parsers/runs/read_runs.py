@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.readers.reader import Lines, Reading
-from agent_parsers.runs.recognition import LogForm, form_of, reader_for
+from agent_parsers.runs.recognition import LogForm, form_of, forms_of, reader_for
 from agent_parsers.runs.sources import open_log
 from agent_parsers.runs.transcript import RunSource
 from output_parsers.exceptions import OutputParserException
@@ -64,7 +64,7 @@ def read_runs(
     known = known_tools(tools)
     with open_log(source) as log:
         origin = RunSource("", dialect=dialect.name if dialect else "", file=log.name)
-        reading = Reading(origin, dialect, known, on_error=on_error, nested=_read)
+        reading = Reading(origin, dialect, known, on_error=on_error, nested=_read, forms=forms_of)
         form = None if format == "auto" else LogForm(format, (f"format={format!r}",))
         is_empty = True
         for run in _read(log.content, reading, form):

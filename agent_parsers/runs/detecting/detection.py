@@ -26,7 +26,7 @@ _WIDESPREAD: Final = (
 write these. The others follow in alphabetical order."""
 _MOST_MARKERS: Final = 4
 """How many markers, and how many relatives, a reason names."""
-_HEAD: Final = 1 << 14
+_HEAD: Final = 1 << 13
 """How much of a long text is read, if a dialect is found in it, in characters."""
 
 
@@ -99,7 +99,7 @@ def detect(text: str, *, tools: Tools | None = None) -> Detection:
         >>> detect("Thought: It is late.\nAction: clock\nAction Input: Bern").dialect
         'react'
 
-    Plain text and JSON without a call have no dialect. Of a text of more than 16,384 characters,
+    Plain text and JSON without a call have no dialect. Of a text of more than 8,192 characters,
     the rest is read only if that much has no sign of a dialect.
 
     Args:

@@ -11,6 +11,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
+from typing_extensions import override
+
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -20,7 +22,16 @@ if TYPE_CHECKING:
     from agent_parsers.runs.transcript import RunSource, Transcript
     from agent_parsers.toolset.set import ToolSet
 
-__all__ = ["MALFORMED", "DataReader", "Lines", "Reading", "TextReader", "Value", "Values"]
+__all__ = [
+    "MALFORMED",
+    "DataReader",
+    "Lines",
+    "NumberedLines",
+    "Reading",
+    "TextReader",
+    "Value",
+    "Values",
+]
 
 T = TypeVar("T")
 
@@ -68,6 +79,41 @@ class Lines:
             size += len(line)
             count += 1
         return "".join(self._ahead[index] for index in range(count))
+
+
+class NumberedLines(Lines):
+    """Lines that do not follow one another in their file.
+
+    Args:
+        lines: The lines, with their numbers.
+    """
+
+    def __init__(self, lines: Iterable[tuple[int, str]]) -> None:
+        self._numbers: deque[int] = deque()
+        self._last = 0
+        super().__init__(self._numbered(lines))
+
+    def _numbered(self, lines: Iterable[tuple[int, str]]) -> Iterator[str]:
+        for number, line in lines:
+            self._numbers.append(number)
+            yield line
+
+    @property
+    @override
+    def number(self) -> int:
+        self.peek()
+        return self._numbers[0] if self._numbers else self._last + 1
+
+    @number.setter
+    def number(self, _number: int) -> None:
+        """Keep the numbers that the lines have."""
+
+    @override
+    def __next__(self) -> str:
+        self.peek()
+        line = super().__next__()
+        self._last = self._numbers.popleft()
+        return line
 
 
 class Value(NamedTuple):
@@ -123,6 +169,8 @@ class Reading:
     """Takes the error of a record that cannot be read; `None` to raise it."""
     nested: Callable[[Lines | Values, Reading], Iterator[Transcript]] | None = None
     """Reads a log that stands inside this one, in whatever form; `read_runs` sets it."""
+    forms: Callable[[Lines | Values], Sequence[object]] | None = None
+    """Returns the forms that a log may have, of which it takes nothing; `read_runs` sets it."""
 
     def at(self, line: int) -> Reading:
         """Return the same for a run that begins at *line* of the file."""
@@ -174,6 +222,11 @@ class Reading:
         """Read a *log* that stands inside this one, such as the console output of a notebook."""
         assert self.nested is not None, "read_runs sets it"
         return self.nested(log, self)
+
+    def has_form(self, log: Lines | Values) -> bool:
+        """Return whether a *log* that stands inside this one has a form; nothing of it is taken."""
+        assert self.forms is not None, "read_runs sets it"
+        return bool(self.forms(log))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
 
-__all__ = ["begins_question", "begins_step", "is_step"]
+__all__ = ["begins_question", "begins_step", "is_step", "size_of_observation_label"]
 
 _STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
 _NEVER: Final = re.compile(r"(?!)")
@@ -38,6 +38,12 @@ def begins_question(dialect: Dialect, line: str) -> bool:
 def begins_step(dialect: Dialect, line: str) -> bool:
     """Return whether *line* begins with the label of a thought or an action."""
     return _labels(dialect, _STEPS).match(f"\n{line}") is not None
+
+
+def size_of_observation_label(dialect: Dialect, text: str) -> int:
+    """Return the size of the label of observations with which *text* begins, or 0."""
+    found = _labels(dialect, frozenset({Part.OBSERVATION})).match(f"\n{text}")
+    return 0 if found is None else found.end() - 1
 
 
 def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:

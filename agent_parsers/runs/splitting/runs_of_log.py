@@ -73,11 +73,12 @@ class RunsOfLog:
 
         Text that no run owns is yielded as a run that has ended and has no transcript.
         """
-        for line in self._lines:
-            number = self._lines.number - 1
+        while line := self._lines.peek():
+            number = self._lines.number
+            next(self._lines)
             frame = self._frame_of(line)
             if frame == "begin" and self._run is not None and self._run.is_labelled:
-                line = " " * (len(line) - 1) + "\n"  # noqa: PLW2901 - so offsets stay right
+                line = " " * (len(line) - 1) + "\n"  # so offsets stay right
             elif frame is not None:
                 yield from self._end()
                 self._size += len(line)

@@ -25,6 +25,7 @@ unless the log's first run has a label.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -32,7 +33,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.detecting.detection import Detection, detect
-from agent_parsers.runs.readers.reader import Lines, Reading, TextReader
+from agent_parsers.runs.readers.reader import Lines, NumberedLines, Reading, TextReader
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from agent_parsers.runs.transcript import Notice
 from output_parsers.exceptions import OutputParserException
@@ -44,14 +45,16 @@ if TYPE_CHECKING:
     from agent_parsers.runs.splitting.log_run import LogRun
     from agent_parsers.runs.transcript import Transcript
 
-_HEAD: Final = 1 << 13
+_COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
+"""The escape sequences of a terminal, which belong to no value."""
+_HEAD: Final = 1 << 16
 """How much of the text is looked at to find its dialect, in characters."""
 _FEWEST_MARKERS: Final = 2
 """How many different markers a text without an action needs to be a log."""
 
 
 def _evidence(head: str) -> Sequence[str]:
-    detection = _detected(head[:_HEAD])
+    detection = _detected(_COLOURS.sub("", head[:_HEAD]))
     if not detection.candidates:
         return ()
     best = detection.candidates[0]
@@ -68,14 +71,21 @@ def _detected(head: str) -> Detection:
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
     if dialect is None:
-        dialect = get_dialect(_detected(lines.head(_HEAD)[:_HEAD]).dialect)
+        dialect = get_dialect(_detected(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])).dialect)
     if not dialect.lenient.transcript_start:
         raise OutputParserException(
             f"{dialect.name!r} has no form of transcripts, so this text is one turn at most:"
             " read it with get_parser()",
             observation="Give the turns of the run one by one, as records or messages.",
         )
-    yield from _runs(lines, dialect, reading.in_dialect(dialect))
+    yield from _runs(NumberedLines(_plain(lines)), dialect, reading.in_dialect(dialect))
+
+
+def _plain(lines: Lines) -> Iterator[tuple[int, str]]:
+    """Yield the *lines* without colours, with their numbers."""
+    while line := lines.peek():
+        yield lines.number, _COLOURS.sub("", line) if "\x1b" in line else line
+        next(lines)
 
 
 def _runs(lines: Lines, dialect: Dialect, reading: Reading) -> Iterator[Transcript]:
