@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers.runs.archives import MAGIC, samples_in
+from agent_parsers.runs.json_items import ListItems
 from agent_parsers.runs.readers.reader import Lines, Value, Values
 from output_parsers.exceptions import OutputParserException
 
@@ -106,41 +107,79 @@ def _content_of_bytes(stream: IO[bytes], stack: ExitStack) -> Lines | Values:
     return _content(text)
 
 
-def _content(stream: Iterable[str]) -> Lines | Values:
+class _Text:
+    """The text of a stream; an error says where it is.
+
+    Args:
+        stream: The stream.
+    """
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+        self._count = 0  # of lines
+
+    def line(self, size: int = -1) -> str:
+        """Read a line, or *size* characters of it."""
+        return self._checked(self._stream.readline, size)
+
+    def piece(self, size: int) -> str:
+        """Read *size* characters at most."""
+        return self._checked(self._stream.read, size)
+
+    def _checked(self, read: Callable[[int], str], size: int) -> str:
+        try:
+            text = read(size)
+        except UnicodeDecodeError as error:
+            byte = error.object[error.start]
+            raise OutputParserException(
+                f"expected text in UTF-8, found the byte 0x{byte:02x} after line {self._count}",
+                observation="Write text in UTF-8.",
+            ) from error
+        self._count += text.count("\n")
+        return text
+
+
+def _content(stream: IO[str]) -> Lines | Values:
     """Return the values of *stream* if it is JSON, and its lines if not."""
-    lines = Lines(_lines(stream))
-    first = _first_filled(lines)
-    if not lines.peek(first).lstrip().startswith(("{", "[")):
+    text = _Text(stream)
+    head = ""
+    while len(head) < _HEAD and (piece := text.line(_HEAD)):
+        head += piece
+    start = head.lstrip()
+    if start[:1] == "[" and _may_be_json(start) and not _is_list_a_line(start):
+        items = ListItems(head, text.piece)
+        if items.is_list():
+            return Values(items, are_items=True)
+        return Lines(_lines(items.text, text))
+    lines = Lines(_lines(head, text))
+    if start[:1] not in ("{", "["):
         return lines
+    first = _first_filled(lines)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
         return Values(_values_of_lines(lines), are_items=True)
-    head = lines.head(_HEAD).lstrip()
-    if not _may_be_json(head):
+    if not _may_be_json(start):
         return lines
-    text = "".join(lines)
-    value = _value_of(text)
+    whole = "".join(lines)
+    value = _value_of(whole)
     if value is _NO_VALUE:
-        return Lines(io.StringIO(text))
-    if isinstance(value, list):
-        return Values(map(Value, value), are_items=True)
+        return Lines(io.StringIO(whole))
     return Values([Value(value, first + 1)])
 
 
 _NO_VALUE: Final = object()
 
 
-def _lines(stream: Iterable[str]) -> Iterator[str]:
-    r"""Yield the lines of *stream*, with ``\n`` at the end of each but perhaps the last."""
-    number = 0
-    try:
-        for number, line in enumerate(stream, 1):  # noqa: B007 - the error needs it
-            yield f"{line[:-2]}\n" if line.endswith("\r\n") else line
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise OutputParserException(
-            f"expected text in UTF-8, found the byte 0x{byte:02x} after line {number}",
-            observation="Write text in UTF-8.",
-        ) from error
+def _lines(start: str, text: _Text) -> Iterator[str]:
+    r"""Yield the lines of a *start* and of the *text* behind, each with ``\n`` at its end."""
+    for line in chain(io.StringIO(start, newline="\n"), iter(text.line, "")):
+        whole = line if line.endswith("\n") else line + text.line()
+        yield f"{whole[:-2]}\n" if whole.endswith("\r\n") else whole
+
+
+def _is_list_a_line(start: str) -> bool:
+    """Return whether a text that begins with *start* has a list on each of its lines."""
+    line, _, rest = start.partition("\n")
+    return rest.lstrip().startswith(("[", "{")) and _value_of(line) is not _NO_VALUE
 
 
 def _first_filled(lines: Lines) -> int:
