@@ -51,8 +51,9 @@ class Prefix:
 def find_prefix(head: str) -> Prefix | None:
     """Return the prefix that lines of *head*, the beginning of a log, have in common.
 
-    It has a time, or the name of a service and a bar, or a level and a name. The fields behind are
-    those that nearly all of the prefixed lines have, with the same marks between them.
+    It has a time, or the name of a service and a bar, or a level and a name, or the path of a pod.
+    The fields behind are those that nearly all of the prefixed lines have, with the same marks
+    between them.
     """
     lines = [line for line in head.split("\n")[:_MOST_LINES] if line.strip()]
     if not any(map(_may_be_prefix, lines[:_FIRST])):
@@ -108,7 +109,7 @@ def _are_names(fields: Sequence[Field]) -> bool:
 def _is_prefix(template: Sequence[Field], rows: Sequence[Sequence[Field]], total: int) -> bool:
     kinds = [field.kind for field in template]
     count = len(rows)
-    is_bracketed = bool(rows) and rows[0][0].value.startswith("[")
+    is_path = bool(rows) and rows[0][0].value.startswith("[") and "/" in rows[0][0].value
     if count < min(_FEWEST_LINES, total):
         return False
     if "time" in kinds:
@@ -117,7 +118,7 @@ def _is_prefix(template: Sequence[Field], rows: Sequence[Sequence[Field]], total
         return True
     if kinds[:1] == ["level"]:
         return "name" in kinds or count >= _SHARE * total
-    return kinds[:1] == ["name"] and is_bracketed and count >= _SHARE * total
+    return kinds[:1] == ["name"] and is_path and count >= _SHARE * total
 
 
 def _pattern(

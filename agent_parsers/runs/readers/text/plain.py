@@ -55,12 +55,15 @@ _FEWEST_MARKERS: Final = 2
 
 def _evidence(head: str) -> Sequence[str]:
     detection = _detected(_COLOURS.sub("", head[:_HEAD]))
+    return (detection.candidates[0].reason,) if _is_log(detection) else ()
+
+
+def _is_log(detection: Detection) -> bool:
+    """Return whether more was found than one label, which any text may have."""
     if not detection.candidates:
-        return ()
+        return False
     best = detection.candidates[0]
-    if not best.actions and len(best.markers) < _FEWEST_MARKERS:
-        return ()
-    return (best.reason,)
+    return bool(best.actions) or len(best.markers) >= _FEWEST_MARKERS
 
 
 @lru_cache(maxsize=1)
@@ -71,7 +74,11 @@ def _detected(head: str) -> Detection:
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     dialect = reading.dialect
     if dialect is None:
-        dialect = get_dialect(_detected(_COLOURS.sub("", lines.head(_HEAD)[:_HEAD])).dialect)
+        head = _COLOURS.sub("", lines.head(_HEAD)[:_HEAD])
+        detection = _detected(head)
+        if not (_is_log(detection) or detection.is_ambiguous):
+            detection = Detection((), text=head[:1000])
+        dialect = get_dialect(detection.dialect)
     if not dialect.lenient.transcript_start:
         raise OutputParserException(
             f"{dialect.name!r} has no form of transcripts, so this text is one turn at most:"

@@ -134,6 +134,11 @@ LOGS: dict[str, list[Any]] = {
                 "id": "m", "role": "assistant", "content": f"\n\n{ANSWER}", "tool_calls": [
                     {"id": "c2", "function": "submit", "arguments": {"answer": ANSWER}}]}}]}}]},
     ],
+    "json_lines": [
+        [{"ts": "2026-01-05T09:00:00Z", "level": "info", "msg": text} for text in (
+            f"Question: {QUESTION}", f"Thought: {REACT}", f"Observation: {RESULT}",
+            f"Thought: I know.\nFinal Answer: {ANSWER}")],
+    ],
     "langchain_messages": [
         [{"type": kind, "data": {**fields, "type": kind}} for _, kind, fields in _LANGCHAIN],
         {"messages": [{**fields, "type": kind} for _, kind, fields in _LANGCHAIN]},
