@@ -22,23 +22,22 @@ _LEVELS: Final = (
     "trace|debug|dbug|dbg|verbose|info|information|notice|success|warning|warn|wrn|error|err"
     "|critical|crit|fatal|alert|emerg|panic"
 )
-ESCAPE: Final = r"\x1b\[[\d;]{0,20}m"
+ESCAPE: Final = r"\x1b\[[\d;]{0,20}[mK]"
 COLOURS: Final = rf"\ufeff?(?:{ESCAPE})*"
 """Colours, and the byte order mark with which some tools begin each part of a log."""
 FIELDS: Final = {
-    "time": rf"[\[(]?(?:{_DATE}[T ,:]{{1,2}})?\d\d?:\d\d:\d\d(?:[.,]\d{{1,9}})?"
-    r"(?: ?(?:Z|[AP]M|UTC|GMT|[+-]\d\d:?\d\d))?[\])]?",
-    "level": rf"[\[(<]?(?i:{_LEVELS})[\])>]?(?!\w)",
-    "number": r"[\[(]?\d+[\])]?(?![\w.])",
-    "name": r"[\[(<]?[^\W\d][\w.@/+<>-]*(?:\[\d+\]|\(\d+\))?[\])>]?",
+    "time": rf"[\[(]?(?:(?:{_DATE}[T ,:]{{1,2}})?\d\d?:\d\d:\d\d(?:[.,]\d{{1,9}})?"
+    r"(?: ?(?:Z|[AP]M|UTC|GMT|[+-]\d\d:?\d\d))?|\d{10}\.\d{1,9})[\])]?",
+    "level": rf"[\[(<]?(?i:{_LEVELS})(?!\w)(?:[ ]*[\])>])?",
     "cell": r"[^\t\n\x1b]{1,120}(?=\t)",
+    "number": r"[\[({]?\d+(?:[OE](?=[ +]))?\+?[\])}]?(?![\w.])",
+    "name": r"[\[(<{]?[^\W\d][\w.@/+<>-]*(?:\[[\w.]+\]|\(\d+\))?[\])>}]?",
 }
 """What a field of each kind looks like."""
 _MOST_FIELDS: Final = 10
 _separator: Final = re.compile(
-    rf"((?:[ ]|{ESCAPE})*)((?:\||::?|--?|–|»|>|\t)?)((?:{ESCAPE})*[ ]*)"
+    rf"((?:[ ]|{ESCAPE})*)((?:\||::?|-{{1,3}}|–|»|>|\t)?)((?:{ESCAPE})*[ ]*)"
 ).match
-_order: Final = ("time", "level", "number", "name")
 _matchers: Final = {
     kind: re.compile(f"{COLOURS}({pattern})").match for kind, pattern in FIELDS.items()
 }
@@ -61,27 +60,29 @@ class Field(NamedTuple):
 def fields_of(line: str) -> Iterator[Field]:
     """Yield the fields with which *line* begins, up to the label of a dialect."""
     at = 0
-    kinds: tuple[str, ...] = ("cell", *_order)
     for _ in range(_MOST_FIELDS):
         if at and _labels().match(line, at):
             return
-        found = kind = None
-        for kind in kinds:
-            found = _matchers[kind](line, at)
-            if found is not None:
-                break
-        if found is None or kind is None:
+        field, at = _field_at(line, at)
+        if field is None:
             return
+        yield field
+
+
+def _field_at(line: str, at: int) -> tuple[Field | None, int]:
+    """Return the field at *at* in *line*, if there is one, and where the next one begins."""
+    for kind, match in _matchers.items():
+        found = match(line, at)
+        if found is None:
+            continue
         separator = _separator(line, found.end())
         assert separator is not None, "it matches nothing, too"
         has_text = separator.end() < len(line.rstrip())
-        if not separator[0] and has_text:
-            return
-        blanks = separator[3].count(" ")
-        yield Field(kind, found[1], separator[1].count(" "), separator[2], blanks, has_text)
-        at = separator.end()
-        if kind != "cell":
-            kinds = _order
+        if separator[0] or not has_text:
+            lead, blanks = separator[1].count(" "), separator[3].count(" ")
+            field = Field(kind, found[1], lead, separator[2], blanks, has_text)
+            return field, separator.end()
+    return None, at
 
 
 @cache

@@ -23,8 +23,8 @@ _FIRST: Final = 5
 _SHARE: Final = 0.9
 """The share of the prefixed lines in which a further field has to be the same."""
 _may_be_prefix: Final = re.compile(
-    rf"{COLOURS}(?:[\[(]?(?:{FIELDS['time']}|{FIELDS['level']}[:\s])|[^\t\n]{{1,120}}\t|"
-    rf"{FIELDS['name']}[ ]*{COLOURS}\||\[{FIELDS['name']}\])"
+    rf"{COLOURS}(?:[\[(]?(?:{FIELDS['time']}|{FIELDS['level']}[:\s])|{FIELDS['cell']}|"
+    rf"(?:\d+\|)?{FIELDS['name']}[ ]*{COLOURS}\||\[{FIELDS['name']}\])"
 ).match
 
 
@@ -107,18 +107,18 @@ def _are_names(fields: Sequence[Field]) -> bool:
 
 
 def _is_prefix(template: Sequence[Field], rows: Sequence[Sequence[Field]], total: int) -> bool:
-    kinds = [field.kind for field in template]
-    count = len(rows)
-    is_path = bool(rows) and rows[0][0].value.startswith("[") and "/" in rows[0][0].value
-    if count < min(_FEWEST_LINES, total):
+    """Return whether a *template* that some *rows* of *total* lines have is more than chance."""
+    if len(rows) < min(_FEWEST_LINES, total):
         return False
-    if "time" in kinds:
+    kinds = [field.kind for field in template]
+    has_bar = any(field.kind == "name" and field.mark == "|" for field in template[:2])
+    if "time" in kinds or has_bar:
         return True
-    if kinds[:1] == ["name"] and template[0].mark == "|":
-        return True
+    is_everywhere = len(rows) >= _SHARE * total
     if kinds[:1] == ["level"]:
-        return "name" in kinds or count >= _SHARE * total
-    return kinds[:1] == ["name"] and is_path and count >= _SHARE * total
+        return "name" in kinds or is_everywhere
+    is_bracketed = kinds == ["name"] and rows[0][0].value.startswith("[")
+    return is_bracketed and len(rows) == total >= _FEWEST_LINES
 
 
 def _pattern(

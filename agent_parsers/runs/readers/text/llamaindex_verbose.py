@@ -136,4 +136,5 @@ READER: Final = TextReader(
     summary="lines that LlamaIndex's workflows print with verbose=True (0.14)",
     evidence=_evidence,
     read=_read,
+    before=("prefixed",),
 )

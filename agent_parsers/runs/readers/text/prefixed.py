@@ -11,7 +11,7 @@ them; see `agent_parsers.runs.prefixes`. A line without it goes on with the mess
 stands under the prefix is read as a log of its own, one for each name: each service, each logger.
 The lines of a name that has no runs belong to no value.
 
-Frames are what GitHub Actions and docker compose print themselves.
+Frames are what GitHub Actions, GitLab and docker compose print themselves.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _COMMAND: Final = re.compile(r"##\[(?:group|command)\]Run ").match
 _COMMAND_END: Final = "##[endgroup]"
 FRAMES: Final = {
     "workflow": re.compile(
-        r"##\[[a-z]+\][^\n]*|Cleaning up orphan processes|Post job cleanup\.|Complete job name: .*"
+        r"##\[[a-z]+\].*|Cleaning up orphan processes|Post job cleanup\.|Complete job name: .*"
+        r"|(?:\x1b\[0K)?section_(?:start|end):\d+:.*"
     ),
     "compose": re.compile(r"\S{1,100} exited with code \d+|Attaching to .*"),
 }
