@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.engine.turn_reports import report_error
@@ -147,4 +147,8 @@ class TranscriptParser:
 def _parts(dialect: Dialect) -> dict[str, Part]:
     """Return the part that begins after each marker, by the marker's name."""
     table = dialect.lenient
-    return {marker: table.parts[go.to] for (_, marker), go in table.transitions.items()}
+    return {
+        marker: table.parts[go.to]
+        for (_, marker), go in table.transitions.items()
+        if not isinstance(go, Note)
+    }

@@ -36,7 +36,7 @@ FIELDS: Final = {
 """What a field of each kind looks like."""
 _MOST_FIELDS: Final = 10
 _separator: Final = re.compile(
-    rf"((?:[ ]|{ESCAPE})*)((?:\||::?|-{{1,3}}|–|»|>|\t)?)((?:{ESCAPE})*[ ]*)"
+    rf"((?:[ ]|{ESCAPE})*)((?:\||::?|-{{1,3}}(?!-)|–|»|>|\t)?)((?:{ESCAPE})*[ ]*)"
 ).match
 _matchers: Final = {
     kind: re.compile(f"{COLOURS}({pattern})").match for kind, pattern in FIELDS.items()

@@ -67,7 +67,8 @@ def find_prefix(head: str) -> Prefix | None:
     is_coloured = sum(line.startswith("\x1b") for line in lines) * 2 > len(lines)
     pattern = _pattern(template, prefixed, is_coloured=is_coloured)
     texts = [line[found.end() :] for line in lines if (found := pattern.match(line)) is not None]
-    if sum(map(bool, map(str.strip, texts))) * 2 <= len(texts):
+    fewest = 1 if len(texts) >= _SHARE * len(lines) else len(texts) // 2 + 1
+    if sum(map(bool, map(str.strip, texts))) < fewest:
         return None  # such as a line with only the time between two parts of a log
     first = next(found for line in lines if (found := pattern.match(line)) is not None)
     return Prefix(tuple(field.kind for field in template), pattern, first[0])
@@ -100,10 +101,14 @@ def _fits(field: Field, kind: str, mark: str) -> bool:
 
 
 def _are_names(fields: Sequence[Field]) -> bool:
-    """Return whether *fields* are names that come again, not words of a text."""
+    """Return whether *fields* are names that come again, not words of a text.
+
+    Most have text behind them; a name that all lines have may have less, since lines may be empty.
+    """
     values = {field.value for field in fields}
     with_text = sum(field.has_text for field in fields)
-    return len(values) <= max(1, len(fields) // 4) and with_text * 2 > len(fields)
+    share = 4 if len(values) == 1 else 2
+    return len(values) <= max(1, len(fields) // 4) and with_text * share > len(fields)
 
 
 def _is_prefix(template: Sequence[Field], rows: Sequence[Sequence[Field]], total: int) -> bool:

@@ -151,10 +151,11 @@ def _key_of(node: ast.expr | None) -> Any:
 
 
 def _object(name: str, call: ast.Call) -> Any:
-    values = [_value(value) for value in call.args]
-    fields = {field.arg: _value(field.value) for field in call.keywords if field.arg}
+    values = [_part(value) for value in call.args]
+    fields = {field.arg: _part(field.value) for field in call.keywords if field.arg}
     if values:  # OrderedDict({…}), UUID('…'), datetime(2026, 1, 5), defaultdict(<class 'int'>, {…})
-        return values[-1] if len(values) == 1 or name == "defaultdict" else values
+        only = len(values) == 1 or name == "defaultdict"
+        return _mapping(name, values[-1]) if only else values
     if name == "ChatMessage":
         return _chat_message(fields)
     for (owner, field), key in _WRAPPED.items():
@@ -164,6 +165,25 @@ def _object(name: str, call: ast.Call) -> Any:
                 fields["origin"] = origin.get("tool_call", origin)
             return {key: fields}
     return {**_KINDS.get(name, {}), **fields}
+
+
+def _part(node: ast.expr) -> Any:
+    """Return the value of a part of an object; a constant such as ``timezone.utc`` shows none."""
+    if isinstance(node, ast.Attribute):
+        _class_name(node)
+        return None
+    return _value(node)
+
+
+def _mapping(name: str, value: Any) -> Any:
+    """Return the *value* of an object, as a mapping if it is a list of pairs that stands for one.
+
+    ``OrderedDict([('a', 1)])`` is how Python before 3.12 shows it.
+    """
+    is_pairs = isinstance(value, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], str) for pair in value
+    )
+    return dict(value) if is_pairs and name.lower().endswith("dict") else value
 
 
 def _chat_message(fields: dict[str, Any]) -> dict[str, Any]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from functools import cache
 from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
-from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.events import MarkerSeen, ThoughtDelta, ToolNamed
 from agent_parsers.runs.transcript_parser import TranscriptParser
 
@@ -111,7 +112,8 @@ class LogRun(TranscriptParser):
         if isinstance(event, MarkerSeen):
             self._marker_at = event.span[0]
             part = self._begins.get(event.name)
-            if part is not None:
+            is_kept = self.is_answering and event.name not in _ending_answers(self.dialect)
+            if part is not None and not is_kept:
                 self._part = part
             if part is Part.QUESTION and not self._run.has_steps:
                 self.is_labelled = True
@@ -126,3 +128,16 @@ class LogRun(TranscriptParser):
     def _begins_run(self, event: Event) -> bool:
         is_step = isinstance(event, ThoughtDelta | ToolNamed)
         return super()._begins_run(event) or (is_step and self._run.is_answered)
+
+
+@cache
+def _ending_answers(dialect: Dialect) -> frozenset[str]:
+    """Return the names of the markers that end an answer; others in it belong to its text."""
+    table = dialect.lenient
+    return frozenset(
+        name
+        for (state, name), go in table.transitions.items()
+        if table.parts.get(state) is Part.ANSWER
+        and not isinstance(go, Note)
+        and table.parts[go.to] is not Part.ANSWER
+    )

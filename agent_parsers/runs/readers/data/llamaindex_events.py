@@ -9,19 +9,25 @@ r"""Events of LlamaIndex's agent workflows, one ``model_dump`` a line or in a li
     {"tool_name": "search", "tool_id": "c1", "tool_output": {"blocks": [{"text": "November"}]}}
                                                                                 ToolCallResult
 
-The name of the class is not among the fields. The last output has all calls of the run again.
+The name of the class is not among the fields. The last output has all calls of the run again. The
+text of the last output has its labels, ``Thought:`` and ``Answer:``, if the event was written down
+when it came, and only the answer if later.
 
 Source: ``llama_index/core/agent/workflow/workflow_events.py`` of llama-index-core 0.12 to 0.14.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
+from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, said_or_refused
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of
 from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.record import read_output
 from agent_parsers.runs.said import Said, SaidCall, runs_of_messages
 from agent_parsers.runs.spoken import Speech
 
@@ -30,6 +36,8 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.transcript import Transcript
 
+_is_react: Final = re.compile(r"\s*+Thought:.*?^\s*+Answer:", re.DOTALL | re.MULTILINE).match
+"""Whether a text is an answer as an agent of LlamaIndex writes it, whose events may show it so."""
 _OTHERS: Final = (
     {"delta", "current_agent_name"},  # AgentStream
     {"input", "current_agent_name"},  # AgentInput, AgentSetup
@@ -59,6 +67,7 @@ class _Events:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._called: set[str] = set()
+        self._answer: str | None = None
         self.is_answer = False
         """Whether the last event was the answer."""
 
@@ -66,6 +75,8 @@ class _Events:
         """Return what an *event* says; `None` if it only repeats others."""
         fields = _fields(event)
         self.is_answer = False
+        if "tool_kwargs" in fields:
+            self._answer = None
         if "tool_output" in fields:
             output = fields["tool_output"]
             is_object = isinstance(output, dict)
@@ -89,9 +100,10 @@ class _Events:
 
     def _asked(self, question: str) -> Said:
         self._called.clear()
+        self._answer = None
         return Said("user", question)
 
-    def _output(self, fields: Mapping[str, Any]) -> Said:
+    def _output(self, fields: Mapping[str, Any]) -> Said | None:
         response = fields["response"]
         found = content_of([
             block for block in response.get("blocks") or [response.get("content")]
@@ -103,9 +115,21 @@ class _Events:
         text = "".join(found.texts)
         thought = "\n".join(found.thoughts)
         if not new:
-            self.is_answer = not fields.get("retry_messages")
-            return Said("assistant", text, thought)
+            if fields.get("retry_messages"):
+                return Said("assistant", text, thought)
+            return self._answered(text, thought)
         return Said("assistant", self._thought_in(text, new), thought, new)
+
+    def _answered(self, text: str, thought: str) -> Said | None:
+        """Return the answer in a *text* of an agent; `None` if it only repeats the last event."""
+        if _is_react(text):
+            step = read_output(get_dialect("react_llamaindex"), text)[-1]
+            if isinstance(step.action, AgentFinish):
+                text = str(step.action.return_values["output"])
+                thought = "\n".join(filter(None, (thought, step.thought)))
+        is_repeated, self._answer = text == self._answer, text
+        self.is_answer = True
+        return None if is_repeated else Said("assistant", text, thought)
 
     def _thought_in(self, text: str, calls: Sequence[SaidCall]) -> str:
         """Return the thought in a *text* that may also have the calls, in a dialect."""

@@ -104,12 +104,13 @@ def _act(run: RunBuilder, step: Mapping[str, Any]) -> None:
         run.call(call.tool, call.tool_input, call_id="", log=output)
     if not calls and wrong:
         run.fail(OutputParserException(wrong, observation=wrong, llm_output=output))
-    seen = "\n".join(filter(None, (step.get("observations"), wrong)))
+    observations = step.get("observations")
+    seen = "\n".join(filter(None, (observations, wrong)))
     if len(made) > 1:
         reason = "the results of several calls stand in one text"
         run.notice("unclear_end", reason, text=seen)
-    elif seen and (made or (wrong and not calls)):
-        run.observe(seen)
+    elif (made and (wrong or observations is not None)) or (wrong and not calls):
+        run.observe_more(seen)
     if is_answer:
         run.answer(answer, log=output)
 

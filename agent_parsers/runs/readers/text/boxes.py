@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from agent_parsers.runs.readers.text.ansi import without_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from agent_parsers.runs.readers.reader import Lines
 
@@ -46,14 +46,15 @@ class Box:
     is_wrapped: bool = False
     """Whether `text` has joined lines."""
 
-    def text(self, padding: int = 1) -> str:
+    def text(self, padding: int = 1, *, has_breaks: bool = True) -> str:
         """Return the text in it, with lines that were wrapped joined again.
 
         Args:
             padding: The number of spaces beside the text, on each side.
+            has_breaks: Whether the text has line breaks of its own.
         """
         lines = [line[padding:].rstrip() for line in self.lines]
-        text = joined(lines, self.width - 2 - 2 * padding)
+        text = joined(lines, self.width - 2 - 2 * padding, has_breaks=has_breaks)
         self.is_wrapped = text.count("\n") < len("\n".join(lines).strip("\n").split("\n")) - 1
         return text
 
@@ -95,17 +96,33 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
         yield box
 
 
-def joined(lines: Sequence[str], width: int) -> str:
+def joined(
+    lines: Sequence[str],
+    width: int,
+    *,
+    begins: Callable[[str], object] | None = None,
+    has_breaks: bool = True,
+) -> str:
     """Return the text whose *lines* were wrapped at *width*.
 
     A line was wrapped where the first word of the next line would not have fitted on it. A word as
     long as the whole line may go on in the next line.
+
+    Args:
+        lines: The lines.
+        width: The width at which they were wrapped, in cells.
+        begins: Tells lines that are known to begin anew.
+        has_breaks: Whether the text has line breaks of its own. If not, a line ended before a word
+            that would have fitted since it had spaces at its end.
     """
     parts: list[str] = []
     for line, after in pairwise((*lines, "")):
         parts.append(line)
         word = after.split(" ", 1)[0]
-        if not word or cells(line) + 1 + cells(word) <= width:
+        room = width - cells(line) - cells(word)
+        if not has_breaks and word and room > 0:
+            parts.append(" " * (room + 1))
+        elif not word or room > 0 or (begins is not None and begins(after)):
             parts.append("\n")
         elif cells(line) < width or " " in line:
             parts.append(" ")

@@ -28,17 +28,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
+from agent_parsers.runs.readers.reader import Lines, TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, read_boxes
+from agent_parsers.runs.readers.text.crewai_calls import Call, Calls, squeezed
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
+    from agent_parsers.runs.readers.reader import Reading
     from agent_parsers.runs.readers.text.boxes import Loose
     from agent_parsers.runs.transcript import NoticeKind, Transcript
 
@@ -52,7 +53,10 @@ _FRAMES: Final = frozenset((
     "Execution Traces", "Trace Batch Finalization",
 ))  # fmt: skip
 """Titles of panels that say nothing of a run that its other panels do not say."""
-_FINALIZE: Final = re.compile(r"\[Finalize\] todos_count=[^\n]*")
+_FINALIZE: Final = re.compile(
+    r"(?:\x1b\[[0-9;]*m)*\[Finalize\] todos_count=\d+, todos_with_results=\d+(?:\x1b\[0m)?"
+)
+"""A line that another thread may have printed into the line of a panel."""
 _SIGN: Final = re.compile(
     r"(?m:^)[ \t]*[╭┌]─+ \W*(Crew Execution Started|Agent Started|Task Started|Tool Execution"
     r" Started|Agent Tool Execution|Agent Final Answer|Crew Completion)(?: \(#\d+\))? ─+[╮┐]"
@@ -64,8 +68,8 @@ _COMPLETED: Final = re.compile(
     r"Tool Completed\nTool: (?P<tool>[^\n]*)(?:\nOutput: ?(?P<output>.*))?", re.DOTALL
 )
 _FAILED: Final = re.compile(
-    r"Tool (?:Reported Failure|Failed)\nTool: (?P<tool>[^\n]*)\n.*?"
-    r"(?:Message|Error): (?P<output>.*?)(?:\nPolicy: [^\n]*)?",
+    r"Tool (?:Reported Failure|Failed)\nTool: (?P<tool>[^\n]*)\n"
+    r"(?:(?P<attempt>Iteration: )|.)*?(?:Message|Error): (?P<output>.*?)(?:\nPolicy: [^\n]*)?",
     re.DOTALL,
 )
 _OLD_CALL: Final = re.compile(
@@ -78,43 +82,24 @@ _OUTPUT: Final = re.compile(
 
 
 @dataclass
-class _Call:
-    tool: str
-    shown: str | None
-    """The arguments, as they are shown; `None` if they are not."""
-    thought: str = ""
-    result: str | None = None
-    is_failure: bool = False
-    is_echoed: bool = False
-    """Whether its result has been shown a second time."""
-
-
-@dataclass
 class _Task:
     """What an agent does for a task."""
 
     question: str
     line: int
-    calls: list[_Call] = field(default_factory=list)
-    early: list[_Call] = field(default_factory=list)
-    """Results whose calls have not been shown yet."""
-    outputs: list[tuple[str, int]] = field(default_factory=list)
-    """Results without the name of a tool, with their lines."""
+    calls: Calls = field(default_factory=Calls)
     answer: str | None = None
     others: list[tuple[str, int]] = field(default_factory=list)
     """Texts that are no part of a step, with their lines."""
     is_wrapped: bool = False
 
+    is_started: bool = True
+    """Whether its panel was shown; otherwise it may still come, since threads print the panels."""
+
     @property
     def is_waiting(self) -> bool:
         """Whether a tool is at work."""
-        done = sum(call.result is not None for call in self.calls)
-        return self.answer is None and len(self.calls) > max(done, len(self.outputs))
-
-    def waiting(self, tool: str) -> _Call | None:
-        """Return the first call of *tool* that has no result."""
-        calls = (call for call in self.calls if call.tool == tool and call.result is None)
-        return next(calls, None)
+        return self.answer is None and self.calls.are_waiting
 
 
 def _evidence(head: str) -> Sequence[str]:
@@ -124,7 +109,8 @@ def _evidence(head: str) -> Sequence[str]:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     crew = _Crew(reading)
-    for part in read_boxes(lines):
+    numbered = Lines((_FINALIZE.sub("", line) for line in lines), lines.number)
+    for part in read_boxes(numbered):
         yield from crew.take_panel(part) if isinstance(part, Box) else crew.take_line(part)
     yield from crew.close()
 
@@ -139,8 +125,6 @@ class _Crew:
 
     def take_line(self, line: Loose) -> Iterator[Transcript]:
         """Take a line outside of all panels."""
-        if _FINALIZE.fullmatch(line.text.strip()):
-            return
         if not self._tasks:
             self._around.put(f"{line.text}\n", line.line)
         elif line.text.strip():
@@ -154,10 +138,13 @@ class _Crew:
         text = box.text(padding=2)
         match title:
             case "Agent Started":
-                yield from self._end()
                 started = _AGENT.fullmatch(text)
-                question = started["task"] if started else ""
-                self._tasks.append(_Task(question or "", box.line, is_wrapped=box.is_wrapped))
+                question = (started["task"] if started else "") or ""
+                if self._tasks and not self._tasks[-1].is_started:
+                    self._tasks[-1].question, self._tasks[-1].is_started = question, True
+                    return
+                yield from self._end()
+                self._tasks.append(_Task(question, box.line, is_wrapped=box.is_wrapped))
                 return
             case "Crew Execution Started" | "Crew Failure":
                 yield from self._end(all_tasks=title == "Crew Failure")
@@ -172,7 +159,7 @@ class _Crew:
             return
         task = self._task(box.line)
         task.is_wrapped |= box.is_wrapped
-        if not self._take(title, text, box.line, task):
+        if not self._take(title, text, box, task):
             task.others.append((f"{box.title}\n{text}", box.line))
 
     def close(self) -> Iterator[Transcript]:
@@ -184,44 +171,41 @@ class _Crew:
         """Return the task at work."""
         open_tasks = [task for task in self._tasks if task.answer is None]
         if not (open_tasks or self._tasks):
-            self._tasks.append(_Task("", line))
+            self._tasks.append(_Task("", line, is_started=False))
         return (open_tasks or self._tasks)[-1]
 
-    def _take(self, title: str, text: str, line: int, task: _Task) -> bool:
+    def _take(self, title: str, text: str, box: Box, task: _Task) -> bool:
         """Take a panel of a step, and return whether it is one."""
         if title == "Tool Execution Started" and (found := _STARTED.fullmatch(text)):
-            call = _Call(found["tool"], found["args"] or "")
-            early = next((done for done in task.early if done.tool == call.tool), None)
-            if early is not None:
-                task.early.remove(early)
-                call.result = early.result
-            task.calls.append(call)
+            args = found["args"] or ""
+            if args.startswith("{"):  # an object is one line
+                args = box.text(padding=2, has_breaks=False).partition("Args: ")[2]
+            task.calls.start(found["tool"], args)
         elif title == "Agent Tool Execution" and (found := _OLD_CALL.fullmatch(text)):
             thought = (found["thought"] or "").removeprefix("Thought:").strip()
-            task.calls.append(_Call(found["tool"], None, thought))
-        elif title == "Tool Input" and task.calls:
-            task.calls[-1].shown = text
+            task.calls.add(Call(found["tool"], None, thought))
+        elif title == "Tool Input" and task.calls.last:
+            task.calls.last.shown = text
         elif title == "Tool Execution Completed" and (found := _COMPLETED.fullmatch(text)):
-            tool, output = found["tool"], found["output"] or ""
-            callers = (other.waiting(tool) for other in reversed(self._tasks))
-            waiting = next((call for call in callers if call), None)
-            if waiting is not None:
-                waiting.result = output
-            else:
-                task.early.append(_Call(tool, None, result=output))
+            self._caller(found["tool"], task).complete(found["tool"], found["output"] or "")
         elif title in ("Tool Failure", "Tool Error") and (found := _FAILED.fullmatch(text)):
-            failed = task.waiting(found["tool"])
-            if failed is None:
-                failed = _Call(found["tool"], None)
-                task.calls.append(failed)
-            failed.result, failed.is_failure = found["output"], True
+            caller = self._caller(found["tool"], task)
+            if found["attempt"]:
+                caller.complete(found["tool"], found["output"], is_failure=True)
+            else:
+                caller.refuse(found["tool"], found["output"])
         elif title == "Tool Output":
-            task.outputs.append((text, line))
+            task.calls.echo(text, box.line)
         elif title == "Agent Final Answer" and (found := _ANSWER.fullmatch(text)):
             task.answer = found["answer"]
         else:
             return False
         return True
+
+    def _caller(self, tool: str, task: _Task) -> Calls:
+        """Return the calls among which one of *tool* waits; those of *task* if none does."""
+        callers = (other.calls for other in reversed(self._tasks))
+        return next((calls for calls in callers if calls.waits_for(tool)), task.calls)
 
     def _end(self, *, all_tasks: bool = False) -> Iterator[Transcript]:
         while self._tasks and (all_tasks or not self._tasks[-1].is_waiting):
@@ -229,11 +213,12 @@ class _Crew:
 
 
 def _run(task: _Task, reading: Reading) -> RunBuilder:
-    _add_outputs(task)
+    calls, others = task.calls.close()
     run = RunBuilder(reading.at(task.line))
     if task.question:
         run.ask(task.question)
-    for call in [*task.calls, *task.early]:
+    unclear: dict[str, None] = {}
+    for call in calls:
         tool_input = _input_of(call.shown)
         run.think(call.thought)
         run.call(call.tool, tool_input)
@@ -244,41 +229,20 @@ def _run(task: _Task, reading: Reading) -> RunBuilder:
             run.notice(kind, message, text=shown)
         if call.result is not None:
             run.observe_more(call.result)
+        unclear.update(dict.fromkeys(call.unclear))
     if task.answer is not None:
         run.answer(task.answer)
-    for text, line in task.others:
-        if not any(_squeezed(text) in _squeezed(call.result or "") for call in task.calls):
+    for text in unclear:
+        message = "found a result that may be that of several calls"
+        run.notice("unowned_text", message, text=text, step=0)
+    for text, line in [*others, *task.others]:
+        if not any(squeezed(text) in squeezed(call.result or "") for call in calls):
             message = "found text beside the steps"
             run.notice("unowned_text", message, text=text, line=line, step=0)
     if task.is_wrapped:
         message = "the panels wrapped long lines; spaces and line breaks are inferred"
         run.notice("altered_text", message, step=0)
     return run
-
-
-def _add_outputs(task: _Task) -> None:
-    """Find the calls of results that have no name: most were shown with the name too."""
-    for text, line in task.outputs:
-        shown = _squeezed(text)
-        start = shown.removesuffix("...")
-        for call in [*task.calls, *task.early]:
-            if call.is_echoed:
-                continue
-            result = _squeezed(call.result or "")
-            is_same = call.result is not None and (
-                shown == result or (start != shown and result.startswith(start))
-            )
-            if is_same or call.result is None or (call.is_failure and result in shown):
-                call.is_echoed = True
-                call.result = call.result if is_same else text
-                break
-        else:
-            task.others.append((text, line))
-
-
-def _squeezed(text: str) -> str:
-    """Return *text* without white space, which wrapping changes."""
-    return "".join(text.split())
 
 
 def _input_of(shown: str | None) -> Any:

@@ -25,6 +25,7 @@ from agent_parsers.runs.readers.text.langchain_turns import (
     NESTED,
     NO_TOOL,
     PROMPT,
+    REFUSAL,
     REFUSED,
     Chain,
     disown,
@@ -47,6 +48,8 @@ _BLOB: Final = re.compile(
     r'(?P<label>Action:?\s*+)?```(?:json)?\s*+(?P<json>\{\s*+"action(?:_input)?")'
 )
 _REFUSED: Final = re.compile(REFUSED)
+_REFUSAL: Final = re.compile(rf"{re.escape(REFUSAL)}.*?(?:{REFUSED})", re.DOTALL)
+"""A turn that LangChain refused, with what it says of it."""
 _FENCE: Final = re.compile(r"\s*+```")
 
 
@@ -92,8 +95,12 @@ def _is_labelled(text: str) -> bool:
 def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bool) -> None:
     turn, *others = _OBSERVATION.split(text)
     for result in others:
-        add_turn(turn, run, reading)
         ends = list(_NEXT_TURN.finditer(result))
+        if _REFUSED.fullmatch(result[: ends[0].start() if ends else None].strip()):
+            run.think(turn)
+            run.fail(refused(turn))
+        else:
+            add_turn(turn, run, reading)
         turn = ""
         if not ends:
             # The label behind it is missing where the agent returns it as its answer.
@@ -120,9 +127,16 @@ def _add_labelled(text: str, run: RunBuilder, reading: Reading, *, has_ended: bo
 
 def _add_unlabelled(text: str, run: RunBuilder, reading: Reading) -> None:
     """Add the turns of a ReAct agent that prints no labels of its own."""
-    actions = list(_ACTION.finditer(text))
+    refusals = [found.span() for found in _REFUSAL.finditer(text)]
+    actions = [
+        action
+        for action in _ACTION.finditer(text)
+        if not any(begin < action.start() < end for begin, end in refusals)
+    ]
     if not actions:
-        add_turn(text, run, reading)
+        end = refusals[-1][1] if refusals else 0
+        _add_thought(text[:end], run)
+        add_turn(text[end:], run, reading)
         return
     _add_thought(text[: actions[0].start()], run)
     for at, action in enumerate(actions):

@@ -23,8 +23,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.runs.readers.reader import Reading
+    from agent_parsers.runs.transcript import TranscriptStep
 
-__all__ = ["NESTED", "NO_TOOL", "PROMPT", "REFUSED", "Chain", "disown", "refused", "run_by_colours"]
+__all__ = [
+    "NESTED",
+    "NO_TOOL",
+    "PROMPT",
+    "REFUSAL",
+    "REFUSED",
+    "Chain",
+    "disown",
+    "refused",
+    "run_by_colours",
+]
 
 NESTED: Final = "nested"
 """The colour of a text that is the output of another chain."""
@@ -39,8 +50,10 @@ REFUSED: Final = (
     r"|Invalid Format: Missing 'Action Input:' after 'Action:'"
 )
 """What LangChain returns to a model whose text it could not read."""
-_OWN_RESULT: Final = re.compile(rf"[^\n]{{1,200}}?{NO_TOOL}|{REFUSED}")
+_OWN_RESULT: Final = re.compile(rf"[^\n]{{1,200}}?{NO_TOOL}|(?P<refused>{REFUSED})")
 """What LangChain itself returns to the model, without a colour."""
+REFUSAL: Final = "Parsing LLM output produced both a final answer and a parse-able action:"
+"""What LangChain puts before a text that has both, of which it does neither."""
 
 
 @dataclass
@@ -86,6 +99,8 @@ class _Result:
         self.others: list[Piece] = []
         self.is_direct = False
         """Whether the agent returns it as its answer, without another turn."""
+        self.is_refusal = False
+        """Whether it says that LangChain could not read the turn."""
         results = [at for at, piece in enumerate(pieces) if piece.colour not in ("", NESTED)]
         if results:
             at = results[-1]
@@ -112,6 +127,7 @@ class _Result:
             own = _OWN_RESULT.match(piece.text, begin)
             if own is not None:
                 end = own.end()
+                self.is_refusal = own["refused"] is not None
             elif label is not None:
                 end = piece.text.find("\nThought:", begin)
                 end = end if end >= 0 else len(piece.text)
@@ -138,7 +154,8 @@ def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
         len(chain.pieces),
     )
     texts = [chain.pieces[at].text for at in turns]
-    reading = in_its_dialect(texts, reading.at(chain.line))
+    are_native = any(map(read_invocation, texts))  # then the answer has no label
+    reading = in_its_dialect(() if are_native else texts, reading.at(chain.line))
     run = RunBuilder(reading)
     is_run = chain.is_agent or _is_only_answer(chain)
     for piece in chain.pieces[: min((*turns, end))]:
@@ -164,19 +181,27 @@ def run_by_colours(chain: Chain, reading: Reading) -> RunBuilder | None:
             continue
         is_read = call is not None or (bool(steps) and not is_answer and not steps[-1].error)
         is_run = is_run or is_read
+        result = _Result(rest, is_refused=not is_read)
+        if result.is_refusal or is_answer or text.startswith(REFUSAL):  # but the agent went on
+            steps, call = [], None
         if call is not None:
             add_invocation(call, run, log=text)
-        elif not steps or is_answer:  # but the agent went on
-            run.think(text)
-            run.fail(refused(text))
-        for step in steps if not is_answer else ():
-            run.add(step)
-        result = _Result(rest, is_refused=not is_read)
+        else:
+            _add_steps(steps, text, run)
         if result.text is not None:
             run.observe_more(result.text)
         for piece in result.others:
             disown(piece, run)
     return run if is_run else None
+
+
+def _add_steps(steps: Sequence[TranscriptStep], text: str, run: RunBuilder) -> None:
+    """Add the *steps* in the *text* of a turn; without any, LangChain refused it."""
+    if not steps:
+        run.think(text)
+        run.fail(refused(text))
+    for step in steps:
+        run.add(step)
 
 
 def refused(text: str) -> OutputParserException:

@@ -18,7 +18,8 @@
 
 A title has 80 characters; in notebooks its name is bold. Arguments are printed as by `str`, so
 their types are lost, and the later lines of a value are not indented: where such a value is not the
-last one, its end is unclear. Results have no ids, only the name of the tool.
+last one, its end is unclear. Results have no ids, only the name of the tool: which of several calls
+of a tool one answers is known only if there are as many results as calls, in the same order.
 
 Source: ``pretty_repr`` in ``langchain_core/messages/base.py`` and ``ai.py`` of langchain-core 0.1
 to 1.7.
@@ -27,6 +28,7 @@ to 1.7.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.runs.readers.data.langchain_messages import LIMIT
@@ -37,7 +39,7 @@ from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.runs.transcript import Transcript
 
@@ -175,7 +177,7 @@ def _arguments(text: str) -> tuple[dict[str, str], str]:
     """
     lines = text.split("\n") if text else []
     begins = [(at, found) for at, line in enumerate(lines) if (found := _argument(line))]
-    ends = [at for at, _ in begins[1:]] + [len(lines)]
+    ends = [*(at for at, _ in begins), len(lines)][1:]
     arguments: dict[str, str] = {}
     for (begin, found), end in zip(begins, ends, strict=True):
         is_last = end == len(lines)
@@ -186,9 +188,40 @@ def _arguments(text: str) -> tuple[dict[str, str], str]:
     return arguments, "" if begins or not text.strip() else text
 
 
+def _with_ids(said: Iterable[Said | None]) -> Iterator[Said]:
+    """Yield what is *said*, each result with the id of its call; unclear ones are left out."""
+    calls: Sequence[SaidCall] = ()
+    answers: list[Said] = []
+    for each in said:
+        if each is not None and each.results:
+            answers.append(each)
+        elif each is not None:
+            yield from _answers(answers, calls)
+            calls, answers = each.calls, []
+            yield each
+    yield from _answers(answers, calls)
+
+
+def _answers(said: Sequence[Said], calls: Sequence[SaidCall]) -> Iterator[Said]:
+    """Yield the results that are *said* behind *calls*, with the id of the call of each."""
+    results = [result for each in said for result in each.results]
+    are_in_order = len(results) == len(calls) and all(
+        result.tool in ("", call.tool) for result, call in zip(results, calls, strict=True)
+    )
+    for at, (each, result) in enumerate(zip(said, results, strict=True)):
+        named = [call for call in calls if result.tool in ("", call.tool)]
+        mine = [calls[at]] if are_in_order else named
+        if len(mine) > 1:
+            reason = f"what one of several calls of {result.tool!r} returned: {result.text}"
+            yield replace(each, results=(), left_out=(reason,))
+        else:
+            known = result._replace(call_id=mine[0].call_id) if mine else result
+            yield replace(each, results=(known,))
+
+
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     said = (_said(message, reading) for message in _messages(lines))
-    yield from runs_of_messages((each for each in said if each is not None), reading)
+    yield from runs_of_messages(_with_ids(said), reading)
 
 
 READER: Final = TextReader(

@@ -130,10 +130,8 @@ class _Console:
         is_clear = letters != "" and _TURNS[self._asks, not is_last].fullmatch(letters) is not None
         if self._run is None:
             self._around.put(before, line)
-            if not is_clear and letters[:1] == "U":  # an agent without labels
-                question, _, said = values[0].partition("\n")
-                self._now().ask(question)
-                self._now().think(said)
+            if not is_clear and letters[:1] == "U":
+                self._ask(values[0], is_clear=letters == "U")
         elif is_clear:
             self._run.observe_more(before.removesuffix("\n"))
         elif not letters and "\n" not in text.strip("\n"):
@@ -155,6 +153,15 @@ class _Console:
                 self._answer(values[at : found.end()])
             else:
                 self._turn = text[labels[at].start() : ends[at + 2]]
+
+    def _ask(self, text: str, *, is_clear: bool) -> None:
+        """Begin a run whose question and first thought, without a label, are *text*."""
+        question, _, said = text.strip().partition("\n")
+        if is_clear and not said.strip():
+            self._now().ask(question)
+        else:
+            message = "the log does not show where the question ends"
+            self._now().notice("unclear_end", message, text=text, line=self._line)
 
     def close(self) -> Iterator[Transcript]:
         """End the log, and yield the last runs."""

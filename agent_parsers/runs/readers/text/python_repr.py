@@ -42,7 +42,8 @@ _CLASSES: Final = (
     "ModelRequest", "ModelResponse", "AgentAction", "ToolAgentAction", "AgentActionMessageLog",
     "ResponseOutputMessage", "ResponseFunctionToolCall", "ResponseReasoningItem", "TaskResult",
     "ChatCompletion", "ChatCompletionMessage", "Prediction", "TaskStep", "ActionStep",
-    "AgentRunResult", "AddableValuesDict", "ToolCallResult", "AgentOutput",
+    "AgentRunResult", "AddableValuesDict", "ToolCallResult", "AgentOutput", "TextMessage",
+    "ToolCallRequestEvent", "ToolCallExecutionEvent",
 )  # fmt: skip
 _known: Final = re.compile(
     rf"^(?:[\[({{]|'\w++': )*+(?P<name>{'|'.join(_CLASSES)})\((?:[A-Za-z_]\w*+=|\{{|\n)",

@@ -27,20 +27,19 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.readers.text.boxes import Box, cells, joined, read_boxes
+from agent_parsers.runs.readers.text.boxes import Box, Loose, cells, joined, read_boxes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.runs.readers.reader import Lines, Reading
-    from agent_parsers.runs.readers.text.boxes import Loose
     from agent_parsers.runs.transcript import Transcript
 
 _CODE_TOOL: Final = "python_interpreter"
@@ -49,6 +48,9 @@ _CODE_TOOL: Final = "python_interpreter"
 _SIGN: Final = re.compile(r"(?m:^)[ \t]*(?:[╭┌]─+ New run(?: - [^\n]*?)? ─+[╮┐]|━+ Step \d+ ━+)")
 _STEP: Final = re.compile(r"━+ Step \d+ ━+")
 _END_OF_STEP: Final = re.compile(r"\[Step \d+: Duration [\d.]+ seconds[^\n]*\]")
+_DURATION: Final = re.compile(r"\[Step \d+: Duration(?: [\d.]+(?: [^\]]*)?)?")
+"""The end of a step that may go on in the next line, since narrow consoles wrap it too."""
+_MAX_WRAPPED: Final = 5
 _CODE: Final = re.compile(r" ─ Executing (?:parsed|this) code: ─+ *")
 _END_OF_CODE: Final = re.compile(r" ─+ *")
 _SAID: Final = re.compile(r"Output message of the LLM: ─+")
@@ -58,6 +60,7 @@ _CALL: Final = re.compile(
 _OBSERVATIONS: Final = "Observations: "
 _ANSWER: Final = re.compile(r"(?m:^)(?:Out - )?Final answer: ?")
 _OUT: Final = re.compile(r"(?m:^)Out: ")
+_PRINTED: Final = re.compile(r"(?:Out - )?Final answer: |Out: |Execution logs:")
 _CODE_BEGINS: Final = re.compile(r"<code>|(?m:^)(?:Code:\s*)?```|(?m:^)Action:")
 _LIMIT: Final = "Reached max steps."
 
@@ -69,12 +72,32 @@ def _evidence(head: str) -> Sequence[str]:
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     console = _Console(reading)
-    for part in read_boxes(lines):
+    for part in _with_whole_ends(read_boxes(lines)):
         if isinstance(part, Box):
             yield from console.take_box(part)
         else:
             yield from console.take_line(part)
     yield from console.close()
+
+
+def _with_whole_ends(parts: Iterable[Box | Loose]) -> Iterator[Box | Loose]:
+    """Yield *parts*, with the lines of each wrapped end of a step joined."""
+    held: list[Loose] = []
+    for part in parts:
+        if not isinstance(part, Loose) or not (held or _DURATION.fullmatch(part.text.strip())):
+            yield from held
+            held = []
+            yield part
+            continue
+        held.append(part)
+        text = " ".join(line.text.strip() for line in held)
+        if _END_OF_STEP.fullmatch(text):
+            yield Loose(text, held[0].line)
+            held = []
+        elif not _DURATION.fullmatch(text) or len(held) > _MAX_WRAPPED:
+            yield from held
+            held = []
+    yield from held
 
 
 @dataclass
@@ -131,10 +154,7 @@ class _Console:
             now.is_final = True
             return
         now.is_altered |= box.is_wrapped
-        tool_input = call["args"]
-        with suppress(ValueError):  # a text
-            tool_input = value_of_repr(tool_input) if tool_input.startswith("{") else tool_input
-        now.run.call(call["tool"], tool_input)
+        now.run.call(call["tool"], _input_of(call["args"], box))
         now.calls += 1
 
     def take_line(self, loose: Loose) -> Iterator[Transcript]:
@@ -206,7 +226,7 @@ class _Console:
             return
         lines, inside = [line.rstrip() for line in now.lines], now.inside
         now.lines, now.inside = [], ""
-        text = joined(lines, self._width)
+        text = joined(lines, self._width, begins=_PRINTED.match)
         if not text.strip():
             return
         now.is_altered |= text.count("\n") + 1 < len("\n".join(lines).strip("\n").split("\n"))
@@ -217,7 +237,7 @@ class _Console:
         answer = None
         if now.is_final or now.is_code:
             text, answer = _split_answer(text, is_repeated=now.is_final)
-        seen = text.removeprefix(_OBSERVATIONS)
+        seen = text.removeprefix(_OBSERVATIONS.rstrip()).removeprefix(" ")
         now.is_altered |= not now.is_code and "|" in seen
         if now.calls == 1:
             now.run.observe_more(seen if seen.strip() or answer is None else answer)
@@ -234,6 +254,17 @@ class _Console:
             now.run.notice("unowned_text", f"found {what}", text=text, line=line)
 
 
+def _input_of(shown: str, box: Box) -> Any:
+    """Return the input that is *shown* in *box*: an object, or a text."""
+    if not shown.startswith("{"):
+        return shown
+    whole = _CALL.fullmatch(box.text(has_breaks=False))  # the repr of an object is one line
+    for text in (shown, whole["args"] if whole else ""):
+        with suppress(ValueError):
+            return value_of_repr(text)
+    return shown
+
+
 def _split_answer(text: str, *, is_repeated: bool) -> tuple[str, str | None]:
     """Return what a last step printed before its answer, and the answer; `None` if it has none.
 
@@ -244,7 +275,7 @@ def _split_answer(text: str, *, is_repeated: bool) -> tuple[str, str | None]:
     found = list(_ANSWER.finditer(text))
     for answer in found if is_repeated else ():
         before, said = text[: answer.start()].strip(), text[answer.end() :].strip()
-        if before.removeprefix(_OBSERVATIONS).strip() == said:
+        if before.removeprefix(_OBSERVATIONS).strip() == said.replace("[", "|"):
             return "", said
     # What code prints may look like an answer. Without an answer, the value of the code follows.
     if not found or _OUT.search(text, found[-1].end()):

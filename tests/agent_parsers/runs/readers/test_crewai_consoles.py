@@ -128,6 +128,77 @@ def test_several_tasks_are_several_runs():
     assert [(run.question, answer_of(run)) for run in runs] == [("q", "x")] * 2
 
 
+def failed(attempt: int, tool: str = "search") -> str:
+    text = f"Tool Failed\nTool: {tool}\nIteration: 1\nAttempt: {attempt}\nError: no net\n"
+    return box("⚠️ Tool Error (#1)", text)
+
+
+CALL = called('{"q": "fog"}')
+SEEN = box("Tool Output", "I encountered an error: no net\nMoving on then.")
+
+
+@pytest.mark.parametrize(("panels", "result"), [
+    (CALL + failed(1) + CALL + failed(2) + CALL + failed(3) + SEEN,
+     "I encountered an error: no net\nMoving on then."),
+    (CALL + failed(1) + CALL + CALL + failed(3) + failed(2) + SEEN,
+     "I encountered an error: no net\nMoving on then."),
+    (CALL + failed(1) + CALL + completed(RESULT) + OUTPUT, RESULT),
+    (CALL + CALL + failed(1) + completed(RESULT) + OUTPUT, RESULT),
+    (CALL + CALL + completed(RESULT) + failed(1) + OUTPUT, RESULT),
+])  # fmt: skip
+def test_tries_of_a_call_that_fails_are_one_step(panels, result):
+    (run,) = runs_of(started("q") + panels + answered("x"))
+    assert steps_of(run) == [("", "search", {"q": "fog"}, result)]
+    assert notices_of(run) == []
+
+
+def test_a_call_is_tried_three_times_then_it_is_another():
+    tries = "".join(CALL + failed(attempt) for attempt in (1, 2, 3)) + SEEN
+    (run,) = runs_of(started("q") + tries + CALL + completed("9") + answered("x"))
+    assert [step[3] for step in steps_of(run)][1:] == ["9"]
+
+
+@pytest.mark.parametrize(("results", "known"), [
+    (("1", "2"), [None, None]),
+    (("2", "2"), ["2", "2"]),
+    (("1",), [None, None]),
+    ((), [None, None]),
+])  # fmt: skip
+def test_results_of_calls_of_a_tool_at_once_are_not_guessed(results, known):
+    log = started("q") + called('{"n": 1}') + called('{"n": 2}')
+    log += "".join(map(completed, results)) + answered("x")
+    (run,) = runs_of(log)
+    assert [step[3] for step in steps_of(run)] == known
+    unowned = [notice.text for notice in run.notices if notice.kind == "unowned_text"]
+    assert unowned == ([] if known[0] else [*results])
+
+
+def test_results_may_name_a_tool_in_a_plainer_way():
+    log = started("q") + called("{}", "Search-the Web") + completed("9", "search_the_web")
+    (run,) = runs_of(log)
+    assert steps_of(run) == [("", "Search-the Web", {}, "9")]
+
+
+def test_a_run_may_begin_after_its_first_panels():
+    log = CALL + started("q") + completed(RESULT) + OUTPUT + answered("x")
+    (run,) = runs_of(log)
+    assert (run.question, steps_of(run), answer_of(run)) == ("q", [STEP], "x")
+
+
+def test_a_panel_may_begin_behind_what_another_thread_prints():
+    printed = f"{ESC}35m[Finalize] todos_count=0, todos_with_results=0{ESC}0m"
+    log = started("q") + printed + CALL + completed(RESULT) + f"{printed}\n" + answered("x")
+    (run,) = runs_of(log)
+    assert steps_of(run) == [STEP]
+    assert notices_of(run) == []
+
+
+def test_spaces_at_the_end_of_a_line_of_arguments_are_kept():
+    text = '{"code": "def f(n):\\n' + " " * 12 + 'return n * 2000000000"}'
+    (run,) = runs_of(started("q") + called(text) + completed("9"))
+    assert steps_of(run)[0][2] == {"code": "def f(n):\n" + " " * 12 + "return n * 2000000000"}
+
+
 PURPLE = "95"
 
 

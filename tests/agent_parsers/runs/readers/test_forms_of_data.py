@@ -104,6 +104,24 @@ def test_runs_of_events_without_a_question_are_told_apart_by_their_answers() -> 
     assert len([*read_runs([*events, *again])]) == 2
 
 
+@pytest.mark.parametrize("repeats", [False, True])
+def test_the_labels_of_an_answer_among_events_are_no_part_of_it(repeats: bool) -> None:
+    *events, last = LOGS["llamaindex_events"][0]
+    spoken = "Thought: I know.\nAnswer: No\nfog."
+    last = {**last, "response": {"role": "assistant", "blocks": [{"text": spoken}]}}
+    final = {**last, "response": {"role": "assistant", "blocks": [{"text": "No\nfog."}]}}
+    run = only([*events, last, *([final] if repeats else [])])
+    assert run.finish is not None
+    assert run.finish.return_values == {"output": "No\nfog."}
+    assert run.steps[-1].thought == "I know."
+
+
+def test_an_empty_result_of_a_step_is_that_of_its_call() -> None:
+    task, first, *_ = LOGS["smolagents_memory"][0]
+    steps = [{**first, "step_number": at, "observations": seen} for at, seen in [(1, ""), (2, "9")]]
+    assert [step.observation for step in only([task, *steps]).steps] == ["", "9"]
+
+
 def test_the_models_below_a_root_without_tools_had_a_conversation() -> None:
     said = {"role": "assistant", "content": "a"}
     asked = {"messages": [{"role": "user", "content": "q"}]}

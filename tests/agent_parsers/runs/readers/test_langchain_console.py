@@ -114,6 +114,31 @@ def test_uncoloured_results_are_langchains_own():
     assert [(n.kind, n.text) for n in run.notices] == [("unowned_text", "INFO: hello")]
 
 
+BOTH = "Parsing LLM output produced both a final answer and a parse-able action:: Thought: Hm."
+
+
+@pytest.mark.parametrize("labels", [("\nObservation: ", "\nThought:"), ("", "")])
+@pytest.mark.parametrize("colours", [True, False])
+def test_a_turn_that_langchain_refused_calls_no_tool(labels, colours):
+    before, after = labels
+    turn = f"{BOTH}\nAction: search\nAction Input: print('Final Answer: 5')\n\nFor help, visit x "
+    log = chain(
+        f"{coloured(turn, GREEN)}{before}Invalid or incomplete response{after}"
+        f"{coloured(LAST, GREEN)}"
+    )
+    (run,) = runs_of(log if colours else without_colours(log))
+    assert [step[1] for step in steps_of(run)] == [None]
+    assert steps_of(run)[0][3] == "Invalid or incomplete response"
+    assert answer_of(run) == "November."
+
+
+def test_the_answer_of_an_agent_that_calls_natively_may_look_like_a_turn():
+    said = "It says:\nFinal Answer: none"
+    call = "\nInvoking: `search` with `{}`\n\n\n"
+    (run,) = runs_of(chain(f"{coloured(call, GREEN)}{coloured('9', BLUE)}{coloured(said, GREEN)}"))
+    assert answer_of(run) == said
+
+
 @pytest.mark.parametrize(
     "log",
     [labelled(CALL, RESULT, ""), unlabelled(CALL, RESULT, "")],

@@ -163,6 +163,13 @@ class TestLlamaIndex:
         assert [step[3] for step in steps_of(run)] == ["a", None]
         assert notices_of(run)[0] == "unclear_end"
 
+    @pytest.mark.parametrize("asked", ["Which?\nThought: of fog", "Which?\n\n- of fog"])
+    def test_a_question_whose_end_is_not_shown_is_left_out(self, asked):
+        turns = self.TURN if "Thought" in asked else ""
+        (run,) = runs_of(f"User: {asked}\n{turns}{self.CALL}a\n{self.LAST}")
+        assert run.question == ""
+        assert [notice.text for notice in run.notices if notice.kind == "unclear_end"]
+
     def test_runs_without_questions_begin_behind_an_answer(self):
         runs = runs_of(f"{self.TURN}{self.CALL}a\n{self.LAST}" * 2)
         assert [answer_of(run) for run in runs] == ["November.\n\nIt is."] * 2

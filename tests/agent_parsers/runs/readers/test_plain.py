@@ -74,12 +74,24 @@ def test_the_dialect_is_found_and_the_source_says_why() -> None:
          ["It is noon.\n\nAction: Ines to call the mill\nAnd Thought: none."]),
         (f"{RUN}Thought: so\nThought: too", ["It is noon.\nThought: so\nThought: too"]),
         (f"{RUN}```\n{CALL}```\nand so on", [f"It is noon.\n```\n{CALL}```\nand so on"]),
+        (f"{RUN}Action: Ines\n- one\n{STEP}{ANSWER}",
+         ["It is noon.\nAction: Ines\n- one", "It is noon."]),
         (f"{RUN}Total: 3 > 2", ["It is noon.\nTotal: 3 > 2"]),
         (f"{RUN}\n=== 2 ===", ["It is noon.\n\n=== 2 ==="]),
     ],
 )  # fmt: skip
 def test_an_answer_ends_where_its_run_ends(text: str, expected: list[str | None]) -> None:
     assert answers(read(text)) == expected
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_an_empty_observation_ends_no_run(name: str) -> None:
+    dialect = get_dialect(name)
+    (expected,) = parse_transcripts(dialect.sample, dialect=name)
+    seen = next(step.observation for step in expected.steps if step.observation)
+    (run,) = read(dialect.sample.replace(seen, "", 1), dialect=name)
+    assert len(run.steps) == len(expected.steps)
+    assert run.finish == expected.finish
 
 
 def test_chains_inside_a_tool_end_no_run() -> None:

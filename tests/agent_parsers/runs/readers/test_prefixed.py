@@ -132,6 +132,19 @@ def test_a_log_under_a_prefix_is_read_as_the_log(name: str) -> None:
     assert (run.source.within[0], run.source.reader, run.source.line) == ("prefixed", "plain", 1)
 
 
+@pytest.mark.parametrize("name", ["logging", "iso", "GitHub", "GitHub, gh", "logging, a file"])
+@pytest.mark.parametrize("log", [
+    "---------- TextMessage (user) ----------\nWhich?\n" * 3,
+    "\n\n> Entering\n\n\nInvoking: `a`\n\n\nfound: 9\n\n\n\nNine.\n\n",
+])  # fmt: skip
+def test_the_prefix_ends_before_lines_of_dashes_and_empty_lines(name: str, log: str) -> None:
+    prefix = find_prefix(each_line(PREFIXES[name])(log))
+    assert prefix is not None
+    lines = each_line(PREFIXES[name])(log).splitlines(keepends=True)
+    split = [prefix.split(line) for line in lines]
+    assert [part and part[1] for part in split] == log.splitlines(keepends=True)
+
+
 def test_a_prefix_may_stand_before_the_first_line_of_a_message_only() -> None:
     (run,) = read_runs(first_line(LOG))
     assert values(run) == EXPECTED

@@ -1,5 +1,7 @@
 """The console of smolagents."""
 
+import pytest
+
 from agent_parsers import detect_log
 
 from .consoles import RESULT, answer_of, box, notices_of, runs_of, steps_of
@@ -80,6 +82,46 @@ def test_the_text_of_the_model_may_be_shown():
     text = f"{said}\nThought: I look.\n<code>\nx = 1\n</code>\n"
     (run,) = runs_of(began() + step(1, text + code("x = 1") + "Out: None\n"))
     assert steps_of(run)[0][0] == "I look."
+
+
+@pytest.mark.parametrize("end", [
+    "[Step 1: Duration 0.02 seconds| Input tokens: 1,024 | Output\ntokens: 12]",
+    "[Step 1: Duration\n0.02 seconds| Input\ntokens: 1 |\nOutput tokens:\n2]",
+])  # fmt: skip
+def test_the_end_of_a_step_may_be_wrapped(end):
+    rule = " Step 1 ".center(WIDTH, "━")
+    shown = call("'search' with arguments: {}") + "Observations: 9\n"
+    (run,) = runs_of(f"{began()}{rule}\n{shown}{end}\n{step(2, '')}")
+    assert steps_of(run) == [("", "search", {}, "9")]
+    assert notices_of(run) == ["no_answer"]
+
+
+def test_what_only_looks_like_the_end_of_a_step_is_text():
+    seen = "[Step 1: Duration of the fog\nis unknown"
+    (run,) = runs_of(began() + step(1, call("'a' with arguments: {}") + f"Observations: {seen}\n"))
+    assert steps_of(run)[0][3] == seen
+
+
+@pytest.mark.parametrize("printed", ["Observations: \n", "Observations:\n"])
+def test_a_result_may_be_empty(printed):
+    (run,) = runs_of(began() + step(1, call("'a' with arguments: {}") + printed))
+    assert steps_of(run) == [("", "a", {}, "")]
+
+
+def test_spaces_at_the_end_of_a_line_of_arguments_are_kept():
+    text = "x\\n" + " " * 6 + "return n * 2000000000"
+    log = began() + step(
+        1, call(f"'run' with arguments: {{'code': '{text}'}}") + "Observations: 9\n"
+    )
+    (run,) = runs_of(log)
+    assert steps_of(run)[0][2] == {"code": text.replace("\\n", "\n")}
+
+
+@pytest.mark.parametrize("answer", ["November " + "x" * (WIDTH - 28), "[9] or [10]"])
+def test_an_answer_begins_a_line_whatever_stands_before_it(answer):
+    final = f"Observations: {answer.replace('[', '|')}\nFinal answer: {answer}\n"
+    (run,) = runs_of(began() + step(1, call("'final_answer' with arguments: {}") + final))
+    assert answer_of(run) == answer
 
 
 def test_managed_agents_have_runs_of_their_own():
