@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from agent_parsers import AgentFinish, Transcript
@@ -24,6 +24,7 @@ class Place(NamedTuple):
 
     line: int
     column: int
+    """0 if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ class Run:
     def troubles(self) -> list[Trouble]:
         """The steps that could not be read and, if notices are troubles, the notices."""
         failed = [
-            trouble_of(self.file, step.error, self.first_line, self._within(step.number))
+            self._trouble(step.error, step.number)
             for step in self.transcript.failed
             if step.error is not None
         ]
@@ -114,15 +115,19 @@ class Run:
         """Return where an error of the run stands: in the file, or in the model's text."""
         return _place_of(error, self.first_line)
 
+    def _trouble(self, error: OutputParserException, step: int) -> Trouble:
+        trouble = trouble_of(self.file, error, self.first_line, self._within(step))
+        source = self.transcript.source
+        if trouble.place is None and source is not None and source.line:
+            return replace(trouble, place=Place(source.line, 0))  # where the run begins
+        return trouble
+
     def _within(self, step: int) -> str:
         name = f' "{self.transcript.id}"' if self.transcript.id else ""
-        run = f"run {self.number}{name}"
-        source = self.transcript.source
-        at = f" from line {source.line}" if source and source.line and not self.first_line else ""
-        return f"{run}{at}, step {step}" if step else f"{run}{at}"
+        return f"run {self.number}{name}, step {step}" if step else f"run {self.number}{name}"
 
     def _noticed(self, notice: Notice) -> Trouble:
-        place = Place(notice.line, 1) if notice.line else None
+        place = Place(notice.line, 0) if notice.line else None
         return Trouble(self.file, notice.message, place, self._within(notice.step))
 
 
@@ -141,6 +146,8 @@ def trouble_of(
         return Trouble(file, error.reason, None, within)
     place = _place_of(error, first_line)
     start, end = error.span
+    if not within and (start, end) == (0, len(error.llm_output)):
+        return Trouble(file, error.reason)  # all of it is no place
     line_start = error.llm_output.rfind("\n", 0, start) + 1
     line = error.llm_output[line_start:].partition("\n")[0].removesuffix("\r")
     number = place.line if place and first_line else None

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.known import get_reader, readers_of_data, readers_of_text
-from agent_parsers.runs.readers.reader import MALFORMED, DataReader, Lines, TextReader, Values
+from agent_parsers.runs.readers.reader import (
+    MALFORMED,
+    DataReader,
+    Lines,
+    NotJson,
+    TextReader,
+    Values,
+)
 from agent_parsers.runs.sources import open_log
 from output_parsers.exceptions import OutputParserException
 
@@ -82,16 +89,23 @@ def forms_of(log: Lines | Values) -> list[LogForm]:
             found[LAST_RESORT] = evidence
     else:
         readers = readers_of_data()
-        values = log.head(HEAD_VALUES)
-        for name, data_reader in readers_of_data().items():
-            try:
-                evidence = data_reader.evidence(values)
-            except MALFORMED:
-                continue  # it has another form
-            if evidence:
-                found[name] = evidence
+        values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
+        found = _evidence_in(values) or _evidence_in(values[:1])
     weaker = {name for winner in found for name in readers[winner].before}
     return [LogForm(name, tuple(found[name])) for name in found if name not in weaker]
+
+
+def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
+    """Return what shows each form of data that *values* may have, by the reader's name."""
+    found = {}
+    for name, reader in readers_of_data().items():
+        try:
+            evidence = reader.evidence(values)
+        except MALFORMED:
+            continue  # it has another form
+        if evidence:
+            found[name] = evidence
+    return found
 
 
 def reader_for(form: LogForm, log: Lines | Values) -> TextReader | DataReader:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers.runs.archives import MAGIC, samples_in
 from agent_parsers.runs.json_items import ListItems
-from agent_parsers.runs.readers.reader import Lines, Value, Values
+from agent_parsers.runs.readers.reader import Lines, NotJson, Value, Values
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -102,64 +103,67 @@ def _content_of_bytes(stream: IO[bytes], stack: ExitStack) -> Lines | Values:
     if start == MAGIC:
         return samples_in(buffered)
     encoding = next((name for mark, name in _MARKS if start.startswith(mark)), "utf-8")
-    text = io.TextIOWrapper(buffered, encoding=encoding, newline="\n")
+    text = io.TextIOWrapper(buffered, encoding, errors=_ERRORS, newline="\n")
     stack.callback(text.detach)
     return _content(text)
 
 
-class _Text:
-    """The text of a stream; an error says where it is.
+_ERRORS: Final = "surrogateescape"
+_WRONG_BYTE: Final = re.compile("[\udc80-\udcff]")
+"""A byte that is not text, as it is decoded."""
 
-    Args:
-        stream: The stream.
+
+def _check(text: str, line: int) -> None:
+    """Check that *text*, which begins with *line* of the file, has no wrong byte.
+
+    Raises:
+        OutputParserException: It has one; the message says where.
     """
+    found = None if text.isascii() else _WRONG_BYTE.search(text)
+    if found is not None:
+        at = found.start()
+        line += text.count("\n", 0, at)
+        column = at - text.rfind("\n", 0, at)
+        byte = ord(found[0]) - 0xDC00
+        raise OutputParserException(
+            f"not UTF-8: byte 0x{byte:02x} (line {line}, column {column} of the file)",
+            observation="Write text in UTF-8.",
+        )
 
-    def __init__(self, stream: IO[str]) -> None:
-        self._stream = stream
-        self._count = 0  # of lines
 
-    def line(self, size: int = -1) -> str:
-        """Read a line, or *size* characters of it."""
-        return self._checked(self._stream.readline, size)
+def _checked(lines: Lines, stream: IO[str]) -> Lines:
+    """Return *lines*, of which each is checked when it is read, if *stream* was decoded here."""
+    if getattr(stream, "errors", None) != _ERRORS:
+        return lines
 
-    def piece(self, size: int) -> str:
-        """Read *size* characters at most."""
-        return self._checked(self._stream.read, size)
+    def check() -> Iterator[str]:
+        for number, line in enumerate(lines, lines.number):
+            _check(line, number)
+            yield line
 
-    def _checked(self, read: Callable[[int], str], size: int) -> str:
-        try:
-            text = read(size)
-        except UnicodeDecodeError as error:
-            byte = error.object[error.start]
-            raise OutputParserException(
-                f"expected text in UTF-8, found the byte 0x{byte:02x} after line {self._count}",
-                observation="Write text in UTF-8.",
-            ) from error
-        self._count += text.count("\n")
-        return text
+    return Lines(check(), lines.number)
 
 
 def _content(stream: IO[str]) -> Lines | Values:
     """Return the values of *stream* if it is JSON, and its lines if not."""
-    text = _Text(stream)
     head = ""
-    while len(head) < _HEAD and (piece := text.line(_HEAD)):
+    while len(head) < _HEAD and (piece := stream.readline(_HEAD)):
         head += piece
     start = head.lstrip()
     if start[:1] == "[" and _may_be_json(start) and not _is_list_a_line(start):
-        items = ListItems(head, text.piece)
+        items = ListItems(head, stream.read)
         if items.is_list():
             return Values(items, are_items=True)
-        return Lines(_lines(items.text, text))
-    lines = Lines(_lines(head, text))
+        return _checked(Lines(_lines(items.text, stream)), stream)
+    lines = Lines(_lines(head, stream))
     if start[:1] not in ("{", "["):
-        return lines
+        return _checked(lines, stream)
     first = _first_filled(lines)
     if _value_of(lines.peek(first)) is not _NO_VALUE and _is_one_a_line(lines, first):
         return Values(_values_of_lines(lines), are_items=True)
     if not _may_be_json(start):
-        return lines
-    whole = "".join(lines)
+        return _checked(lines, stream)
+    whole = "".join(_checked(lines, stream))
     value = _value_of(whole)
     if value is _NO_VALUE:
         return Lines(io.StringIO(whole))
@@ -169,10 +173,10 @@ def _content(stream: IO[str]) -> Lines | Values:
 _NO_VALUE: Final = object()
 
 
-def _lines(start: str, text: _Text) -> Iterator[str]:
-    r"""Yield the lines of a *start* and of the *text* behind, each with ``\n`` at its end."""
-    for line in chain(io.StringIO(start, newline="\n"), iter(text.line, "")):
-        whole = line if line.endswith("\n") else line + text.line()
+def _lines(start: str, stream: IO[str]) -> Iterator[str]:
+    r"""Yield the lines of a *start* and of the *stream* behind, each with ``\n`` at its end."""
+    for line in chain(io.StringIO(start, newline="\n"), iter(stream.readline, "")):
+        whole = line if line.endswith("\n") else line + stream.readline()
         yield f"{whole[:-2]}\n" if whole.endswith("\r\n") else whole
 
 
@@ -217,7 +221,23 @@ def _value_of(text: str) -> Any:
 
 def _values_of_lines(lines: Lines) -> Iterator[Value]:
     """Yield the value of each line; one that is not JSON is yielded as its text."""
-    for number, line in enumerate(chain(lines), lines.number):
+    for number, line in enumerate(lines, lines.number):
         if line.strip():
-            value = _value_of(line)
-            yield Value(line if value is _NO_VALUE else value, number)
+            yield Value(_value_or_text(line, number), number)
+
+
+def _value_or_text(line: str, number: int) -> Any:
+    try:
+        _check(line, number)
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        reason = f"not JSON: {error.msg}, column {error.colno}"
+    except RecursionError:
+        reason = "nested too deeply"
+    except OutputParserException as error:
+        reason = error.reason
+    except ValueError as error:  # a number with thousands of digits
+        reason = f"JSON that cannot be read: {error}"
+    text = NotJson(line)
+    text.reason = reason
+    return text

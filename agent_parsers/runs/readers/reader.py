@@ -26,6 +26,7 @@ __all__ = [
     "MALFORMED",
     "DataReader",
     "Lines",
+    "NotJson",
     "NumberedLines",
     "Reading",
     "TextReader",
@@ -114,6 +115,15 @@ class NumberedLines(Lines):
         line = super().__next__()
         self._last = self._numbers.popleft()
         return line
+
+
+class NotJson(str):
+    """A line of a file of JSON that is not JSON."""
+
+    __slots__ = ("reason",)
+
+    reason: str
+    """Why it is not."""
 
 
 class Value(NamedTuple):

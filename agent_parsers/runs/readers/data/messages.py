@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.conversations import conversations, is_message, messages_in
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.readers.reader import MALFORMED, Value
+from agent_parsers.runs.readers.reader import MALFORMED, NotJson, Value
 from agent_parsers.runs.said import Said, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
@@ -136,6 +136,9 @@ def read_each(
     """
     for value in values:
         at = reading.at(value.line)
+        if isinstance(value.data, NotJson):
+            reading.refuse(value.data.reason, value.data, line=value.line)
+            continue
         try:
             runs = [*runs_of(value.data, at)]
         except OutputParserException as error:
