@@ -57,11 +57,9 @@ if TYPE_CHECKING:
     from agent_parsers.registry.for_model import dialect_for_model
     from agent_parsers.runs.detecting.detection import detect
     from agent_parsers.runs.read_runs import read_runs
-    from agent_parsers.runs.readers.known import list_readers
-    from agent_parsers.runs.recognition import detect_log
-    from agent_parsers.runs.record import parse_record
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.transcript_parser import (
+    from agent_parsers.runs.reading.record import parse_record
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript_parser import (
         TranscriptParser,
         parse_transcript,
         parse_transcripts,
@@ -124,12 +122,10 @@ __all__ = [
     "XMLAgentOutputParser",
     "answer_stream",
     "detect",
-    "detect_log",
     "dialect_for_model",
     "get_dialect",
     "get_parser",
     "list_dialects",
-    "list_readers",
     "merge_events",
     "parse_record",
     "parse_transcript",
@@ -183,14 +179,12 @@ _MODULES = {
     "dialect_for_model": "agent_parsers.registry.for_model",
     "detect": "agent_parsers.runs.detecting.detection",
     "read_runs": "agent_parsers.runs.read_runs",
-    "list_readers": "agent_parsers.runs.readers.known",
-    "detect_log": "agent_parsers.runs.recognition",
-    "parse_record": "agent_parsers.runs.record",
-    "Transcript": "agent_parsers.runs.transcript",
-    "TranscriptStep": "agent_parsers.runs.transcript",
-    "TranscriptParser": "agent_parsers.runs.transcript_parser",
-    "parse_transcript": "agent_parsers.runs.transcript_parser",
-    "parse_transcripts": "agent_parsers.runs.transcript_parser",
+    "parse_record": "agent_parsers.runs.reading.record",
+    "Transcript": "agent_parsers.runs.reading.transcript",
+    "TranscriptStep": "agent_parsers.runs.reading.transcript",
+    "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",
+    "parse_transcript": "agent_parsers.runs.reading.transcript_parser",
+    "parse_transcripts": "agent_parsers.runs.reading.transcript_parser",
     "SelfAskOutputParser": "agent_parsers.self_ask",
     "ToolsAgentOutputParser": "agent_parsers.tools",
     "ToolInputError": "agent_parsers.toolset.problems.errors",

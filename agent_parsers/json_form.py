@@ -32,7 +32,7 @@ from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 from agent_parsers.explain.places import Places
 from agent_parsers.native.message_parser import MessageTurn
-from agent_parsers.runs.transcript import Notice, RunSource, Transcript, TranscriptStep
+from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers.exceptions import OutputParserException

@@ -12,7 +12,7 @@ from io import BytesIO
 from typing import IO, TYPE_CHECKING, Final
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from agent_parsers.runs.readers.reader import Value, Values
+from agent_parsers.runs.reading.reader import Value, Values
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reader import Value
+from agent_parsers.runs.reading.reader import Value
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, cast
 
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.readers.reader import Lines, Reading
+from agent_parsers.runs.reading.reader import Lines, Reading
+from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.runs.recognition import LogForm, form_of, forms_of, reader_for
 from agent_parsers.runs.sources import open_log
-from agent_parsers.runs.transcript import RunSource
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.readers.reader import Values
+    from agent_parsers.runs.reading.reader import Values
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.sources import RunsFrom
-    from agent_parsers.runs.transcript import Transcript
     from agent_parsers.toolset import Tools
 
 __all__ = ["read_runs"]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.known import get_reader, readers_of_data, readers_of_text
-from agent_parsers.runs.readers.reader import (
+from agent_parsers.runs.reading.reader import (
+    HEAD_CHARS,
     MALFORMED,
     DataReader,
     Lines,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LogForm", "detect_log", "form_of", "forms_of"]
 
-HEAD_CHARS: Final = 1 << 16
-"""How much of a text is looked at, in characters."""
 HEAD_VALUES: Final = 20
 """How many values of a JSON file are looked at."""
 LAST_RESORT: Final = "plain"

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from agent_parsers.runs.archives import MAGIC, samples_in
 from agent_parsers.runs.json_items import ListItems
-from agent_parsers.runs.readers.reader import Lines, NotJson, Value, Values
+from agent_parsers.runs.reading.reader import Lines, NotJson, Value, Values
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:

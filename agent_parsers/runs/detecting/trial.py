@@ -19,7 +19,7 @@ from agent_parsers.events import (
     ThoughtDelta,
 )
 from agent_parsers.runs.detecting.signs import find_labels, telling_markers
-from agent_parsers.runs.readers.reader import Lines
+from agent_parsers.runs.reading.reader import Lines
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
 from output_parsers.exceptions import OutputParserException
 

@@ -11,15 +11,15 @@ from typing import IO, TYPE_CHECKING, Final, NamedTuple, cast
 from agent_parsers.engine.writing.escape import escape
 from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.detecting.detection import detect
-from agent_parsers.runs.readers.reader import NumberedLines
+from agent_parsers.runs.reading.reader import NumberedLines
 from agent_parsers.runs.splitting.labels import size_of_observation_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.readers.reader import Reading
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = ["Message", "runs_of_messages_in"]
 

@@ -7,7 +7,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from agent_parsers.runs.readers import data, text
-from agent_parsers.runs.readers.reader import DataReader, TextReader
+from agent_parsers.runs.reading.reader import DataReader, TextReader
 
 __all__ = ["get_reader", "list_readers", "readers_of_data", "readers_of_text"]
 

@@ -10,14 +10,14 @@ from typing_extensions import override
 
 from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.events import MarkerSeen, ThoughtDelta, ToolNamed
-from agent_parsers.runs.transcript_parser import TranscriptParser
+from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Event
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = ["LogRun"]

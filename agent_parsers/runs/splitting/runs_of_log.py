@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Event
-    from agent_parsers.runs.readers.reader import Lines
+    from agent_parsers.runs.reading.reader import Lines
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = ["FRAMES", "RunsOfLog"]

@@ -25,7 +25,7 @@ from agent_parsers.runs.writers.turns import answer_text, turns_of
 from agent_parsers.runs.writers.writer import EVERYTHING, Writer
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.writers.turns import RunCall, RunTurn
 
 __all__ = ["WRITER", "to_atif"]

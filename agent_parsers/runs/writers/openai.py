@@ -21,7 +21,7 @@ from agent_parsers.runs.writers.turns import answer_text, as_json, turns_of
 from agent_parsers.runs.writers.writer import IN_MESSAGES, Writer
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.writers.turns import RunTurn
 
 __all__ = ["WRITER", "to_openai"]

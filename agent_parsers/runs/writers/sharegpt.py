@@ -22,7 +22,7 @@ from agent_parsers.runs.writers.turns import answer_text, as_json, turns_of
 from agent_parsers.runs.writers.writer import Writer
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = ["WRITER", "to_sharegpt"]
 

@@ -27,7 +27,7 @@ from agent_parsers.runs.writers.writer import Writer
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.writers.turns import RunCall, RunTurn
 
 __all__ = ["to_text", "writer_in"]

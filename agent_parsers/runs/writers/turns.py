@@ -13,7 +13,7 @@ from agent_parsers.native.reading.arguments import ARGUMENT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from output_parsers.exceptions import OutputParserException
 
 __all__ = ["RunCall", "RunTurn", "answer_text", "as_json", "turns_of"]

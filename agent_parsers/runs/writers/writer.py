@@ -11,7 +11,7 @@ from agent_parsers.runs.writers.turns import turns_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
 __all__ = ["EVERYTHING", "IN_MESSAGES", "Writer"]
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from agent_parsers.cli.places import Document
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -21,6 +20,7 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.authoring import Label
+from agent_parsers.cli.places import Document
 from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
 from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain

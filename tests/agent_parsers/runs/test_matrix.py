@@ -7,15 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from agent_parsers import (
-    AgentAction,
-    AgentFinish,
-    OutputParserException,
-    Transcript,
-    detect_log,
-    list_readers,
-    read_runs,
-)
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, Transcript, read_runs
+from agent_parsers.runs import detect_log, list_readers
 from agent_parsers.runs.readers.known import readers_of_data, readers_of_text
 
 from .readers.data_logs import LOGS as DATA_LOGS

@@ -9,7 +9,7 @@ import pytest
 
 from agent_parsers import OutputParserException
 from agent_parsers.runs.json_items import ListItems
-from agent_parsers.runs.readers.reader import Lines, Values
+from agent_parsers.runs.reading.reader import Lines, Values
 from agent_parsers.runs.sources import RunsFrom, open_log
 
 ITEMS = [{"a": [1, {"b": "],["}], "c": 'é\\"'}, {}, {"d": None}, [[]], "x]", 12.5, True]

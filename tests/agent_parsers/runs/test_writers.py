@@ -20,11 +20,13 @@ from agent_parsers import (
     parse_transcript,
     read_runs,
 )
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import Reading
-from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
-from agent_parsers.runs.transcript import RunSource
+from agent_parsers.runs import to_atif, to_sharegpt, to_text
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import Reading
+from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_parsers.runs.reading.transcript import RunSource
 from agent_parsers.runs.writers.known import get_writer, list_writers
+from agent_parsers.runs.writers.langchain import to_langchain
 from agent_parsers.runs.writers.writer import EVERYTHING
 
 READERS = {
@@ -95,13 +97,13 @@ def test_what_is_written_reads_the_same(name: str, run: Transcript) -> None:
 @given(run=runs())
 def test_a_trajectory_is_valid_for_harbor(run: Transcript) -> None:
     models = pytest.importorskip("harbor.models.trajectories", reason="harbor is not installed")
-    models.Trajectory.model_validate(json.loads(json.dumps(run.to_atif())))
+    models.Trajectory.model_validate(json.loads(json.dumps(to_atif(run))))
 
 
 @pytest.mark.parametrize("name", RUN_DIALECTS)
 def test_a_run_is_written_in_every_dialect_with_transcripts(name: str) -> None:
     own = parse_transcript(get_dialect(name).sample, dialect=name)
-    read = parse_transcript(own.to_text(name), dialect=name)
+    read = parse_transcript(to_text(own, name), dialect=name)
     assert shown(read) == shown(own)
 
 
@@ -142,7 +144,7 @@ def test_what_a_form_cannot_hold_is_named(name: str) -> None:
 
 
 def test_a_trajectory_keeps_what_it_has_no_field_for() -> None:
-    written = whole_run().to_atif(agent="planner", version="2", model="m")
+    written = to_atif(whole_run(), agent="planner", version="2", model="m")
     assert written["agent"] == {"name": "planner", "version": "2", "model_name": "m"}
     text = json.dumps(written)
     for kept in ("Be brief.", "read a label", "no action", "hm", "***", "I know.", '["November"]'):
@@ -151,12 +153,12 @@ def test_a_trajectory_keeps_what_it_has_no_field_for() -> None:
 
 def test_a_run_of_nothing_is_no_trajectory() -> None:
     with pytest.raises(ValueError, match="at least one step"):
-        Transcript("", ()).to_atif()
+        to_atif(Transcript("", ()))
 
 
 def test_langchain_takes_its_messages() -> None:
     pytest.importorskip("langchain_core")
-    human, ai, tool, *_, last = whole_run().to_langchain()[1:]
+    human, ai, tool, *_, last = to_langchain(whole_run())[1:]
     assert (human.type, ai.type, tool.type, last.type) == ("human", "ai", "tool", "ai")
     assert ai.tool_calls[0]["name"] == "search"
     assert tool.tool_call_id == ai.tool_calls[0]["id"]
@@ -164,7 +166,7 @@ def test_langchain_takes_its_messages() -> None:
 
 def test_a_step_is_written_once() -> None:
     step = TranscriptStep(1, "", AgentFinish({"output": "x"}, ""), None, None, None, None)
-    assert Transcript("q", (step,)).to_sharegpt()["conversations"] == [
+    assert to_sharegpt(Transcript("q", (step,)))["conversations"] == [
         {"from": "human", "value": "q"},
         {"from": "gpt", "value": "x"},
     ]

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = frozenset(("system", "user", "assistant"))
 _SIGNS: Final = frozenset(("tool_use", "tool_result", "thinking", "redacted_thinking"))

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _VERSION: Final = "ATIF-v1."
 _ROLES: Final = {"system": "system", "user": "user", "agent": "assistant"}

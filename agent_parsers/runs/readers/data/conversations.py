@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.runs.readers.reader import MALFORMED, Value
+from agent_parsers.runs.reading.reader import MALFORMED, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Reading, Values
-    from agent_parsers.runs.said import Said
+    from agent_parsers.runs.reading.reader import Reading, Values
+    from agent_parsers.runs.reading.said import Said
 
 __all__ = ["Conversation", "Form", "conversations", "is_message", "messages_in"]
 

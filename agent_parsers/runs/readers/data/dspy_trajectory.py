@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _QUESTIONS: Final = ("question", "query", "input", "task", "user_request")
 _BESIDE: Final = frozenset(("trajectory", "reasoning"))

@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import ROLES, evidence_of, read_messages
 from agent_parsers.runs.readers.data.parts import call_of, result_of, text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said, SaidCall, SaidResult
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _PARTS: Final = frozenset(("text", "tool_call", "tool_call_result", "reasoning", "image", "file"))
 

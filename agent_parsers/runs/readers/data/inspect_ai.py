@@ -21,13 +21,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.messages import message_of, read_each
 from agent_parsers.runs.readers.data.parts import call_of, text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Value, Values
-from agent_parsers.runs.said import Said, runs_of_messages
+from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
+from agent_parsers.runs.reading.said import Said, runs_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _SUBMIT: Final = "submit"
 _ATTACHED: Final = "attachment://"

@@ -15,12 +15,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.prefixes.messages import Message, runs_of_messages_in
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _TEXTS: Final = ("message", "msg", "event", "log", "text", "body")
 _TIMES: Final = (

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
-from agent_parsers.runs.readers.reader import DataReader, Reading, Value, Values
-from agent_parsers.runs.said import Said
+from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
+from agent_parsers.runs.reading.said import Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = ["FORM", "object_of"]
 

@@ -17,19 +17,19 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.data.langchain_messages import object_of
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
 from agent_parsers.runs.readers.reprs import fields_of_text
-from agent_parsers.runs.spoken import Speech
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.spoken import Speech
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = ["LIMITS", "is_result", "run_of"]
 

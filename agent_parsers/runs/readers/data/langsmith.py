@@ -23,13 +23,13 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.data import langchain_messages, langchain_steps, openai_chat
 from agent_parsers.runs.readers.data.messages import read_each, said_of
 from agent_parsers.runs.readers.data.parts import result_of, text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Value, Values
-from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
+from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _TYPES: Final = frozenset(("chain", "llm", "tool", "prompt", "retriever", "embedding", "parser"))
 _QUESTIONS: Final = ("input", "question", "query")

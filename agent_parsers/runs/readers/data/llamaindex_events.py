@@ -26,15 +26,15 @@ from agent_parsers.registry.dialects_by_name import get_dialect
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, said_or_refused
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.record import read_output
-from agent_parsers.runs.said import Said, SaidCall, runs_of_messages
-from agent_parsers.runs.spoken import Speech
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.record import read_output
+from agent_parsers.runs.reading.said import Said, SaidCall, runs_of_messages
+from agent_parsers.runs.reading.spoken import Speech
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _is_react: Final = re.compile(r"\s*+Thought:.*?^\s*+Answer:", re.DOTALL | re.MULTILINE).match
 """Whether a text is an answer as an agent of LlamaIndex writes it, whose events may show it so."""

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.conversations import conversations, is_message, messages_in
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.readers.reader import MALFORMED, NotJson, Value
-from agent_parsers.runs.said import Said, runs_of_messages
+from agent_parsers.runs.reading.reader import MALFORMED, NotJson, Value
+from agent_parsers.runs.reading.said import Said, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.runs.readers.data.conversations import Form
-    from agent_parsers.runs.readers.reader import Reading, Values
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Reading, Values
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = [
     "evidence_of",

@@ -19,14 +19,13 @@ import io
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.readers.reader import DataReader, Lines
-from agent_parsers.runs.recognition import forms_of
+from agent_parsers.runs.reading.reader import DataReader, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.readers.reader import Reading, Values
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Reading, Values
+    from agent_parsers.runs.reading.transcript import Transcript
 
 
 def _cells_of(value: Any) -> list[Any] | None:
@@ -62,7 +61,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 def _runs_in(text: str, cell: int, reading: Reading) -> Iterator[Transcript]:
     """Yield the runs in what *cell* printed."""
     lines = Lines(io.StringIO(text))
-    if not text.strip() or not forms_of(lines):
+    if not text.strip() or not reading.has_form(lines):
         return
     for run in reading.inside(lines):
         # Its lines are those of the text; the file has others.

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.data import openai_responses
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, read_messages
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.said import Said
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.said import Said
+    from agent_parsers.runs.reading.transcript import Transcript
 
 
 def _said(item: Mapping[str, Any]) -> Said | None:

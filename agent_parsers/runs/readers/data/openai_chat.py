@@ -22,12 +22,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, message_of, read_messages
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = frozenset(("system", "developer", "user", "assistant", "tool", "function"))
 _OTHERS: Final = ("tool_", "output_", "input_text", "input_image", "thinking", "redacted_")

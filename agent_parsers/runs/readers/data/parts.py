@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.actions.agent import as_text
 from agent_parsers.native.reading.arguments import as_input, read_lenient
 from agent_parsers.native.reading.problems import BadCall
-from agent_parsers.runs.said import SaidCall, SaidResult
+from agent_parsers.runs.reading.said import SaidCall, SaidResult
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:

@@ -18,18 +18,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.data.commands import COMMAND_FORMS, TOOL, command_in
 from agent_parsers.runs.readers.data.messages import message_of, read_each
 from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.record import parse_record
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.record import parse_record
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _WRITTEN: Final = ("output", "message")
 

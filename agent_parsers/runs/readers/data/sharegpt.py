@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.data.conversations import Form
 from agent_parsers.runs.readers.data.messages import evidence_of, read_messages
 from agent_parsers.runs.readers.data.parts import call_of, result_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Values
-from agent_parsers.runs.said import Said
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from agent_parsers.runs.reading.said import Said
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = {
     "system": "system", "human": "user", "user": "user", "gpt": "assistant", "chatgpt": "assistant",

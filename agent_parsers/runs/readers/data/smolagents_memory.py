@@ -20,18 +20,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentFinish
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.data.messages import read_each
 from agent_parsers.runs.readers.data.parts import call_of, text_of
-from agent_parsers.runs.readers.reader import DataReader, Reading, Value, Values
-from agent_parsers.runs.record import read_output
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import DataReader, Reading, Value, Values
+from agent_parsers.runs.reading.record import read_output
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.said import SaidCall
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.said import SaidCall
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _BEGINS: Final = frozenset(("task", "task_images", "system_prompt"))
 """What stands before the steps."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.runs.readers.reader import Lines
-from agent_parsers.runs.recognition import HEAD_CHARS
+from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.runs.building import RunBuilder
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.building import RunBuilder
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = ["Around"]
 

@@ -27,18 +27,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import TextReader
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _TITLE: Final = re.compile(r"-{10} (?P<type>[A-Z]\w*) \((?P<source>[^\n]*)\) -{10}")
 _OLD_TITLE: Final = re.compile(r"-{10} (?P<source>[^\n()]*[^\n()\s]) -{10}")

@@ -21,7 +21,7 @@ from agent_parsers.runs.readers.text.ansi import without_codes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines
+    from agent_parsers.runs.reading.reader import Lines
 
 __all__ = ["Box", "Loose", "cells", "joined", "read_boxes"]
 

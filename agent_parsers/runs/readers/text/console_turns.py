@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.record import read_output
+from agent_parsers.runs.reading.record import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from agent_parsers.runs.building import RunBuilder
-    from agent_parsers.runs.readers.reader import Reading
-    from agent_parsers.runs.transcript import TranscriptStep
+    from agent_parsers.runs.reading.building import RunBuilder
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import TranscriptStep
 
 __all__ = ["add_turn", "in_its_dialect", "read_turn"]
 

@@ -27,21 +27,21 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import Lines, TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, read_boxes
 from agent_parsers.runs.readers.text.crewai_calls import Call, Calls, squeezed
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import Lines, TextReader
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Reading
     from agent_parsers.runs.readers.text.boxes import Loose
-    from agent_parsers.runs.transcript import NoticeKind, Transcript
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import NoticeKind, Transcript
 
 _TITLE: Final = re.compile(r"\W*(?P<title>\w.*?)(?: \(#\d+\))?\W*")
 _FRAMES: Final = frozenset((

@@ -34,21 +34,20 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import ESCAPE, with_codes, without_codes
 from agent_parsers.runs.readers.text.console_turns import add_turn
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_turns import NESTED, run_by_colours
-from agent_parsers.runs.recognition import HEAD_CHARS
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
     from agent_parsers.runs.readers.text.langchain_turns import Chain
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _RESULT_COLOURS: Final = ("95", "91")
 _COLOURS: Final = "9[1-5]"

@@ -39,18 +39,17 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
-from agent_parsers.runs.recognition import HEAD_CHARS
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader
 from outputs.growing_json.arguments import read_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _RED: Final = r"(?:\x1b\[31m)"
 _BLUE: Final = r"(?:\x1b\[34m)"

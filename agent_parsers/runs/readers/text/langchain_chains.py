@@ -11,10 +11,10 @@ from agent_parsers.runs.readers.text.langchain_turns import NESTED, Chain
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
 
-    from agent_parsers.runs.building import RunBuilder
-    from agent_parsers.runs.readers.reader import Reading
     from agent_parsers.runs.readers.text.langchain_pieces import Event
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.building import RunBuilder
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 __all__ = ["Outside", "RunOf", "read_chains"]
 

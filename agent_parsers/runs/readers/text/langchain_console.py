@@ -28,20 +28,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from agent_parsers.runs.readers.reader import Lines, Reading, TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
 from agent_parsers.runs.readers.text.langchain_turns import run_by_colours
-from agent_parsers.runs.recognition import HEAD_CHARS
+from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.building import RunBuilder
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.building import RunBuilder
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _MAX_RETURNED: Final = 1_000_000
 

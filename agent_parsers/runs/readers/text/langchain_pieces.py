@@ -16,7 +16,7 @@ from agent_parsers.runs.readers.text.ansi import ESCAPE, is_end_of_style, withou
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.runs.readers.reader import Lines
+    from agent_parsers.runs.reading.reader import Lines
 
 __all__ = ["COLOUR_SIGN", "GREEN", "SIGN", "End", "Event", "Piece", "Start", "read_pieces"]
 

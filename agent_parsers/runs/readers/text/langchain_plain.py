@@ -13,7 +13,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.text.console_turns import add_turn, in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import Piece
 from agent_parsers.runs.readers.text.langchain_tools import (
@@ -31,9 +30,10 @@ from agent_parsers.runs.readers.text.langchain_turns import (
     disown,
     refused,
 )
+from agent_parsers.runs.reading.building import RunBuilder
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.readers.reader import Reading
+    from agent_parsers.runs.reading.reader import Reading
 
 __all__ = ["run_by_labels"]
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from agent_parsers.runs.readers.reprs import value_of_repr
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.building import RunBuilder
+    from agent_parsers.runs.reading.building import RunBuilder
 
 __all__ = ["INVOKING", "Invocation", "add_invocation", "read_invocation", "text_of"]
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.readers.text.console_turns import in_its_dialect, read_turn
 from agent_parsers.runs.readers.text.langchain_pieces import GREEN, Piece
 from agent_parsers.runs.readers.text.langchain_tools import (
@@ -17,13 +16,14 @@ from agent_parsers.runs.readers.text.langchain_tools import (
     read_invocation,
     text_of,
 )
+from agent_parsers.runs.reading.building import RunBuilder
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.runs.readers.reader import Reading
-    from agent_parsers.runs.transcript import TranscriptStep
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import TranscriptStep
 
 __all__ = [
     "NESTED",

@@ -33,15 +33,15 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from agent_parsers.runs.readers.data.langchain_messages import LIMIT
 from agent_parsers.runs.readers.data.parts import text_of
-from agent_parsers.runs.readers.reader import Lines, Reading, TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
+from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _ROLES: Final = {
     "Human": "user", "Humanmessagechunk": "user", "Ai": "assistant", "Aimessagechunk": "assistant",

@@ -25,18 +25,18 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.console_turns import read_turn
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _CALL: Final = re.compile(r"Call (?P<tool>[^\s]+) with (?P<args>\{.*\})\s*")
 _RETURNED: Final = "Returned: "

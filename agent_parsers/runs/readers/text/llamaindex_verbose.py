@@ -19,17 +19,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _EVENT: Final = re.compile(r"\[(?:tick|result)\](?: add:)? (?P<name>[A-Z]\w*)\((?P<fields>.*)")
 _FRAME: Final = re.compile(r"\[\w+(?::\d+)?\] (?:started from|complete with|add: ?)[^\n]*")

@@ -31,19 +31,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.building import RunBuilder
 from agent_parsers.runs.detecting.detection import Detection, detect
-from agent_parsers.runs.readers.reader import Lines, NumberedLines, Reading, TextReader
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import Lines, NumberedLines, Reading, TextReader
+from agent_parsers.runs.reading.transcript import Notice
 from agent_parsers.runs.splitting.runs_of_log import RunsOfLog
-from agent_parsers.runs.transcript import Notice
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.runs.reading.transcript import Transcript
     from agent_parsers.runs.splitting.log_run import LogRun
-    from agent_parsers.runs.transcript import Transcript
 
 _COLOURS: Final = re.compile(r"\x1b\[[\d;?]{0,30}[A-Za-z]")
 """The escape sequences of a terminal, which belong to no value."""

@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.runs.prefixes.messages import Message, runs_of_messages_in
 from agent_parsers.runs.prefixes.prefix import Prefix, find_prefix
-from agent_parsers.runs.readers.reader import Lines, Reading, TextReader
-from agent_parsers.runs.transcript import Notice
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
+from agent_parsers.runs.reading.transcript import Notice
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _HEAD: Final = 1 << 16
 """How much of the text is looked at to find its prefix, in characters."""

@@ -27,15 +27,15 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import Lines, Reading, TextReader, Value, Values
 from agent_parsers.runs.readers.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
-from agent_parsers.runs.transcript import Notice
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value, Values
+from agent_parsers.runs.reading.transcript import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _CLASSES: Final = (
     "HumanMessage", "AIMessage", "SystemMessage", "ToolMessage", "AIMessageChunk", "ChatMessage",

@@ -29,18 +29,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.readers.reader import TextReader
 from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.boxes import Box, Loose, cells, joined, read_boxes
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from agent_parsers.runs.readers.reader import Lines, Reading
-    from agent_parsers.runs.transcript import Transcript
+    from agent_parsers.runs.reading.reader import Lines, Reading
+    from agent_parsers.runs.reading.transcript import Transcript
 
 _CODE_TOOL: Final = "python_interpreter"
 """The name that the memory of a `CodeAgent` has for its code."""

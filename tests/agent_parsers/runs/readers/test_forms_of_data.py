@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import AgentAction, OutputParserException, Transcript, detect_log, read_runs
+from agent_parsers import AgentAction, OutputParserException, Transcript, read_runs
+from agent_parsers.runs import detect_log
 
 from .data_logs import ANSWER, LOGS, QUESTION
 

@@ -4,7 +4,8 @@ from contextlib import suppress
 
 import pytest
 
-from agent_parsers import OutputParserException, detect_log, read_runs
+from agent_parsers import OutputParserException, read_runs
+from agent_parsers.runs import detect_log
 
 from .consoles import (
     BLUE,

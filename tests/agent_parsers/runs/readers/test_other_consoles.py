@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from agent_parsers import OutputParserException, detect_log
+from agent_parsers import OutputParserException
+from agent_parsers.runs import detect_log
 
 from .consoles import (
     BLUE,

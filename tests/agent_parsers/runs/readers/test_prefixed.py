@@ -7,7 +7,8 @@ from itertools import cycle
 
 import pytest
 
-from agent_parsers import OutputParserException, Transcript, detect_log, read_runs
+from agent_parsers import OutputParserException, Transcript, read_runs
+from agent_parsers.runs import detect_log
 from agent_parsers.runs.prefixes.prefix import find_prefix
 
 LOG = """\

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_parsers import detect_log
+from agent_parsers.runs import detect_log
 
 from .consoles import RESULT, answer_of, box, notices_of, runs_of, steps_of
 

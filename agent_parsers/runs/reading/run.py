@@ -19,7 +19,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.runs.transcript import Transcript, TranscriptStep
+from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Repair, Span
     from output_parsers import OutputParserException
 
@@ -136,56 +135,3 @@ class Transcript(Storable):
         """The final answer; `None` if the run ended without one."""
         answers = (step.action for step in self.steps if isinstance(step.action, AgentFinish))
         return next(answers, None)
-
-    # -- in other forms: the writers are imported lazily, since reading needs none ----------------
-
-    def to_openai(self) -> list[dict[str, Any]]:
-        """Return the run as messages of OpenAI's Chat Completions API."""
-        from agent_parsers.runs.writers.openai import to_openai
-
-        return to_openai(self)
-
-    def to_anthropic(self) -> dict[str, Any]:
-        """Return the run as the body of a request to Anthropic's Messages API."""
-        from agent_parsers.runs.writers.anthropic import to_anthropic
-
-        return to_anthropic(self)
-
-    def to_langchain(self) -> list[Any]:
-        """Return the run as LangChain's messages, which needs langchain-core."""
-        from agent_parsers.runs.writers.langchain import to_langchain
-
-        return to_langchain(self)
-
-    def to_sharegpt(self) -> dict[str, Any]:
-        """Return the run as a conversation in ShareGPT's form."""
-        from agent_parsers.runs.writers.sharegpt import to_sharegpt
-
-        return to_sharegpt(self)
-
-    def to_atif(
-        self, *, agent: str = "agent", version: str = "unknown", model: str = ""
-    ) -> dict[str, Any]:
-        """Return the run as a trajectory in ATIF 1.7.
-
-        Args:
-            agent: Name of the agent.
-            version: Version of the agent; ATIF requires one.
-            model: Name of the model, if it is known.
-
-        Raises:
-            ValueError: The run has neither a question nor a step.
-        """
-        from agent_parsers.runs.writers.atif import to_atif
-
-        return to_atif(self, agent=agent, version=version, model=model)
-
-    def to_text(self, dialect: str | Dialect = "react") -> str:
-        """Return the run as text in *dialect*, which must have transcripts.
-
-        Raises:
-            ValueError: The dialect has no transcripts, or cannot write a turn of the run.
-        """
-        from agent_parsers.runs.writers.text import to_text
-
-        return to_text(self, dialect)

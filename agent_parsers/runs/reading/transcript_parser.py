@@ -11,12 +11,12 @@ from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.engine.turn_reports import report_error
 from agent_parsers.events import Event, MarkerSeen, QuestionDelta
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.run import Run
+from agent_parsers.runs.reading.run import Run
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.toolset import Tools
 
 __all__ = ["TranscriptParser", "parse_transcript", "parse_transcripts"]

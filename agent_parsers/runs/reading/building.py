@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.actions.tool_action import make_tool_call
 from agent_parsers.native.reading.arguments import ARGUMENT
-from agent_parsers.runs.transcript import Notice, Transcript, TranscriptStep
+from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
 from output_parsers.exceptions import OutputParserException
 from outputs import AIMessage
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.events import Repair
-    from agent_parsers.runs.readers.reader import Reading
-    from agent_parsers.runs.transcript import NoticeKind
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import NoticeKind
 
 __all__ = ["RunBuilder"]
 

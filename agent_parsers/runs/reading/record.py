@@ -13,8 +13,8 @@ from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import AnswerDelta, Event, StepFailed
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.run import Run
-from agent_parsers.runs.transcript import Transcript, TranscriptStep
+from agent_parsers.runs.reading.run import Run
+from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ from agent_parsers.engine.grammar.dialect import Result
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.engine.writing.escape import unescape
 from agent_parsers.registry.dialects_by_name import get_dialect
-from agent_parsers.runs.record import read_output
+from agent_parsers.runs.reading.record import read_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.readers.reader import Reading
-    from agent_parsers.runs.transcript import TranscriptStep
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import TranscriptStep
 
 __all__ = ["Speech"]
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.runs.building import RunBuilder
-from agent_parsers.runs.spoken import Speech
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.spoken import Speech
 from outputs import AIMessage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from agent_parsers.events import Repair
-    from agent_parsers.runs.readers.reader import Reading
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from output_parsers.exceptions import OutputParserException
 
 __all__ = ["Said", "SaidCall", "SaidResult", "runs_of_messages"]

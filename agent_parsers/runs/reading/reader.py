@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.transcript import RunSource, Transcript
+    from agent_parsers.runs.reading.transcript import RunSource, Transcript
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = [
+    "HEAD_CHARS",
     "MALFORMED",
     "DataReader",
     "Lines",
@@ -33,6 +34,9 @@ __all__ = [
     "Value",
     "Values",
 ]
+
+HEAD_CHARS: Final = 1 << 16
+"""How much of a text is looked at, in characters."""
 
 T = TypeVar("T")
 
