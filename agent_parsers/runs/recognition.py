@@ -14,6 +14,7 @@ from agent_parsers.runs.readers.reader import (
     TextReader,
     Values,
 )
+from agent_parsers.runs.signs_inside import forms_with_runs
 from agent_parsers.runs.sources import open_log
 from output_parsers.exceptions import OutputParserException
 
@@ -79,6 +80,7 @@ def forms_of(log: Lines | Values) -> list[LogForm]:
     """Return all forms that *log* may have, of which nothing is taken."""
     readers: Mapping[str, TextReader | DataReader]
     found: dict[str, Sequence[str]] = {}
+    head = ""
     if isinstance(log, Lines):
         readers = readers_of_text()
         head = log.head(HEAD_CHARS)
@@ -92,7 +94,10 @@ def forms_of(log: Lines | Values) -> list[LogForm]:
         values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
         found = _evidence_in(values) or _evidence_in(values[:1])
     weaker = {name for winner in found for name in readers[winner].before}
-    return [LogForm(name, tuple(found[name])) for name in found if name not in weaker]
+    names = [name for name in found if name not in weaker]
+    if isinstance(log, Lines) and len(names) > 1:
+        names = forms_with_runs(names, head)
+    return [LogForm(name, tuple(found[name])) for name in names]
 
 
 def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:
