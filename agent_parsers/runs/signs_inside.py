@@ -7,7 +7,7 @@ which it stands. So a log that has two forms stays one that does.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from agent_parsers.runs.readers.known import readers_of_text
 from agent_parsers.runs.readers.reader import MALFORMED, Lines, Reading
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from agent_parsers.runs.readers.reader import TextReader
 
 __all__ = ["forms_with_runs"]
+
+_MOST_SIGNS: Final = 20
 
 
 def forms_with_runs(names: Collection[str], head: str) -> list[str]:
@@ -43,12 +45,14 @@ def forms_with_runs(names: Collection[str], head: str) -> list[str]:
 
 def _has_run_inside(reader: TextReader, outer: TextReader, lines: Sequence[str], at: int) -> bool:
     """Return whether *reader* reads a run between signs of *outer*, from the line *at* on."""
-    while at < len(lines):
+    for _ in range(_MOST_SIGNS):
+        if at >= len(lines):
+            return False
         end = _sign_of(outer, lines, after=at).start
         if _has_run(reader, lines[at:end]):
             return True
         at = _sign_of(reader, lines, after=end).start
-    return False
+    return True  # so many signs are no chance
 
 
 def _sign_of(reader: TextReader, lines: Sequence[str], *, after: int = -1) -> range:
