@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.runs.sources import RunsFrom
 
-__all__ = ["LogForm", "detect_log", "form_of", "forms_of"]
+__all__ = ["LogForm", "UnknownForm", "detect_log", "form_of", "forms_of"]
 
 HEAD_CHARS: Final = 1 << 16
 """How much of a text is looked at, in characters."""
@@ -31,6 +31,10 @@ HEAD_VALUES: Final = 20
 """How many values of a JSON file are looked at."""
 LAST_RESORT: Final = "plain"
 """The reader of text in a dialect, which is asked last: such text may stand in any other log."""
+
+
+class UnknownForm(OutputParserException):
+    """No reader knows the form of a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +70,15 @@ def form_of(log: Lines | Values) -> LogForm:
     forms = forms_of(log)
     if len(forms) == 1:
         return forms[0]
-    if forms:
-        names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
-        reason = f"this may be a log of {names}: say which, as format="
-    else:
+    shown = log.head(200)[:1000] if isinstance(log, Lines) else repr(log.head(1))[:1000]
+    advice = "Name the form of the log."
+    if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
         reason = f"found no sign of a form of log in this {kind}; list_readers() has the forms"
-    shown = log.head(200)[:1000] if isinstance(log, Lines) else repr(log.head(1))[:1000]
-    raise OutputParserException(reason, observation="Name the form of the log.", llm_output=shown)
+        raise UnknownForm(reason, observation=advice, llm_output=shown)
+    names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
+    reason = f"this may be a log of {names}: say which, as format="
+    raise OutputParserException(reason, observation=advice, llm_output=shown)
 
 
 def forms_of(log: Lines | Values) -> list[LogForm]:

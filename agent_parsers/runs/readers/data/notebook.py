@@ -16,11 +16,12 @@ Source: the notebook format 4 (nbformat.readthedocs.io), and 3, which has ``work
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.reader import DataReader, Lines
-from agent_parsers.runs.recognition import forms_of
+from agent_parsers.runs.recognition import UnknownForm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,13 +63,14 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
 def _runs_in(text: str, cell: int, reading: Reading) -> Iterator[Transcript]:
     """Yield the runs in what *cell* printed."""
     lines = Lines(io.StringIO(text))
-    if not text.strip() or not forms_of(lines):
+    if not text.strip():
         return
-    for run in reading.inside(lines):
-        # Its lines are those of the text; the file has others.
-        notices = tuple(replace(notice, line=0) for notice in run.notices)
-        source = replace(run.source, line=0) if run.source else None
-        yield replace(run, id=run.id or f"cell {cell}", source=source, notices=notices)
+    with suppress(UnknownForm):  # also of what stands in it, such as a warning under its level
+        for run in reading.inside(lines):
+            # Its lines are those of the text; the file has others.
+            notices = tuple(replace(notice, line=0) for notice in run.notices)
+            source = replace(run.source, line=0) if run.source else None
+            yield replace(run, id=run.id or f"cell {cell}", source=source, notices=notices)
 
 
 def _printed(cell: Mapping[str, Any]) -> dict[str, str]:
