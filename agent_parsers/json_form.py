@@ -32,6 +32,7 @@ from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 from agent_parsers.explain.places import Places
 from agent_parsers.native.message_parser import MessageTurn
+from agent_parsers.runs.reading.reader import UnknownLogError
 from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
 from agent_parsers.toolset.problems.input_problem import InputProblem
@@ -133,6 +134,7 @@ _EVENTS: Final = (
 
 _KEY: Final = either(TEXT, NUMBER, lambda key: isinstance(key, str))
 _ERRORS: Final = (
+    error_kind(UnknownLogError),
     error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT)),
     error_kind(
         ToolInputError,

@@ -13,8 +13,10 @@ from agent_parsers.runs.reading.reader import (
     Lines,
     NotJson,
     TextReader,
+    UnknownLogError,
     Values,
 )
+from agent_parsers.runs.signs_inside import forms_with_runs
 from agent_parsers.runs.sources import open_log
 from output_parsers.exceptions import OutputParserException
 
@@ -64,20 +66,22 @@ def form_of(log: Lines | Values) -> LogForm:
     forms = forms_of(log)
     if len(forms) == 1:
         return forms[0]
-    if forms:
-        names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
-        reason = f"this may be a log of {names}: say which, as format="
-    else:
+    shown = log.head(200)[:1000] if isinstance(log, Lines) else repr(log.head(1))[:1000]
+    advice = "Name the form of the log."
+    if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
         reason = f"found no sign of a form of log in this {kind}; list_readers() has the forms"
-    shown = log.head(200)[:1000] if isinstance(log, Lines) else repr(log.head(1))[:1000]
-    raise OutputParserException(reason, observation="Name the form of the log.", llm_output=shown)
+        raise UnknownLogError(reason, observation=advice, llm_output=shown)
+    names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
+    reason = f"this may be a log of {names}: say which, as format="
+    raise OutputParserException(reason, observation=advice, llm_output=shown)
 
 
 def forms_of(log: Lines | Values) -> list[LogForm]:
     """Return all forms that *log* may have, of which nothing is taken."""
     readers: Mapping[str, TextReader | DataReader]
     found: dict[str, Sequence[str]] = {}
+    head = ""
     if isinstance(log, Lines):
         readers = readers_of_text()
         head = log.head(HEAD_CHARS)
@@ -91,7 +95,10 @@ def forms_of(log: Lines | Values) -> list[LogForm]:
         values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]
         found = _evidence_in(values) or _evidence_in(values[:1])
     weaker = {name for winner in found for name in readers[winner].before}
-    return [LogForm(name, tuple(found[name])) for name in found if name not in weaker]
+    names = [name for name in found if name not in weaker]
+    if isinstance(log, Lines) and len(names) > 1:
+        names = forms_with_runs(names, head)
+    return [LogForm(name, tuple(found[name])) for name in names]
 
 
 def _evidence_in(values: Sequence[Any]) -> dict[str, Sequence[str]]:

@@ -59,11 +59,9 @@ def find_prefix(head: str) -> Prefix | None:
     if not any(map(_may_be_prefix, lines[:_FIRST])):
         return None
     rows = [[*fields_of(line)] for line in lines]
-    template, prefixed = _template(rows)
-    if not _is_prefix(template, prefixed, len(lines)):
+    if (common := _common(rows)) is None:
         return None
-    if not any(row in prefixed for row in rows[:_FIRST]):
-        return None
+    template, prefixed = common
     is_coloured = sum(line.startswith("\x1b") for line in lines) * 2 > len(lines)
     pattern = _pattern(template, prefixed, is_coloured=is_coloured)
     texts = [line[found.end() :] for line in lines if (found := pattern.match(line)) is not None]
@@ -74,10 +72,24 @@ def find_prefix(head: str) -> Prefix | None:
     return Prefix(tuple(field.kind for field in template), pattern, first[0])
 
 
-def _template(rows: Sequence[list[Field]]) -> tuple[list[Field], list[list[Field]]]:
-    """Return the fields that the prefixed *rows* share, and these rows."""
-    template: list[Field] = []
-    rows = [row for row in rows if row]
+def _common(rows: Sequence[list[Field]]) -> tuple[list[Field], list[list[Field]]] | None:
+    """Return the fields of the prefix that *rows* have in common, and the rows that have it.
+
+    Lines without it may begin with fields too, and there may be more of them.
+    """
+    firsts = Counter((row[0].kind, row[0].mark) for row in rows if row)
+    for (kind, mark), _ in firsts.most_common():
+        begun = [row for row in rows if row and _fits(row[0], kind, mark)]
+        template, prefixed = _template(begun, Field(kind, "", mark=mark))
+        is_early = any(row in prefixed for row in rows[:_FIRST])
+        if is_early and _is_prefix(template, prefixed, len(rows)):
+            return template, prefixed
+    return None
+
+
+def _template(rows: list[list[Field]], first: Field) -> tuple[list[Field], list[list[Field]]]:
+    """Return the fields that *rows* share, of which all have the *first*, and these rows."""
+    template = [first]
     while True:
         at = len(template)
         longer = [row for row in rows if len(row) > at]
@@ -86,7 +98,7 @@ def _template(rows: Sequence[list[Field]]) -> tuple[list[Field], list[list[Field
             break
         kind, mark = counts.most_common(1)[0][0]
         fitting = [row for row in longer if _fits(row[at], kind, mark)]
-        if at and len(fitting) < _SHARE * len(rows):
+        if len(fitting) < _SHARE * len(rows):
             break
         if kind == "name" and not mark and not _are_names([row[at] for row in fitting]):
             break

@@ -121,6 +121,12 @@ class NumberedLines(Lines):
         return line
 
 
+class UnknownLogError(OutputParserException):
+    """No reader knows the form of a log."""
+
+    problem = "unknown_log"
+
+
 class NotJson(str):
     """A line of a file of JSON that is not JSON."""
 

@@ -16,10 +16,11 @@ Source: the notebook format 4 (nbformat.readthedocs.io), and 3, which has ``work
 from __future__ import annotations
 
 import io
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.runs.reading.reader import DataReader, Lines
+from agent_parsers.runs.reading.reader import DataReader, Lines, UnknownLogError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -63,11 +64,12 @@ def _runs_in(text: str, cell: int, reading: Reading) -> Iterator[Transcript]:
     lines = Lines(io.StringIO(text))
     if not text.strip() or not reading.has_form(lines):
         return
-    for run in reading.inside(lines):
-        # Its lines are those of the text; the file has others.
-        notices = tuple(replace(notice, line=0) for notice in run.notices)
-        source = replace(run.source, line=0) if run.source else None
-        yield replace(run, id=run.id or f"cell {cell}", source=source, notices=notices)
+    with suppress(UnknownLogError):  # also of what stands in it, such as a warning under its level
+        for run in reading.inside(lines):
+            # Its lines are those of the text; the file has others.
+            notices = tuple(replace(notice, line=0) for notice in run.notices)
+            source = replace(run.source, line=0) if run.source else None
+            yield replace(run, id=run.id or f"cell {cell}", source=source, notices=notices)
 
 
 def _printed(cell: Mapping[str, Any]) -> dict[str, str]:

@@ -42,6 +42,8 @@ class Box:
     """The line of the file where it begins."""
     lines: list[str] = field(default_factory=list)
     """The lines in it, with the spaces around them."""
+    drawn: list[str] = field(default_factory=list)
+    """All its lines, with the frame."""
     subtitle: str = ""
     is_wrapped: bool = False
     """Whether `text` has joined lines."""
@@ -80,8 +82,10 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
         if box is not None:
             if len(bare) > 1 and bare[0] == bare[-1] == "│":
                 box.lines.append(bare[1:-1])
+                box.drawn.append(line)
                 continue
             if bottom := _BOTTOM.fullmatch(bare):
+                box.drawn.append(line)
                 box.subtitle = bottom["title"] or ""
                 yield box
                 box = None
@@ -89,7 +93,7 @@ def read_boxes(lines: Lines) -> Iterator[Box | Loose]:
             yield box
             box = None
         if top := _TOP.fullmatch(bare):
-            box = Box(top["title"] or "", cells(bare), number)
+            box = Box(top["title"] or "", cells(bare), number, drawn=[line])
         else:
             yield Loose(line, number)
     if box is not None:

@@ -38,7 +38,7 @@ from agent_parsers.runs.readers.text.ansi import ESCAPE, with_codes, without_cod
 from agent_parsers.runs.readers.text.console_turns import add_turn
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
-from agent_parsers.runs.readers.text.langchain_turns import NESTED, run_by_colours
+from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, run_by_colours
 from agent_parsers.runs.reading.building import RunBuilder
 from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader
 
@@ -58,7 +58,7 @@ _HEADER: Final = re.compile(
 _SIGN: Final = re.compile(
     rf"(?m:^)(?:{ESCAPE}\[[0-9;]*m)* ?(?:\[[^\]\n]*\])? ?\[(?:DEBUG|INFO)\]: (?:== )?"
     r"(?:Working Agent|Starting Task): [^\n]*"
-    rf"|(?m:^)(?:{ESCAPE}\[1m)?> Entering new CrewAgentExecutor chain\.\.\."
+    rf"|(?m:^)(?:{ESCAPE}\[1m)?> Entering new {CREW} chain\.\.\."
 )
 _NEXT_TURN: Final = re.compile(r"\n\n(?=Thought:|Action:|Final Answer:)")
 _TURN: Final = re.compile(r"\n(?=Thought:)")
@@ -79,7 +79,11 @@ def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     if reading.dialect is None:
         reading = reading.in_dialect(get_dialect("react_crewai"), "the form of CrewAI's console")
     events = read_pieces(lines, is_coloured=is_coloured, others=_COLOURS)
-    run_of = _run_by_colours if is_coloured else _run_by_lines
+    run_by = _run_by_colours if is_coloured else _run_by_lines
+
+    def run_of(chain: Chain, reading: Reading) -> RunBuilder | None:
+        return run_by(chain, reading) if chain.name in ("", CREW) else None
+
     yield from read_chains(events, reading, run_of, _read_headers)
 
 

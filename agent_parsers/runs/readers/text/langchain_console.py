@@ -33,12 +33,13 @@ from agent_parsers.runs.readers.text.ansi import with_codes, without_codes
 from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
-from agent_parsers.runs.readers.text.langchain_turns import run_by_colours
+from agent_parsers.runs.readers.text.langchain_turns import CREW, run_by_colours
 from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from agent_parsers.runs.readers.text.langchain_turns import Chain
     from agent_parsers.runs.reading.building import RunBuilder
     from agent_parsers.runs.reading.transcript import Transcript
 
@@ -58,7 +59,11 @@ def _evidence(head: str) -> Sequence[str]:
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
     lines = with_codes(lines, COLOUR_SIGN)
     is_coloured = COLOUR_SIGN.search(lines.head(HEAD_CHARS)) is not None
-    run_of = run_by_colours if is_coloured else run_by_labels
+    run_by = run_by_colours if is_coloured else run_by_labels
+
+    def run_of(chain: Chain, reading: Reading) -> RunBuilder | None:
+        return None if chain.name == CREW else run_by(chain, reading)
+
     events = read_pieces(lines, is_coloured=is_coloured)
     yield from read_chains(events, reading, run_of, _take_returned)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.runs.reading.transcript import TranscriptStep
 
 __all__ = [
+    "CREW",
     "NESTED",
     "NO_TOOL",
     "PROMPT",
@@ -37,6 +38,8 @@ __all__ = [
     "run_by_colours",
 ]
 
+CREW: Final = "CrewAgentExecutor"
+"""The name of the chain of CrewAI's agents, which prints results in another way."""
 NESTED: Final = "nested"
 """The colour of a text that is the output of another chain."""
 PROMPT: Final = "Prompt after formatting:\n"

@@ -17,7 +17,8 @@ r"""What the agents of smolagents print.
 A `CodeAgent` has code in place of a call, between ``─ Executing parsed code: ─`` and a line; then
 ``Execution logs:`` and ``Out:``. Both end with ``Final answer:``. Text is wrapped at the width of
 the console, and each ``[`` of an observation is printed as ``|``. The text of the model is shown
-with ``verbosity_level=2`` only. A managed agent has its own ``New run - NAME`` inside a step.
+with ``verbosity_level=2`` only. A managed agent has its own ``New run - NAME`` inside a step. All
+these boxes and lines are as wide as the console; others are text.
 
 Source: `smolagents/agents.py` and `smolagents/monitoring.py` (1.26).
 """
@@ -46,6 +47,7 @@ _CODE_TOOL: Final = "python_interpreter"
 """The name that the memory of a `CodeAgent` has for its code."""
 
 _SIGN: Final = re.compile(r"(?m:^)[ \t]*(?:[╭┌]─+ New run(?: - [^\n]*?)? ─+[╮┐]|━+ Step \d+ ━+)")
+_RUN: Final = re.compile(r"New run(?: - .*)?")
 _STEP: Final = re.compile(r"━+ Step \d+ ━+")
 _END_OF_STEP: Final = re.compile(r"\[Step \d+: Duration [\d.]+ seconds[^\n]*\]")
 _DURATION: Final = re.compile(r"\[Step \d+: Duration(?: [\d.]+(?: [^\]]*)?)?")
@@ -133,23 +135,19 @@ class _Console:
     def take_box(self, box: Box) -> Iterator[Transcript]:
         """Take a box, and yield the runs that it ends."""
         text = box.text()
-        self._width = max(self._width, box.width) if not self._runs else self._width
-        if re.fullmatch(r"New run(?: - .*)?", box.title):
-            self._width = box.width
-            while self._runs and not self._runs[-1].calls:
-                yield from self._end()
-            if not self._runs:
-                yield from self._around.release()
-            run = RunBuilder(self._reading.at(box.line), name=box.title[len("New run - ") :])
-            run.ask(text)
-            self._runs.append(_Run(run, is_altered=box.is_wrapped))
+        is_own = not self._runs or box.width == self._width
+        if is_own and _RUN.fullmatch(box.title):
+            yield from self._begin(box, text)
             return
+        call = _CALL.fullmatch(text)
+        if call is None or not is_own:
+            for number, line in enumerate(box.drawn, box.line):
+                yield from self.take_line(Loose(line, number))
+            return
+        if not self._runs:
+            self._width = box.width
         now = self._now(box.line)
         self._take_text(now)
-        call = _CALL.fullmatch(text)
-        if call is None:
-            self._disown(text, box.line, now)
-            return
         if call["tool"] == "final_answer":
             now.is_final = True
             return
@@ -157,11 +155,24 @@ class _Console:
         now.run.call(call["tool"], _input_of(call["args"], box))
         now.calls += 1
 
+    def _begin(self, box: Box, question: str) -> Iterator[Transcript]:
+        """Begin the run of *box*, and yield those that are over."""
+        self._width = box.width
+        while self._runs and not self._runs[-1].calls:
+            yield from self._end()
+        if not self._runs:
+            yield from self._around.release()
+        run = RunBuilder(self._reading.at(box.line), name=box.title[len("New run - ") :])
+        run.ask(question)
+        self._runs.append(_Run(run, is_altered=box.is_wrapped))
+
     def take_line(self, loose: Loose) -> Iterator[Transcript]:
         """Take a line outside of all boxes, and yield the runs that it ends."""
         text = loose.text
         bare = text.strip()
-        if not self._runs and not _STEP.fullmatch(bare):
+        is_step = _STEP.fullmatch(bare) is not None
+        is_step = is_step and (not self._runs or cells(bare) == self._width)
+        if not self._runs and not is_step:
             self._around.put(f"{text}\n", loose.line)
             return
         now = self._now(loose.line)
@@ -173,7 +184,7 @@ class _Console:
             now.is_final = now.is_code = False
             if now.is_over:
                 yield from self._end()
-        elif _STEP.fullmatch(bare):
+        elif is_step:
             self._take_text(now)
             self._width = cells(bare)
         elif _CODE.fullmatch(text):

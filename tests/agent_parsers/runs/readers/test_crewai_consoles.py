@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent_parsers import OutputParserException
 from agent_parsers.runs import detect_log
 
 from .consoles import (
@@ -243,6 +244,15 @@ def test_old_consoles_may_lack_the_lines_around_the_chain():
     for log in chain(inside, "CrewAgentExecutor"), f"x\n{chain(inside, 'CrewAgentExecutor')}y\n":
         (run,) = runs_of(log)
         assert (run.source.reader, answer_of(run)) == ("crewai_console_old", LONG)
+
+
+@pytest.mark.parametrize(("name", "reader"), [
+    ("CrewAgentExecutor", "langchain_console"), ("AgentExecutor", "crewai_console_old"),
+])  # fmt: skip
+def test_chains_of_the_other_framework_are_no_runs(name, reader):
+    log = chain(coloured("Thought: I know.\nFinal Answer: x", "32;1"), name)
+    with pytest.raises(OutputParserException, match="no run"):
+        runs_of(log, format=reader)
 
 
 def test_the_evidence_names_a_panel_or_a_line():

@@ -234,6 +234,15 @@ class TestNotebooks:
             assert answer_of(run) == "November."
             assert notices_of(run) == []
 
+    @pytest.mark.parametrize("printed", [
+        "WARNING: slow\n", "INFO:httpx:GET /\nINFO:httpx:GET /\nINFO:httpx:GET /\n",
+        "{'type': 'object', 'properties': {}}\n", "{'input': 'x'}\n", "{'role': 'user'}\n",
+    ])  # fmt: skip
+    def test_what_has_only_the_frame_of_a_log_is_passed_over(self, printed):
+        log = self.notebook([self.stream(printed), self.stream(self.RUN, "stderr")])
+        (run,) = runs_of(log)
+        assert answer_of(run) == "November."
+
     def test_a_malformed_cell_is_refused(self):
         log = json.loads(self.notebook([self.stream(self.RUN)]))
         log["cells"].insert(0, {"outputs": [{"text": "x"}]})

@@ -146,6 +146,16 @@ def test_the_prefix_ends_before_lines_of_dashes_and_empty_lines(name: str, log: 
     assert [part and part[1] for part in split] == log.splitlines(keepends=True)
 
 
+@pytest.mark.parametrize("name", ["logging", "logging, basic", "iso", "logging, brackets"])
+def test_lines_without_the_prefix_may_be_more_and_have_fields(name: str) -> None:
+    message = "Which?\n" + " Call ID: c1\n  Args:\n    city: Bern\n" * 5
+    log = "".join(each_line(PREFIXES[name])(f"{at}")[:-2] + message for at in range(4))
+    prefix = find_prefix(log)
+    assert prefix is not None
+    found = [part for line in log.splitlines(keepends=True) if (part := prefix.split(line))]
+    assert [text for _, text in found] == ["Which?\n"] * 4
+
+
 def test_a_prefix_may_stand_before_the_first_line_of_a_message_only() -> None:
     (run,) = read_runs(first_line(LOG))
     assert values(run) == EXPECTED

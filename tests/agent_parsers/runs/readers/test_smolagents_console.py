@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent_parsers.runs import detect_log
+from agent_parsers.runs import detect_log, read_runs
 
 from .consoles import RESULT, answer_of, box, notices_of, runs_of, steps_of
 
@@ -106,6 +106,14 @@ def test_what_only_looks_like_the_end_of_a_step_is_text():
 def test_a_result_may_be_empty(printed):
     (run,) = runs_of(began() + step(1, call("'a' with arguments: {}") + printed))
     assert steps_of(run) == [("", "a", {}, "")]
+
+
+def test_frames_that_are_not_as_wide_as_the_console_are_text():
+    drawn = box("New run", "Which?", width=20, padding=1) + "━━━ Step 7 ━━━\n"
+    drawn += box("", "a table", width=30, padding=1) + "end"
+    seen = call("'a' with arguments: {}") + f"Observations: 1\n{drawn}\n"
+    (run,) = read_runs(began() + step(1, seen))
+    assert [step.observation for step in run.steps] == [f"1\n{drawn}"]
 
 
 def test_spaces_at_the_end_of_a_line_of_arguments_are_kept():
