@@ -70,7 +70,7 @@ class JsonOutputParser(BaseCumulativeTransformOutputParser[Value]):
     @field_validator("pydantic_object")
     @classmethod
     def _check_model(cls, model: Any) -> Any:
-        if not (model is None or isinstance(model, type)):
+        if not (model is None or isinstance(model, type | dict)):  # a schema works too
             raise ValueError(f"pydantic_object should be a model, which is a class, not {model!r}")
         return model
 

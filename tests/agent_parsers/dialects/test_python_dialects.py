@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_parsers import (
+    AgentAction,
     AgentFinish,
     AnswerDelta,
     Dialect,
@@ -27,6 +28,7 @@ from agent_parsers.engine.calls.code.python_values import write_python
 from agent_parsers.engine.grammar.modes import Mode
 from agent_parsers.events import Repair
 from agent_parsers.testing import cuts, laws, texts
+from agent_parsers.toolset import ToolSpec
 
 from ...helpers.stories import some
 
@@ -206,6 +208,15 @@ def test_the_label_of_a_thought_may_be_missing(label: str, mode: Mode) -> None:
 def test_a_string_that_swallows_what_may_be_none_of_it_is_refused(rest: str) -> None:
     said = "expected one end" if "b:2" in rest else "expected the end of the call"
     assert said in calls("gemma4", f"{OPEN}call:f{{a:{Q}{rest}")
+
+
+@every_dialect
+def test_a_call_that_lacks_arguments_is_wrong_where_it_names_the_tool(name: str) -> None:
+    parser = get_parser(name, tools=[ToolSpec("look_up", "", {"required": ["query"]})])
+    text = get_parser(name).render(AgentAction("look_up", {}, ""))
+    with pytest.raises(OutputParserException, match="query") as raised:
+        parser.parse(text)
+    assert raised.value.span == (text.index("look_up"), text.index("look_up") + len("look_up"))
 
 
 # -- what tools take -------------------------------------------------------------------------------

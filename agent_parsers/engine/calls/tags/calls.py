@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from typing_extensions import override
 
-from agent_parsers.engine.calls.json.watch import LenientWatch, watch
+from agent_parsers.engine.calls.json.watch import repairs_within, watch
 from agent_parsers.engine.calls.reader import Call
 from agent_parsers.engine.calls.tags.block import In
 from agent_parsers.engine.calls.tags.form import OWN_CLOSERS, TagPart
 from agent_parsers.engine.calls.tags.tags import GAP, TagActions
-from agent_parsers.events import Event, InputDelta, MarkerSeen, Repair, SkippedDelta
+from agent_parsers.events import Event, InputDelta, MarkerSeen, SkippedDelta
 from outputs.growing_json.errors import JsonError
 
 if TYPE_CHECKING:
@@ -219,8 +219,8 @@ class TaggedCalls(TagActions):
             self._inputs |= value
         span = (self._json_at, self._at)
         self._add_input(span)
-        if isinstance(json, LenientWatch) and json.error is None:
-            self._repairs += (Repair(kind, at, message) for kind, at, message in json.repairs)
+        if not is_broken:
+            self._repairs += repairs_within(json, self._at - len(held) + len(held.rstrip()))
         if self._form.json_arguments == "odd":
             self._repair("json", "read arguments in JSON", span)
         if is_broken:
