@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
     from agent_parsers.registry.for_model import dialect_for_model
     from agent_parsers.runs.detecting.detection import detect
-    from agent_parsers.runs.read_runs import read_runs
+    from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.runs.reading.transcript_parser import (
@@ -178,7 +178,7 @@ _MODULES = {
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "dialect_for_model": "agent_parsers.registry.for_model",
     "detect": "agent_parsers.runs.detecting.detection",
-    "read_runs": "agent_parsers.runs.read_runs",
+    "read_runs": "agent_parsers.runs.read_log",
     "parse_record": "agent_parsers.runs.reading.record",
     "Transcript": "agent_parsers.runs.reading.transcript",
     "TranscriptStep": "agent_parsers.runs.reading.transcript",

@@ -6,7 +6,7 @@ from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
     from agent_parsers.runs.detecting.detection import Detection, DialectCandidate, detect
-    from agent_parsers.runs.read_runs import read_runs
+    from agent_parsers.runs.read_log import read_runs
     from agent_parsers.runs.readers.known import list_readers
     from agent_parsers.runs.reading.record import parse_record
     from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
@@ -55,7 +55,7 @@ _MODULES = {
     "Detection": "agent_parsers.runs.detecting.detection",
     "DialectCandidate": "agent_parsers.runs.detecting.detection",
     "detect": "agent_parsers.runs.detecting.detection",
-    "read_runs": "agent_parsers.runs.read_runs",
+    "read_runs": "agent_parsers.runs.read_log",
     "list_readers": "agent_parsers.runs.readers.known",
     "Notice": "agent_parsers.runs.reading.transcript",
     "RunSource": "agent_parsers.runs.reading.transcript",

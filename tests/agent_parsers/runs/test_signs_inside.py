@@ -2,7 +2,8 @@
 
 import pytest
 
-from agent_parsers import OutputParserException, detect_log, read_runs
+from agent_parsers import OutputParserException, read_runs
+from agent_parsers.runs import detect_log
 
 from .readers.text_logs import LOGS
 

@@ -105,7 +105,7 @@ def test_lines_longer_than_what_is_looked_at() -> None:
 
 
 def test_bytes_that_are_no_text_are_an_error() -> None:
-    with pytest.raises(OutputParserException, match="found the byte 0xff after line"):
+    with pytest.raises(OutputParserException, match="not UTF-8: byte 0xff"):
         list(content(b"one\n\xff\n"))
 
 
