@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from agent_parsers.cli.files import read_whole
 from agent_parsers.cli.json_form import dumps
 from agent_parsers.cli.runs import Trouble
 from agent_parsers.cli.screen import Screen, echo_json, trouble_lines
-from agent_parsers.cli.sources import read_whole
 
 if TYPE_CHECKING:
     from agent_parsers.parsers.dialect_parser import AnyDialectParser
