@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from agent_parsers import get_dialect, get_parser, list_dialects, list_readers
+from agent_parsers import get_dialect, get_parser
 from agent_parsers.cli.convert import convert_files
+from agent_parsers.cli.dialects import list_known
 from agent_parsers.cli.explain import View, explain_file
 from agent_parsers.cli.json_form import JSON_SHAPE
 from agent_parsers.cli.options import (
@@ -31,7 +32,8 @@ from agent_parsers.cli.options import (
     writers_like,
 )
 from agent_parsers.cli.parse import Format, parse_files
-from agent_parsers.cli.screen import Screen, echo_json
+from agent_parsers.cli.screen import Screen
+from agent_parsers.runs.readers.known import list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
 
 __all__ = ["app", "run"]
@@ -226,6 +228,14 @@ def explain(
 
 @app.command()
 def dialects(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORD",
+            help="Only those whose name or summary has all words.",
+            show_default=False,
+        ),
+    ] = None,
     form: Annotated[
         Format | None,
         typer.Option("--format", help="Output format; default: table in a terminal, else json."),
@@ -233,23 +243,7 @@ def dialects(
 ) -> None:
     """List the dialects, the formats in which models write actions and answers."""
     out = Screen()
-    form = form or Format.for_screen(out)
-    known = [get_dialect(name) for name in list_dialects()]
-    keys = ("name", "aliases", "summary", "stop")
-    rows = [{key: getattr(dialect, key) for key in keys} for dialect in known]
-    if form is Format.JSON:
-        echo_json(json.dumps(rows, ensure_ascii=False, indent=2))
-    elif form is Format.JSONL:
-        for row in rows:
-            echo_json(json.dumps(row, ensure_ascii=False))
-    else:
-        table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
-        table.add_column("Name", style="cyan", no_wrap=True)
-        table.add_column("What it is")
-        table.add_column("Also called")
-        for dialect in known:
-            table.add_row(dialect.name, dialect.summary, ", ".join(dialect.aliases))
-        out.print(table)
+    list_known(out, form or Format.for_screen(out), words or ())
 
 
 @app.command()

@@ -65,6 +65,7 @@ class _Output:
     def __init__(self, writer: Writer, folder: str | None) -> None:
         self._writer = writer
         self._folder = None if folder is None else Path(folder)
+        self._has_written = False
         self._files: dict[str, Path] = {}  # by the name of the file that was read
 
     def write(self, run: Run, written: Any) -> None:
@@ -72,7 +73,9 @@ class _Output:
         is_text = isinstance(written, str)
         text = written if is_text else dumps(written) + "\n"
         if self._folder is None:
-            typer.echo(text.encode("utf-8", "surrogatepass"), nl=False)
+            between = "\n" if is_text and self._has_written else ""  # runs are easier told apart
+            typer.echo((between + text).encode("utf-8", "surrogatepass"), nl=False)
+            self._has_written = True
             return
         stem = "stdin" if run.file == STDIN else Path(run.file).name.partition(".")[0] or "log"
         suffix = ".txt" if is_text else ".json" if self._writer.is_one_a_file else ".jsonl"

@@ -17,13 +17,13 @@ file, record (number of the run in the file), dialect (or the reader)
 steps: number, thought, action (tool, tool_input, log; or for the answer
        return_values, log), observation, repairs (kind, span, message),
        thought_span, action_span, observation_span
-failed: the same with error (message, reason, observation for the model,
-       llm_output, send_to_llm, span, line, column) instead of an action;
-       line, column (in the file or, in records and messages, in the model's
-       text)
-finish: return_values, log; or null
+failed: the same with error (message, reason, problem, observation for the
+       model, llm_output, send_to_llm, span, line, column) instead of an
+       action; line, column (in the file or, in records and messages, in the
+       model's text)
 source: reader, within, dialect, evidence, file, line
 notices: kind, message, step, text, line
+finish: return_values, log; or null
 
 docs/json.md describes it. Transcript.from_json reads it."""
 """The keys of a run."""

@@ -5,10 +5,10 @@ from typing import Annotated, Final, TypeAlias
 
 import typer
 
-from agent_parsers import ToolSet, get_dialect, list_dialects, list_readers
+from agent_parsers import ToolSet, get_dialect, list_dialects
 from agent_parsers.cli.runs import STDIN, Options
 from agent_parsers.cli.tools import read_tools
-from agent_parsers.runs.readers.known import get_reader
+from agent_parsers.runs.readers.known import get_reader, list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
 
 __all__ = [

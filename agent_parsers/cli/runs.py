@@ -10,7 +10,7 @@ from agent_parsers import AgentFinish, Transcript
 if TYPE_CHECKING:
     from agent_parsers import OutputParserException, Repair, TranscriptStep
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.transcript import Notice
+    from agent_parsers.runs.reading.transcript import Notice
     from agent_parsers.toolset.set import ToolSet
 
 __all__ = ["STDIN", "Excerpt", "Options", "Place", "Run", "Trouble", "trouble_of"]

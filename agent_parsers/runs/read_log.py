@@ -80,7 +80,7 @@ def _read(
     log: Lines | Values, reading: Reading, form: LogForm | None = None
 ) -> Iterator[Transcript]:
     """Read the runs in *log*, which may stand inside another log."""
-    form = form or form_of(log)
+    form = form or form_of(log, reading.dialect)
     reader = reader_for(form, log)
     outer = reading.source
     within = (*outer.within, outer.reader) if outer.reader else ()

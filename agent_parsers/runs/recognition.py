@@ -23,12 +23,14 @@ from output_parsers.exceptions import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.runs.sources import RunsFrom
 
 __all__ = ["LogForm", "detect_log", "form_of", "forms_of"]
 
 HEAD_VALUES: Final = 20
 """How many values of a JSON file are looked at."""
+_NOTHING: Final = "found nothing to read"
 LAST_RESORT: Final = "plain"
 """The reader of text in a dialect, which is asked last: such text may stand in any other log."""
 
@@ -57,28 +59,34 @@ def detect_log(source: RunsFrom) -> LogForm:
         return form_of(log.content)
 
 
-def form_of(log: Lines | Values) -> LogForm:
+def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
     """Return the form of *log*, of which nothing is taken.
+
+    Args:
+        log: The log.
+        dialect: The dialect that the user named; a text in no other form is taken to be in it.
 
     Raises:
         OutputParserException: No reader knows the form, or several do; the message names them.
     """
-    forms = forms_of(log)
+    forms = forms_of(log, dialect)
     if len(forms) == 1:
         return forms[0]
-    shown = log.head(200)[:1000] if isinstance(log, Lines) else repr(log.head(1))[:1000]
-    advice = "Name the form of the log."
+    shown = log.head(200)[:1000].strip() if isinstance(log, Lines) else repr(log.head(1))[:1000]
+    advice = "Give a log in a form that list_readers() has, or name its dialect."
     if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
-        reason = f"found no sign of a form of log in this {kind}; list_readers() has the forms"
+        reason = f"found no run, and no form of log, in this {kind}" if shown else _NOTHING
+        if isinstance(log, Lines) and log.not_json:
+            reason += f", which is {log.not_json}"
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
     reason = f"this may be a log of {names}: say which, as format="
     raise OutputParserException(reason, observation=advice, llm_output=shown)
 
 
-def forms_of(log: Lines | Values) -> list[LogForm]:
-    """Return all forms that *log* may have, of which nothing is taken."""
+def forms_of(log: Lines | Values, dialect: Dialect | None = None) -> list[LogForm]:
+    """Return all forms that *log* may have, of which nothing is taken; arguments: `form_of`."""
     readers: Mapping[str, TextReader | DataReader]
     found: dict[str, Sequence[str]] = {}
     head = ""
@@ -88,8 +96,11 @@ def forms_of(log: Lines | Values) -> list[LogForm]:
         for name, text_reader in readers_of_text().items():
             if name != LAST_RESORT and (evidence := text_reader.evidence(head)):
                 found[name] = evidence
-        if not found and (evidence := readers_of_text()[LAST_RESORT].evidence(head)):
-            found[LAST_RESORT] = evidence
+        if not found and head.strip():
+            last = readers_of_text()[LAST_RESORT]
+            evidence = (f"dialect={dialect.name!r}",) if dialect else last.evidence(head)
+            if evidence:
+                found[LAST_RESORT] = evidence
     else:
         readers = readers_of_data()
         values = [value for value in log.head(HEAD_VALUES) if not isinstance(value, NotJson)]

@@ -113,20 +113,26 @@ _WRONG_BYTE: Final = re.compile("[\udc80-\udcff]")
 """A byte that is not text, as it is decoded."""
 
 
+def _wrong_byte(text: str) -> tuple[str, int, int] | None:
+    """Return the first byte of *text* that is no UTF-8, as words, with its line and column."""
+    found = None if text.isascii() else _WRONG_BYTE.search(text)
+    if found is None:
+        return None
+    at = found.start()
+    words = f"not UTF-8: byte 0x{ord(found[0]) - 0xDC00:02x}"
+    return words, text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+
+
 def _check(text: str, line: int) -> None:
     """Check that *text*, which begins with *line* of the file, has no wrong byte.
 
     Raises:
         OutputParserException: It has one; the message says where.
     """
-    found = None if text.isascii() else _WRONG_BYTE.search(text)
-    if found is not None:
-        at = found.start()
-        line += text.count("\n", 0, at)
-        column = at - text.rfind("\n", 0, at)
-        byte = ord(found[0]) - 0xDC00
+    if (wrong := _wrong_byte(text)) is not None:
+        words, at, column = wrong
         raise OutputParserException(
-            f"not UTF-8: byte 0x{byte:02x} (line {line}, column {column} of the file)",
+            f"{words} (line {line + at - 1}, column {column} of the file)",
             observation="Write text in UTF-8.",
         )
 
@@ -164,9 +170,11 @@ def _content(stream: IO[str]) -> Lines | Values:
     if not _may_be_json(start):
         return _checked(lines, stream)
     whole = "".join(_checked(lines, stream))
-    value = _value_of(whole)
-    if value is _NO_VALUE:
-        return Lines(io.StringIO(whole))
+    value = _value_or_text(whole)
+    if isinstance(value, NotJson):
+        text = Lines(io.StringIO(whole))
+        text.not_json = value.reason
+        return text
     return Values([Value(value, first + 1)])
 
 
@@ -201,13 +209,24 @@ def _is_one_a_line(lines: Lines, first: int) -> bool:
         index += 1
     if not line:  # one line: a list on it has the values
         return lines.peek(first).lstrip().startswith("{")
-    return _value_of(line) is not _NO_VALUE or line.lstrip().startswith("{")
+    return line.lstrip().startswith("{") or _is_value(line)
 
 
 def _may_be_json(head: str) -> bool:
     """Return whether a text that begins with *head* may be one JSON value."""
     after = head[1:].lstrip()
     return after[:1] in ('"', "}") if head[:1] == "{" else after[:1] in ("{", "[", "]", '"')
+
+
+def _is_value(text: str) -> bool:
+    """Return whether *text* is JSON, though it may be nested too deeply to be read."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError:
+        return False
+    except (RecursionError, ValueError):  # the latter: a number with thousands of digits
+        pass
+    return True
 
 
 def _value_of(text: str) -> Any:
@@ -223,21 +242,22 @@ def _values_of_lines(lines: Lines) -> Iterator[Value]:
     """Yield the value of each line; one that is not JSON is yielded as its text."""
     for number, line in enumerate(lines, lines.number):
         if line.strip():
-            yield Value(_value_or_text(line, number), number)
+            yield Value(_value_or_text(line), number)
 
 
-def _value_or_text(line: str, number: int) -> Any:
+def _value_or_text(text: str) -> Any:
+    """Return the value that *text* is, or the text with the reason why it is none."""
     try:
-        _check(line, number)
-        return json.loads(line)
+        if (wrong := _wrong_byte(text)) is None:
+            return json.loads(text)
+        reason = f"{wrong[0]}, column {wrong[2]}"
     except json.JSONDecodeError as error:
-        reason = f"not JSON: {error.msg}, column {error.colno}"
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        reason = f"not JSON: {error.msg} at {line}column {error.colno}"
     except RecursionError:
         reason = "nested too deeply"
-    except OutputParserException as error:
-        reason = error.reason
     except ValueError as error:  # a number with thousands of digits
         reason = f"JSON that cannot be read: {error}"
-    text = NotJson(line)
-    text.reason = reason
-    return text
+    not_json = NotJson(text)
+    not_json.reason = reason
+    return not_json

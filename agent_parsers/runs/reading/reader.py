@@ -8,11 +8,13 @@ another, so that neither needs the whole file.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from typing_extensions import override
 
+from agent_parsers.toolset.problems.input_problem import shown
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ __all__ = [
     "NumberedLines",
     "Reading",
     "TextReader",
+    "UnknownLogError",
     "Value",
     "Values",
 ]
@@ -53,6 +56,9 @@ class Lines:
         lines: The lines, or pieces of text that end where a line ends.
         number: Number of the first line in its file.
     """
+
+    not_json: str = ""
+    """Why a text that begins as JSON does is none, if it is one."""
 
     def __init__(self, lines: Iterable[str], number: int = 1) -> None:
         self._lines = iter(lines)
@@ -221,6 +227,21 @@ class Reading:
         self.on_error(error)
         return error
 
+    def refuse_value(self, value: Value, reason: str | Exception) -> OutputParserException:
+        """Report that a *value* cannot be read, and why; *reason* may be what reading it raised.
+
+        Returns:
+            The error, if `on_error` takes it.
+
+        Raises:
+            OutputParserException: The same, if it does not.
+        """
+        if isinstance(value.data, NotJson):
+            return self.refuse(value.data.reason, value.data, line=value.line)
+        if isinstance(reason, Exception):
+            reason = _reason_of(reason, value.data)
+        return self.refuse(reason, repr(value.data)[:1000], line=value.line)
+
     def converted(
         self, convert: Callable[[Any], T], values: Iterable[Any], *, line: int = 0
     ) -> Iterator[T]:
@@ -231,12 +252,11 @@ class Reading:
             values: The values.
             line: The line of the file where they stand, from 1; 0 if it is unknown.
         """
-        for number, value in enumerate(values, 1):
+        for value in values:
             try:
                 yield convert(value)
             except MALFORMED as error:
-                reason = f"value {number} has a missing or malformed part: {error!r}"
-                self.refuse(reason, repr(value)[:1000], line=line)
+                self.refuse_value(Value(value, line), error)
 
     def inside(self, log: Lines | Values) -> Iterator[Transcript]:
         """Read a *log* that stands inside this one, such as the console output of a notebook."""
@@ -247,6 +267,21 @@ class Reading:
         """Return whether a *log* that stands inside this one has a form; nothing of it is taken."""
         assert self.forms is not None, "read_runs sets it"
         return bool(self.forms(log))
+
+
+def _reason_of(error: Exception, data: object) -> str:
+    """Return what is wrong with *data*, of which reading raised *error*."""
+    match error:
+        case OutputParserException():
+            return str(error)
+        case _ if not isinstance(data, Mapping):
+            return f"expected an object, found {shown(data)}"
+        case KeyError(args=[key]):
+            return f"expected an object with {key!r}"
+        case ValueError():
+            return str(error)
+        case _:
+            return f"a part of the object has an unexpected type: {error}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -143,7 +143,7 @@ def test_records_a_line_come_out_as_they_come_in() -> None:
         assert ran.stdin is not None
         assert ran.stdout is not None
         for number in (1, 2, 3):
-            ran.stdin.write(LINE)
+            ran.stdin.write(LINE * 2_000)  # its form is recognised by what comes first
             ran.stdin.flush()
             assert json.loads(ran.stdout.readline())["record"] == number
         ran.stdin.close()
@@ -181,7 +181,7 @@ def test_an_interrupt_ends_it_without_a_traceback() -> None:
         assert ran.stdin is not None
         assert ran.stdout is not None
         assert ran.stderr is not None
-        ran.stdin.write(LINE)
+        ran.stdin.write(LINE * 2_000)  # its form is recognised by what comes first
         ran.stdin.flush()
         ran.stdout.readline()
         time.sleep(0.1)  # it waits for the next line now

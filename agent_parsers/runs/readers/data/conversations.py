@@ -83,8 +83,7 @@ def conversations(values: Values, reading: Reading, form: Form) -> Iterator[Conv
         elif is_message(value.data, form):
             yield from _told_apart(chain([value], _while_loose(values, form)), value)
         else:
-            reason = "expected a message, or an object with messages"
-            reading.refuse(reason, repr(value.data)[:1000], line=value.line)
+            reading.refuse_value(value, "expected a message, or an object with messages")
     if held is not None:
         yield _conversation(*held)
 

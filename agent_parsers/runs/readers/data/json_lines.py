@@ -57,7 +57,7 @@ def _messages(values: Values, reading: Reading) -> Iterator[Message]:
     for value in values:
         key = _text_key(value.data)
         if not key:
-            reading.refuse("expected a message of a logger", repr(value.data), line=value.line)
+            reading.refuse_value(value, "expected a message of a logger")
             continue
         text: str = value.data[key].replace("\r\n", "\n")
         if not text.endswith("\n") and key != "log":

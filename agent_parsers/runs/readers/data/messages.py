@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.data.conversations import conversations, is_message, messages_in
 from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
-from agent_parsers.runs.reading.reader import MALFORMED, NotJson, Value
+from agent_parsers.runs.reading.reader import MALFORMED, Value
 from agent_parsers.runs.reading.said import Said, runs_of_messages
-from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -136,16 +135,10 @@ def read_each(
     """
     for value in values:
         at = reading.at(value.line)
-        if isinstance(value.data, NotJson):
-            reading.refuse(value.data.reason, value.data, line=value.line)
-            continue
         try:
             runs = [*runs_of(value.data, at)]
-        except OutputParserException as error:
-            reading.refuse(str(error), error.llm_output or "", line=value.line)
         except MALFORMED as error:
-            reason = f"a record has a missing or malformed part: {error!r}"
-            reading.refuse(reason, repr(value.data)[:1000], line=value.line)
+            reading.refuse_value(value, error)
         else:
             yield from runs
 
@@ -163,7 +156,6 @@ def said_or_refused(
     try:
         found = said(message.data)
     except MALFORMED as error:
-        reason = f"a message has a missing or malformed part: {error!r}"
-        refused = reading.refuse(reason, repr(message.data)[:1000], line=message.line)
+        refused = reading.refuse_value(message, error)
         return Said("tool", line=message.line, error=refused)
     return replace(found, line=message.line) if found and message.line else found

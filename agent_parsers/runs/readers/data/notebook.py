@@ -52,7 +52,7 @@ def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
     for value in values:
         cells = _cells_of(value.data)
         if cells is None:
-            reading.refuse("expected a notebook", line=value.line)
+            reading.refuse_value(value, "expected a notebook")
             continue
         for number, printed in enumerate(reading.converted(_printed, cells), 1):
             for text in printed.values():

@@ -14,6 +14,7 @@ has the ``message`` of the model instead of its output. The formats of SWE-agent
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +28,7 @@ from agent_parsers.runs.reading.record import parse_record
 from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from agent_parsers.runs.reading.transcript import Transcript
 
@@ -43,15 +44,16 @@ def _is_record(value: Any) -> bool:
 
 def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
     run = RunBuilder(reading, name=text_of(record.get("id")))
-    if record["steps"] and "message" in record["steps"][0]:
+    form = text_of(record.get("format"))
+    if any(isinstance(step, Mapping) and "message" in step for step in record.get("steps") or ()):
         run.ask(text_of(record.get("task")))
         for step in record["steps"]:
             _add(run, step)
         return [run.transcript()]
-    if record["format"] in COMMAND_FORMS and reading.dialect is None:
+    if form in COMMAND_FORMS and reading.dialect is None:
         run.ask(text_of(record.get("task")))
         for step in record["steps"]:
-            _command(run, record["format"], step)
+            _command(run, form, step)
         return [run.transcript()]
     read = parse_record(
         record, dialect=reading.dialect, lenient=reading.lenient, tools=reading.tools
