@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from agent_parsers.cli.places import Document
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -20,7 +21,6 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.authoring import Label
-from agent_parsers.cli.places import Document
 from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
 from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain
@@ -36,7 +36,7 @@ from agent_parsers.testing.trials.stories import parsed, refusal, story_of
 from agent_parsers.testing.trials.strategies import anything, tool_lists
 from output_parsers.printable import printable
 
-from ...helpers.command_line import command, process, terminal
+from ...helpers.command_line import BRIDGE, MILL, command, process, terminal
 from ...helpers.growth import assert_linear
 from ...helpers.stories import every_dialect, every_run_dialect, every_turn_mode
 from ..dialects.test_snapshots import replies
@@ -476,6 +476,19 @@ def test_a_file_that_cannot_be_read_is_reported(
     outcome = command("explain", path)
     assert (outcome.status, outcome.stdout) == (1, "")
     assert reason in outcome.stderr.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [(BRIDGE, "this is a run of 4 steps"), (MILL, "this is a log in the form 'records'")],
+)
+def test_the_log_of_a_run_is_for_another_command(path: Path, words: str) -> None:
+    outcome = command("explain", path)
+    assert (
+        outcome.stderr
+        == f"{path}: {words}, of which one turn is explained; `parse` reads it whole\n"
+    )
+    assert outcome.runs
 
 
 def test_two_tools_of_one_name_are_a_usage_error(reply: Path) -> None:
