@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from agent_parsers.cli.places import Document
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -174,7 +173,7 @@ def test_what_is_drawn_fits_and_is_harmless_and_its_json_is_json(
     value = json.loads(written)
     assert json.dumps(value) == written
     for part in (*value["spans"], *value["repairs"], *value["ignored"]):
-        assert Document(it.text).place(part["span"][0]) == (part["line"], part["column"])
+        assert place_of(it.text, part["span"][0]) == (part["line"], part["column"])
     if it.error is not None:
         error = value["error"]
         assert (error["line"], error["column"]) == (it.error.line, it.error.column)
@@ -410,7 +409,13 @@ def test_wrapped_text_is_all_there_and_fits(text: str, room: int) -> None:
 def test_lines_and_columns_are_those_of_errors(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))
     places = Places(text)
-    assert (places.line(offset), places.column(offset)) == Document(text).place(offset)
+    assert (places.line(offset), places.column(offset)) == place_of(text, offset)
+
+
+def place_of(text: str, offset: int) -> tuple[int | None, int | None]:
+    """Return the line and the column that an error at *offset* has."""
+    error = OutputParserException("", llm_output=text, span=(offset, offset))
+    return error.line, error.column
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -484,10 +489,8 @@ def test_a_file_that_cannot_be_read_is_reported(
 )
 def test_the_log_of_a_run_is_for_another_command(path: Path, words: str) -> None:
     outcome = command("explain", path)
-    assert (
-        outcome.stderr
-        == f"{path}: {words}, of which one turn is explained; `parse` reads it whole\n"
-    )
+    more = "of which one turn is explained; `parse` reads it whole"
+    assert outcome.stderr == f"{path}: {words}, {more}\n"
     assert outcome.runs
 
 
