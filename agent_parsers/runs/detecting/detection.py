@@ -113,7 +113,10 @@ def detect(text: str, *, tools: Tools | None = None) -> Detection:
 
 
 def _judged(text: str, tools: ToolSet | None) -> Detection:
-    trials = [try_dialect(dialect, text, tools) for dialect in dialects_with_signs(text)]
+    likely, others = dialects_with_signs(text)
+    trials = [try_dialect(dialect, text, tools) for dialect in likely]
+    if not any(trial.is_clean for trial in trials):
+        trials += [try_dialect(dialect, text, tools) for dialect in others]
     found = [trial for trial in trials if trial.is_found]
     found = found or [trial for trial in trials if trial.is_begun]
     found.sort(key=attrgetter("reading"))

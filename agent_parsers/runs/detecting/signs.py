@@ -46,18 +46,35 @@ class _Signs(NamedTuple):
     """Dialects that read calls without any marker."""
 
 
-def dialects_with_signs(text: str) -> list[Dialect]:
-    """Return the registered dialects of which *text* has a telling marker, or a bare call."""
+def dialects_with_signs(text: str) -> tuple[list[Dialect], list[Dialect]]:
+    """Return the registered dialects of which *text* has a telling marker, or a bare call.
+
+    Returns:
+        The likely ones; and the others, which a dialect outdoes that has the same labels in the
+        text and more, or which have no sign but that of a bare call.
+    """
     signs = _signs(tuple(map(get_dialect, list_dialects())))
-    dialects: set[Dialect] = set()
+    labels: defaultdict[Dialect, set[str]] = defaultdict(set)
     for label in {_letters(found[1]) for found in signs.find_labels.finditer(text)}:
-        dialects |= signs.labels.get(label, set())
+        for dialect in signs.labels.get(label, ()):
+            labels[dialect].add(label)
+    marked: set[Dialect] = set()
     squeezed = text.replace(" ", "")  # tags may have blanks in them
     for literal, owners in signs.literals.items():
-        if not owners <= dialects and literal in squeezed:
-            dialects |= owners
-    if _OPENS_CALLS(text):
-        dialects |= signs.bare
+        if not owners <= marked and literal in squeezed:
+            marked |= owners
+    bare = signs.bare if _OPENS_CALLS(text) else set()
+    likely = marked | {
+        dialect
+        for dialect, own in labels.items()
+        if not any(own < more for more in labels.values())
+    }
+    likely = likely or bare
+    others = labels.keys() | bare - likely
+    return _by_name(likely), _by_name(others - likely)
+
+
+def _by_name(dialects: Iterable[Dialect]) -> list[Dialect]:
     return sorted(dialects, key=lambda dialect: dialect.name)
 
 

@@ -71,15 +71,24 @@ class Trial:
         return bool(self.actions or (self.is_told and self.answers))
 
     @property
+    def is_clean(self) -> bool:
+        """Whether everything could be read, and nothing seems to be missed."""
+        return self.is_found and not (self.errors or self.repairs or self.missed)
+
+    @property
     def is_begun(self) -> bool:
         """Whether the dialect finds nothing whole, but its markers."""
         return not self.is_found and bool(self.is_told and self.errors)
 
     @property
+    def missed(self) -> int:
+        """How many labels stand in the thoughts."""
+        return sum(1 for _ in find_labels("".join(self.thoughts)))
+
+    @property
     def fit(self) -> tuple[int, int]:
         """How well they fit."""
-        missed = sum(1 for _ in find_labels("".join(self.thoughts)))
-        return self.marked - _COST_OF_AN_ERROR * (len(self.errors) + missed), -self.repairs
+        return self.marked - _COST_OF_AN_ERROR * (len(self.errors) + self.missed), -self.repairs
 
     @property
     def reading(self) -> tuple[tuple[str, ...], ...]:
@@ -123,10 +132,13 @@ class Trial:
 
 def try_dialect(dialect: Dialect, text: str, tools: ToolSet | None = None) -> Trial:
     """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better."""
-    trials = [_try_turn(dialect, text, tools)]
-    if dialect.lenient.transcript_start:
-        trials.append(_try_log(dialect, text, tools))
-    return max(trials, key=lambda trial: (trial.is_found, trial.fit))
+    log = _try_log(dialect, text, tools) if dialect.lenient.transcript_start else None
+    if log is not None and log.is_clean and "observations" in log.texts:
+        return log  # a turn ends before them
+    turn = _try_turn(dialect, text, tools)
+    if log is None or (turn.is_found, turn.fit) >= (log.is_found, log.fit):
+        return turn
+    return log
 
 
 def _try_turn(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:

@@ -60,7 +60,8 @@ def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
     confused: dict[str, str] = {}
     dialect = get_dialect(name)
     for case in cases_of(dialect):
-        assert dialect in dialects_with_signs(case.text), case.title
+        likely, others = dialects_with_signs(case.text)
+        assert dialect in [*likely, *others], case.title
         found = detect(case.text)
         said = "" if found.is_ambiguous else found.dialect
         same = said and actions_of(said, case.text) == actions_of(name, case.text)
