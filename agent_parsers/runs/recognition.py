@@ -77,8 +77,8 @@ def form_of(log: Lines | Values, dialect: Dialect | None = None) -> LogForm:
     if not forms:
         kind = "JSON" if isinstance(log, Values) else "text"
         reason = f"found no run, and no form of log, in this {kind}" if shown else _NOTHING
-        if isinstance(log, Lines) and log.not_json:
-            reason += f", which is {log.not_json}"
+        if isinstance(log, Lines) and log.hint and shown:
+            reason += f", {log.hint}"
         raise UnknownLogError(reason, observation=advice, llm_output=shown)
     names = " or ".join(f"{form.reader!r} ({form.evidence[0]})" for form in forms)
     reason = f"this may be a log of {names}: say which, as format="

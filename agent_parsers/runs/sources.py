@@ -64,7 +64,10 @@ def open_log(source: RunsFrom) -> Iterator[Log]:
         elif isinstance(source, bytes):
             yield Log("", _content_of_bytes(io.BytesIO(source), stack))
         elif isinstance(source, str) and not _is_path(source):
-            yield Log("", _content(io.StringIO(source)))
+            content = _content(io.StringIO(source))
+            if isinstance(content, Lines) and "\n" not in source and not content.hint:
+                content.hint = "and there is no file of this name"
+            yield Log("", content)
         elif hasattr(source, "read"):
             stream = cast("IO[Any]", source)
             name = getattr(stream, "name", "")
@@ -173,7 +176,7 @@ def _content(stream: IO[str]) -> Lines | Values:
     value = _value_or_text(whole)
     if isinstance(value, NotJson):
         text = Lines(io.StringIO(whole))
-        text.not_json = value.reason
+        text.hint = f"which is {value.reason}"
         return text
     return Values([Value(value, first + 1)])
 

@@ -57,8 +57,8 @@ class Lines:
         number: Number of the first line in its file.
     """
 
-    not_json: str = ""
-    """Why a text that begins as JSON does is none, if it is one."""
+    hint: str = ""
+    """What to add where no run is found in the text, as a clause."""
 
     def __init__(self, lines: Iterable[str], number: int = 1) -> None:
         self._lines = iter(lines)
