@@ -83,6 +83,10 @@ bench:  ## measure speed, next to other frameworks
 bench-page:  ## measure next to other frameworks, and write docs/benchmarks.md and its plot
 	$(PYTHON) benchmarks/frameworks.py docs
 
+.PHONY: bench-runs
+bench-runs:  ## measure speed and memory on long logs
+	$(PYTHON) benchmarks/runs.py
+
 .PHONY: corpus
 corpus:  ## read the runs of the corpus and count
 	$(PYTHON) benchmarks/corpus.py

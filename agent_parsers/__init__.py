@@ -55,9 +55,11 @@ if TYPE_CHECKING:
     from agent_parsers.react_json_single_input import ReActJsonSingleInputOutputParser
     from agent_parsers.react_single_input import ReActSingleInputOutputParser
     from agent_parsers.registry.for_model import dialect_for_model
-    from agent_parsers.runs.record import parse_record
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.transcript_parser import (
+    from agent_parsers.runs.detecting.detection import detect
+    from agent_parsers.runs.read_log import read_runs
+    from agent_parsers.runs.reading.record import parse_record
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript_parser import (
         TranscriptParser,
         parse_transcript,
         parse_transcripts,
@@ -119,6 +121,7 @@ __all__ = [
     "UnknownToolError",
     "XMLAgentOutputParser",
     "answer_stream",
+    "detect",
     "dialect_for_model",
     "get_dialect",
     "get_parser",
@@ -127,6 +130,7 @@ __all__ = [
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
+    "read_runs",
     "register",
     "to_anthropic",
     "to_langchain",
@@ -173,12 +177,14 @@ _MODULES = {
     "ReActJsonSingleInputOutputParser": "agent_parsers.react_json_single_input",
     "ReActSingleInputOutputParser": "agent_parsers.react_single_input",
     "dialect_for_model": "agent_parsers.registry.for_model",
-    "parse_record": "agent_parsers.runs.record",
-    "Transcript": "agent_parsers.runs.transcript",
-    "TranscriptStep": "agent_parsers.runs.transcript",
-    "TranscriptParser": "agent_parsers.runs.transcript_parser",
-    "parse_transcript": "agent_parsers.runs.transcript_parser",
-    "parse_transcripts": "agent_parsers.runs.transcript_parser",
+    "detect": "agent_parsers.runs.detecting.detection",
+    "read_runs": "agent_parsers.runs.read_log",
+    "parse_record": "agent_parsers.runs.reading.record",
+    "Transcript": "agent_parsers.runs.reading.transcript",
+    "TranscriptStep": "agent_parsers.runs.reading.transcript",
+    "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",
+    "parse_transcript": "agent_parsers.runs.reading.transcript_parser",
+    "parse_transcripts": "agent_parsers.runs.reading.transcript_parser",
     "SelfAskOutputParser": "agent_parsers.self_ask",
     "ToolsAgentOutputParser": "agent_parsers.tools",
     "ToolInputError": "agent_parsers.toolset.problems.errors",

@@ -32,7 +32,8 @@ from agent_parsers.explain.explanation import Explanation
 from agent_parsers.explain.findings import ExplainedRepair, ExplainedSpan, IgnoredMarker
 from agent_parsers.explain.places import Places
 from agent_parsers.native.message_parser import MessageTurn
-from agent_parsers.runs.transcript import Transcript, TranscriptStep
+from agent_parsers.runs.reading.reader import UnknownLogError
+from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
 from agent_parsers.toolset.problems.errors import ToolInputError, UnknownToolError
 from agent_parsers.toolset.problems.input_problem import InputProblem
 from output_parsers.exceptions import OutputParserException
@@ -133,6 +134,7 @@ _EVENTS: Final = (
 
 _KEY: Final = either(TEXT, NUMBER, lambda key: isinstance(key, str))
 _ERRORS: Final = (
+    error_kind(UnknownLogError),
     error_kind(UnknownToolError, name=TEXT, near=many(TEXT), names=many(TEXT)),
     error_kind(
         ToolInputError,
@@ -180,6 +182,21 @@ _RUNS: Final = (
         },
     ),
     Kind(
+        RunSource,
+        {
+            "reader": TEXT,
+            "within": many(TEXT),
+            "dialect": TEXT,
+            "evidence": many(TEXT),
+            "file": TEXT,
+            "line": NUMBER,
+        },
+    ),
+    Kind(
+        Notice,
+        {"kind": TEXT, "message": TEXT, "step": NUMBER, "text": TEXT, "line": NUMBER},
+    ),
+    Kind(
         Transcript,
         {
             "id": TEXT,
@@ -188,6 +205,8 @@ _RUNS: Final = (
             "question_repairs": _REPAIRS,
             "steps": many(a(TranscriptStep)),
             "failed": many(a(TranscriptStep)),
+            "source": maybe(a(RunSource)),
+            "notices": many(a(Notice)),
         },
         _get_of_run,
         _make_run,

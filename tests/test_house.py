@@ -35,6 +35,7 @@ DOORS = [
 
 MOST_FILES = {
     "outputs": 8, "output_parsers": 27, "agent_parsers": 18, "agent_parsers/dialects": 10_000,
+    "agent_parsers/runs/readers/data": 10_000, "agent_parsers/runs/readers/text": 10_000,
 }  # fmt: skip
 """Maximum number of files in a folder; 14 for folders that are not listed."""
 
@@ -270,7 +271,7 @@ def test_what_is_exported_is_documented(package: ModuleType) -> None:
 
 
 def test_the_front_door_has_few_names() -> None:
-    assert len(agent_parsers.__all__) <= 60
+    assert len(agent_parsers.__all__) <= 62
 
 
 def test_the_packages_have_types() -> None:

@@ -12,18 +12,34 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers import get_dialect, get_parser
+from agent_parsers.cli.convert import convert_files
+from agent_parsers.cli.dialects import list_known
 from agent_parsers.cli.explain import View, explain_file
 from agent_parsers.cli.json_form import JSON_SHAPE
+from agent_parsers.cli.options import (
+    DialectName,
+    FileNames,
+    ReaderName,
+    StrictFlag,
+    ToolsGiven,
+    dialects_like,
+    known_dialect,
+    known_tools,
+    known_writer,
+    options_of,
+    or_stdin,
+    writers_like,
+)
 from agent_parsers.cli.parse import Format, parse_files
-from agent_parsers.cli.runs import STDIN, Options
-from agent_parsers.cli.screen import Screen, echo_json
+from agent_parsers.cli.screen import Screen
+from agent_parsers.runs.readers.known import list_readers
+from agent_parsers.runs.writers.known import get_writer, list_writers
 
 __all__ = ["app", "run"]
 
 _NAME: Final = "agent-parsers"
 _NOT_ALL_READ: Final = 1
-_USAGE: Final = 2
 _INTERRUPTED: Final = 130
 _BROKEN_PIPE: Final = 141
 """The status that a shell reports for a program ended by a closed pipe."""
@@ -95,74 +111,78 @@ def _main(
     """Turn what a language model wrote into the next action or the final answer."""
 
 
-def _known_dialect(name: str | None) -> str | None:
-    try:
-        return None if name is None else get_dialect(name).name
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-
-
-def _dialects_like(incomplete: str) -> list[str]:
-    return [name for name in list_dialects() if name.startswith(incomplete)]
-
-
 @app.command(
     epilog="Exit status: 0 if everything was read; 1 if a file, a record or a step could not be"
     " read, which standard error reports; 2 if the command line is wrong."
 )
 def parse(
     ctx: typer.Context,
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE", help="Files to read; - is standard input.", show_default=False
-        ),
-    ] = None,
-    dialect: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            callback=_known_dialect,
-            autocompletion=_dialects_like,
-            help="Dialect of the input; by default a record's 'format', and react for text.",
-        ),
-    ] = None,
+    files: FileNames = None,
+    reader: ReaderName = "auto",
+    dialect: DialectName = None,
+    tools: ToolsGiven = None,
     form: Annotated[
         Format | None,
         typer.Option("--format", help="Output format; default: table in a terminal, else json."),
     ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option(
-            "--strict/--lenient",
-            help="Read records like LangChain's parsers, or repair common mistakes.",
-        ),
+    full: Annotated[bool, typer.Option("--full", help="Show whole texts in tables.")] = False,
+    summary: Annotated[
+        bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
     ] = False,
+    strict: StrictFlag = False,
 ) -> None:
     # The docstring, which is the help text, is set below, since it quotes the shape of the JSON.
-    if not files:
-        if sys.stdin is None or sys.stdin.isatty():
-            typer.echo(ctx.get_help())
-            raise typer.Exit(_USAGE)
-        files = [STDIN]
-    if not parse_files(files, Options(dialect=dialect, lenient=not strict), form):
+    options = options_of(reader, dialect, tools, strict=strict)
+    if not parse_files(or_stdin(ctx, files), options, form, full=full, summary=summary):
         raise typer.Exit(_NOT_ALL_READ)
 
 
-parse.__doc__ = f"""Read transcripts: the thoughts, actions, observations and answers of an agent.
+parse.__doc__ = f"""Read runs: the thoughts, actions, observations and answers of an agent.
 
-A file contains text with one or more runs (.txt, .log, .md), a JSON record or a list of records
-(.json), or one JSON record per line (.jsonl, .ndjson), which is read line by line. For other
-file names and for standard input the kind is detected from the content, which must be entirely
-JSON to be read as records. A record has the name of the format, and steps, each with the model's
-output and the observation.
+A file is what a framework printed or dumped, messages of an API, a data set or a trace, or text in
+a dialect, also under the line prefixes of a logger. Its form is recognised from its content; the
+command `forms` lists the forms. What a log does not say is shown as a notice.
 
-The JSON output has for each run (spans count characters of the text or, for a record, of the step's
-output):
+The JSON output has for each run (spans count characters of the text in which a run or a step
+stands):
 
 \b
 {JSON_SHAPE}
 """
+
+
+@app.command(
+    epilog="Exit status: 0 if everything was read and written; 1 if not, which standard error"
+    " reports; 2 if the command line is wrong."
+)
+def convert(
+    ctx: typer.Context,
+    to: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            callback=known_writer,
+            autocompletion=writers_like,
+            help="What to write, of those that `forms` lists; or a dialect with transcripts.",
+        ),
+    ],
+    files: FileNames = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="PATH", help="A folder; default: standard output."),
+    ] = None,
+    reader: ReaderName = "auto",
+    dialect: DialectName = None,
+    tools: ToolsGiven = None,
+    strict: StrictFlag = False,
+) -> None:
+    """Write runs in another form: for training, for tracing, or as text in another dialect.
+
+    Files are read as by `parse`. Standard error says what of the runs the form has no place for.
+    """
+    options = options_of(reader, dialect, tools, strict=strict)
+    if not convert_files(or_stdin(ctx, files), options, get_writer(to), out):
+        raise typer.Exit(_NOT_ALL_READ)
 
 
 @app.command(
@@ -181,15 +201,12 @@ def explain(
         str,
         typer.Option(
             metavar="NAME",
-            callback=_known_dialect,
-            autocompletion=_dialects_like,
+            callback=known_dialect,
+            autocompletion=dialects_like,
             help="Dialect of the reply.",
         ),
     ] = "react",
-    tools: Annotated[
-        str | None,
-        typer.Option(metavar="A,B", help="Names of the tools; by default any name is accepted."),
-    ] = None,
+    tools: ToolsGiven = None,
     view: Annotated[
         View | None,
         typer.Option("--format", help="Output format; default: text in a terminal, else json."),
@@ -203,22 +220,22 @@ def explain(
     ] = False,
 ) -> None:
     """Explain how a reply is read: its parts, repairs, ignored markers and errors."""
-    if file is None:
-        if sys.stdin is None or sys.stdin.isatty():
-            typer.echo(ctx.get_help())
-            raise typer.Exit(_USAGE)
-        file = STDIN
-    names = None if tools is None else [name.strip() for name in tools.split(",") if name.strip()]
-    try:
-        parser = get_parser(get_dialect(dialect), tools=names, lenient=not strict)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint="--tools") from None
+    (file,) = or_stdin(ctx, [file] if file else None)
+    parser = get_parser(get_dialect(dialect), tools=known_tools(tools), lenient=not strict)
     if not explain_file(file, parser, view):
         raise typer.Exit(_NOT_ALL_READ)
 
 
 @app.command()
 def dialects(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="WORD",
+            help="Only those whose name or summary has all words.",
+            show_default=False,
+        ),
+    ] = None,
     form: Annotated[
         Format | None,
         typer.Option("--format", help="Output format; default: table in a terminal, else json."),
@@ -226,22 +243,19 @@ def dialects(
 ) -> None:
     """List the dialects, the formats in which models write actions and answers."""
     out = Screen()
-    form = form or Format.for_screen(out)
-    known = [get_dialect(name) for name in list_dialects()]
-    keys = ("name", "aliases", "summary", "stop")
-    rows = [{key: getattr(dialect, key) for key in keys} for dialect in known]
-    if form is Format.JSON:
-        echo_json(json.dumps(rows, ensure_ascii=False, indent=2))
-    elif form is Format.JSONL:
-        for row in rows:
-            echo_json(json.dumps(row, ensure_ascii=False))
-    else:
+    list_known(out, form or Format.for_screen(out), words or ())
+
+
+@app.command()
+def forms() -> None:
+    """List the forms of logs that `parse` reads, and those that `convert` writes."""
+    out = Screen()
+    for title, known in (("Reads", list_readers()), ("Writes", list_writers())):
         table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
-        table.add_column("Name", style="cyan", no_wrap=True)
+        table.add_column(title, style="cyan", no_wrap=True)
         table.add_column("What it is")
-        table.add_column("Also called")
-        for dialect in known:
-            table.add_row(dialect.name, dialect.summary, ", ".join(dialect.aliases))
+        for name, summary in known.items():
+            table.add_row(name, summary)
         out.print(table)
 
 
@@ -251,8 +265,8 @@ def show(
         str,
         typer.Argument(
             metavar="NAME",
-            callback=_known_dialect,
-            autocompletion=_dialects_like,
+            callback=known_dialect,
+            autocompletion=dialects_like,
             help="Name or alias of a dialect.",
             show_default=False,
         ),

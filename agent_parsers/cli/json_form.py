@@ -13,13 +13,16 @@ __all__ = ["JSON_SHAPE", "as_json", "dumps"]
 
 JSON_SHAPE: Final = """\
 version, type, id, preamble, question, question_repairs,
-file, record (number of the run or record in the file), dialect
+file, record (number of the run in the file), dialect (or the reader)
 steps: number, thought, action (tool, tool_input, log; or for the answer
        return_values, log), observation, repairs (kind, span, message),
        thought_span, action_span, observation_span
-failed: the same with error (message, reason, problem, observation for
-       the model, llm_output, send_to_llm, span, line, column) instead of an action;
-       line, column (in the file or, for a record, in the step's output)
+failed: the same with error (message, reason, problem, observation for the
+       model, llm_output, send_to_llm, span, line, column) instead of an
+       action; line, column (in the file or, in records and messages, in the
+       model's text)
+source: reader, within, dialect, evidence, file, line
+notices: kind, message, step, text, line
 finish: return_values, log; or null
 
 docs/json.md describes it. Transcript.from_json reads it."""
@@ -36,9 +39,9 @@ def as_json(run: Run) -> str:
     It is the JSON form of the transcript, with keys that say where it was found.
     """
     written = run.transcript.to_json()
-    failed = (placed for placed in run.steps if placed.step.error is not None)
-    for step, placed in zip(written["failed"], failed, strict=True):
-        step["line"], step["column"] = placed.place or (None, None)
+    for step, failed in zip(written["failed"], run.transcript.failed, strict=True):
+        place = run.place_of(failed.error) if failed.error is not None else None
+        step["line"], step["column"] = place or (None, None)
     found = {"file": run.file, "record": run.number, "dialect": run.dialect}
     return dumps({**written, **found})
 

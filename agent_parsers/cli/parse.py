@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Protocol, assert_never
 from rich.text import Text
 
 from agent_parsers.cli.bar import Bar
+from agent_parsers.cli.files import read_file, size_of
 from agent_parsers.cli.json_form import as_json
 from agent_parsers.cli.runs import Options, Run, Trouble
 from agent_parsers.cli.screen import Screen, echo_json, trouble_lines
-from agent_parsers.cli.sources import read_source, size_of
+from agent_parsers.cli.summary import Summary
 from agent_parsers.cli.table import print_run
 
 if TYPE_CHECKING:
@@ -33,26 +34,37 @@ class Format(StrEnum):
         return cls.TABLE if screen.is_seen else cls.JSON
 
 
-def parse_files(files: Sequence[str], options: Options, form: Format | None) -> bool:
+def parse_files(
+    files: Sequence[str],
+    options: Options,
+    form: Format | None,
+    *,
+    full: bool = False,
+    summary: bool = False,
+) -> bool:
     """Read *files*, write their runs to standard output and errors to standard error.
 
     Args:
         files: Paths; ``-`` is standard input.
         options: How to read them.
         form: The output format; `None` for a table in a terminal, else JSON.
+        full: Whether tables show every text whole.
+        summary: Whether to write counts instead of the runs.
 
     Returns:
         Whether everything could be read.
     """
     out, err = Screen(), Screen(stderr=True)
     form = form or Format.for_screen(out)
-    writer = _writer_for(form, out)
+    writer = _writer_for(form, out, full=full)
+    if summary:
+        writer = Summary(out, as_table=form is Format.TABLE)
     # A table includes the errors of its run; do not show them twice on the same screen.
-    reports_steps = not (form is Format.TABLE and out.is_seen and err.is_seen)
-    tally = _Tally()
+    reports_steps = summary or not (form is Format.TABLE and out.is_seen and err.is_seen)
+    tally = _Tally(strict=options.strict)
     with Bar(err, _total(files)) as bar:
         for file in files:
-            for found in read_source(file, options, bar.advance):
+            for found in read_file(file, options, bar.advance):
                 tally.add(found)
                 if out.is_seen:
                     bar.hide()
@@ -77,7 +89,8 @@ def _total(files: Sequence[str]) -> int | None:
 class _Tally:
     """Counts the runs and steps that could be read, and those that could not."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool) -> None:
+        self._unread = ("step or notice", "steps or notices") if strict else ("step", "")
         self._runs = 0
         self._steps = 0
         self._bad_steps = 0
@@ -88,10 +101,9 @@ class _Tally:
         if isinstance(found, Trouble):
             self._bad_sources += 1
             return
-        bad_steps = len(found.troubles)
         self._runs += 1
-        self._bad_steps += bad_steps
-        self._steps += len(found.steps) - bad_steps
+        self._bad_steps += len(found.troubles)
+        self._steps += len(found.transcript.steps)
 
     @property
     def is_clean(self) -> bool:
@@ -101,7 +113,7 @@ class _Tally:
     def __str__(self) -> str:
         bad = []
         if self._bad_steps:
-            bad.append(_count(self._bad_steps, "step"))
+            bad.append(_count(self._bad_steps, *self._unread))
         if self._bad_sources:
             bad.append(_count(self._bad_sources, "file or record", "files or records"))
         read = f"{_count(self._steps, 'step')} of {_count(self._runs, 'run')}"
@@ -127,11 +139,11 @@ class _Writer(Protocol):
         ...
 
 
-def _writer_for(form: Format, screen: Screen) -> _Writer:
+def _writer_for(form: Format, screen: Screen, *, full: bool) -> _Writer:
     """Return the writer for *form*."""
     match form:
         case Format.TABLE:
-            return _Tables(screen)
+            return _Tables(screen, full=full)
         case Format.JSON:
             return _JsonList()
         case Format.JSONL:
@@ -141,11 +153,11 @@ def _writer_for(form: Format, screen: Screen) -> _Writer:
 
 
 class _Tables:
-    def __init__(self, screen: Screen) -> None:
-        self._screen = screen
+    def __init__(self, screen: Screen, *, full: bool) -> None:
+        self._screen, self._full = screen, full
 
     def write(self, run: Run) -> None:
-        print_run(self._screen, run)
+        print_run(self._screen, run, full=self._full)
 
     def close(self) -> None:
         pass

@@ -1,39 +1,44 @@
-"""Runs as the command line shows them, with the positions of steps that could not be read."""
+"""Runs as the command line shows them, and what of them could not be read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers import AgentFinish, get_dialect, parse_record
-from agent_parsers.cli.places import Document, Place
+from agent_parsers import AgentFinish, Transcript
 
 if TYPE_CHECKING:
-    from agent_parsers import Repair, Transcript, TranscriptStep
+    from agent_parsers import OutputParserException, Repair, TranscriptStep
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.runs.reading.transcript import Notice
+    from agent_parsers.toolset.set import ToolSet
 
-__all__ = [
-    "STDIN",
-    "Excerpt",
-    "Options",
-    "Placed",
-    "Run",
-    "Trouble",
-    "run_of_record",
-    "run_of_text",
-]
+__all__ = ["STDIN", "Excerpt", "Options", "Place", "Run", "Trouble", "trouble_of"]
 
-STDIN: Final = "-"
+STDIN = "-"
 """The file name for standard input."""
+
+
+class Place(NamedTuple):
+    """A line and a column of a file, both from 1; columns count characters."""
+
+    line: int
+    column: int
+    """0 if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The options for reading files."""
 
-    dialect: str | None = None
-    """Name of the dialect; `None` for the format of a record, or ReAct for text."""
-    lenient: bool = True
-    """Whether to repair common mistakes in records."""
+    reader: str = "auto"
+    """Name of the reader; ``"auto"`` recognises the form of each file."""
+    dialect: Dialect | None = None
+    """The dialect of the models' text; `None` to recognise it."""
+    tools: ToolSet | None = None
+    """The tools of the runs; `None` to accept any."""
+    strict: bool = False
+    """Whether a notice counts as something that could not be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class Excerpt:
     start: int
     end: int
     number: int | None = None
-    """Number of the line in the file; `None` for a line inside a JSON string."""
+    """Number of the line in the file; `None` if it is not a line of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +60,8 @@ class Trouble:
     reason: str
     place: Place | None = None
     within: str = ""
-    """The record or run, and the step in it."""
+    """The run, and the step in it."""
     excerpt: Excerpt | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A step, with its position if it could not be read."""
-
-    step: TranscriptStep
-    place: Place | None = None
-    """For a step that could not be read: line and column in the text of its span."""
-    trouble: Trouble | None = None
-    """For a step that could not be read: what to report to the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,134 +70,92 @@ class Run:
 
     file: str
     number: int
-    """Number of the run or record in its file, from 1."""
-    dialect: str
+    """Number of the run in its file, from 1."""
     transcript: Transcript
-    steps: tuple[Placed, ...]
-    """All steps in order, those that could not be read included."""
+    strict: bool = False
+    """Whether notices are troubles."""
+
+    @property
+    def dialect(self) -> str:
+        """What the run was read as: its dialect, or the form of its log."""
+        source = self.transcript.source
+        return (source.dialect or source.reader) if source else ""
 
     @property
     def repairs(self) -> list[tuple[int, Repair]]:
         """The repairs, each with the number of its step; 0 is before the first step."""
         question = [(0, repair) for repair in self.transcript.question_repairs]
-        steps = ((s.step.number, repair) for s in self.steps for repair in s.step.repairs)
-        return [*question, *steps]
+        steps = self.transcript.all_steps
+        return [*question, *((step.number, repair) for step in steps for repair in step.repairs)]
 
     @property
-    def answer(self) -> Placed | None:
+    def answer(self) -> TranscriptStep | None:
         """The step with the final answer; `None` if the run ended without one."""
-        return next((s for s in self.steps if isinstance(s.step.action, AgentFinish)), None)
+        steps = self.transcript.steps
+        return next((step for step in steps if isinstance(step.action, AgentFinish)), None)
 
     @property
     def troubles(self) -> list[Trouble]:
-        """The steps that could not be read."""
-        return [step.trouble for step in self.steps if step.trouble is not None]
+        """The steps that could not be read and, if notices are troubles, the notices."""
+        failed = [
+            self._trouble(step.error, step.number)
+            for step in self.transcript.failed
+            if step.error is not None
+        ]
+        return failed + [self._noticed(notice) for notice in self.transcript.notices if self.strict]
+
+    @property
+    def first_line(self) -> int:
+        """The line of the file where the text of the run begins; 0 if it is not a text there."""
+        source = self.transcript.source
+        is_text = source is not None and source.reader == "plain" and not source.within
+        return source.line if source is not None and is_text else 0
+
+    def place_of(self, error: OutputParserException) -> Place | None:
+        """Return where an error of the run stands: in the file, or in the model's text."""
+        return _place_of(error, self.first_line)
+
+    def _trouble(self, error: OutputParserException, step: int) -> Trouble:
+        trouble = trouble_of(self.file, error, self.first_line, self._within(step))
+        source = self.transcript.source
+        if trouble.place is None and source is not None and source.line:
+            return replace(trouble, place=Place(source.line, 0))  # where the run begins
+        return trouble
+
+    def _within(self, step: int) -> str:
+        name = f' "{self.transcript.id}"' if self.transcript.id else ""
+        return f"run {self.number}{name}, step {step}" if step else f"run {self.number}{name}"
+
+    def _noticed(self, notice: Notice) -> Trouble:
+        place = Place(notice.line, 0) if notice.line else None
+        return Trouble(self.file, notice.message, place, self._within(notice.step))
 
 
-def run_of_text(
-    file: str, number: int, dialect: str, document: Document, transcript: Transcript
-) -> Run:
-    """Return a run that was read from a text, with the positions of its steps."""
-    steps = [
-        _placed_in_text(file, f"run {number}", step, document) for step in transcript.all_steps
-    ]
-    return Run(file, number, dialect, transcript, tuple(steps))
-
-
-def _placed_in_text(file: str, run: str, step: TranscriptStep, document: Document) -> Placed:
-    if step.error is None or step.action_span is None:
-        return Placed(step)
-    start, stop = step.action_span
-    place = document.place(start)
-    line, line_start = document.line_at(start)
-    trouble = Trouble(
-        file,
-        step.error.reason,
-        place,
-        f"{run}, step {step.number}",
-        Excerpt(line, start - line_start, stop - line_start, place.line),
-    )
-    return Placed(step, place, trouble)
-
-
-def run_of_record(
-    file: str, number: int, record: Any, options: Options, document: Document, index: int = 0
-) -> Run | Trouble:
-    """Read a record, and return its run or the reason why it cannot be read.
+def trouble_of(
+    file: str, error: OutputParserException, first_line: int = 0, within: str = ""
+) -> Trouble:
+    """Return what to report of an *error*.
 
     Args:
         file: Name of the file.
-        number: Number of the record in the file, from 1.
-        record: The parsed JSON value.
-        options: How to read it.
-        document: The JSON text that contains it.
-        index: Index of the record in the list in *document*; 0 if it is not a list.
+        error: The error; its text need not be all of the file.
+        first_line: The line of the file where the error's text begins; 0 if it is not a text there.
+        within: The run, and the step in it.
     """
-    within = f"record {number}"
-    name = record.get("id") if isinstance(record, dict) else None
-    if isinstance(name, str) and name:
-        within += f' "{name}"'
-    try:
-        dialect = get_dialect(options.dialect or _format_of(record))
-        transcript = parse_record(record, dialect=dialect, lenient=options.lenient)
-    except RecursionError:
-        reason = "nested too deeply"
-    except ValueError as error:  # including OutputParserException
-        reason = str(error)
-    else:
-        numbered = (
-            _placed_in_record(file, within, step, document, index) for step in transcript.all_steps
-        )
-        return Run(file, number, dialect.name, transcript, tuple(numbered))
-    return Trouble(file, reason, document.place(document.of_record(index)), within)
+    if not error.llm_output or error.span is None:
+        return Trouble(file, error.reason, None, within)
+    place = _place_of(error, first_line)
+    start, end = error.span
+    if not within and (start, end) == (0, len(error.llm_output)):
+        return Trouble(file, error.reason)  # all of it is no place
+    line_start = error.llm_output.rfind("\n", 0, start) + 1
+    line = error.llm_output[line_start:].partition("\n")[0].removesuffix("\r")
+    number = place.line if place and first_line else None
+    shown = Excerpt(line, start - line_start, end - line_start, number)
+    return Trouble(file, error.reason, place if first_line else None, within, shown)
 
 
-def _format_of(record: Any) -> str:
-    """Return the name of the dialect in a record.
-
-    Raises:
-        ValueError: The record does not name a dialect.
-    """
-    if not isinstance(record, dict):
-        raise ValueError(  # noqa: TRY004 - the file is wrong, not the caller
-            f"expected an object with steps, found {_JSON_NAMES[type(record)]}"
-        )
-    name = record.get("format")
-    if name is None:
-        raise ValueError("the record has no 'format'; name its dialect with --dialect")
-    if not isinstance(name, str):
-        found = _JSON_NAMES[type(name)]
-        raise ValueError(  # noqa: TRY004 - see above
-            f"expected the name of a dialect as 'format', found {found}"
-        )
-    return name
-
-
-_JSON_NAMES: Final = {
-    dict: "an object",
-    list: "a list",
-    str: "a string",
-    int: "a number",
-    float: "a number",
-    bool: "a boolean",
-    type(None): "null",
-}
-
-
-def _placed_in_record(
-    file: str, within: str, step: TranscriptStep, document: Document, index: int
-) -> Placed:
-    error = step.error
-    if error is None or step.action_span is None:
-        return Placed(step)
-    output = Document(error.llm_output or "")
-    start, stop = step.action_span
-    line, line_start = output.line_at(start)
-    trouble = Trouble(
-        file,
-        error.reason,
-        document.place(document.in_output(index, step.number - 1, start)),
-        f"{within}, step {step.number}",
-        Excerpt(line, start - line_start, stop - line_start),
-    )
-    return Placed(step, output.place(start), trouble)
+def _place_of(error: OutputParserException, first_line: int) -> Place | None:
+    if error.line is None or error.column is None:
+        return None
+    return Place(error.line + max(first_line - 1, 0), error.column)

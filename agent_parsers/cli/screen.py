@@ -54,7 +54,7 @@ def trouble_lines(trouble: Trouble, width: int) -> Text:
            12 | Thought: I will just say it
               | ^^^^^^^^^^^^^^^^^^^^^^^^^^^
     """
-    place = f":{trouble.place.line}:{trouble.place.column}" if trouble.place else ""
+    place = "".join(f":{number}" for number in trouble.place or () if number)
     within = f" ({printable(trouble.within)})" if trouble.within else ""
     text = Text.assemble(
         (f"{name_of(trouble.file)}{place}: ", "bold"), printable(trouble.reason), within

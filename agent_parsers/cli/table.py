@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console, ConsoleOptions, RenderableType
 
-    from agent_parsers.cli.runs import Placed, Run
+    from agent_parsers import TranscriptStep
+    from agent_parsers.cli.runs import Run
 
 __all__ = ["print_run"]
 
@@ -27,6 +28,8 @@ _MOST_LINES: Final = 3
 """Most lines that a cell shows."""
 _MOST_CHARS: Final = 2_000
 """Most characters of a text that are needed to fill those lines."""
+_BRIEF: Final = 120
+"""Most characters of the text of a notice."""
 _LEAST_WIDTH: Final = 8
 """Least width of a column of text, in cells."""
 
@@ -55,8 +58,14 @@ class _Cut:
         return Measurement(min(width, _LEAST_WIDTH), width)
 
 
-def print_run(console: Console, run: Run) -> None:
-    """Print a run: the question, the steps, the answer, repairs and errors."""
+def print_run(console: Console, run: Run, *, full: bool = False) -> None:
+    """Print a run: the question, the steps, the answer, notices, repairs and errors.
+
+    Args:
+        console: Where to print it.
+        run: The run.
+        full: Whether to print every text whole, and not what fits on a few lines of a cell.
+    """
     transcript = run.transcript
     title = f"{name_of(run.file)}, run {run.number}"
     if transcript.id:
@@ -64,8 +73,8 @@ def print_run(console: Console, run: Run) -> None:
     console.rule(Text(f"{title} ({run.dialect})", "bold"), align="left", style="dim")
     if transcript.question:
         console.print(_field("Question", transcript.question))
-    console.print(_steps(run, console.width))
-    answer = run.answer.step.action if run.answer else None
+    console.print(_steps(run, console.width, full=full))
+    answer = run.answer.action if run.answer else None
     if isinstance(answer, AgentFinish):
         console.print(_field("Final Answer", str(answer.return_values.get("output")), "green"))
     else:
@@ -75,11 +84,24 @@ def print_run(console: Console, run: Run) -> None:
         for number, repair in run.repairs:
             where = f"step {number}" if number else "question"
             console.print(Text(f"  {where}: {printable(repair.message)}"))
+    if (notices := run.transcript.notices) and not run.strict:
+        console.print(Text(f"\nNotices ({len(notices)})", "yellow"))
+        for notice in notices:
+            where = f"step {notice.step}: " if notice.step else ""
+            console.print(Text(f"  {where}{printable(notice.message)}"))
+            if notice.text:
+                console.print(Text(f"    {printable(_brief(notice.text))}", "dim"))
     if run.troubles:
         console.print(Text(f"\nNot read ({len(run.troubles)})", "red"))
         for trouble in run.troubles:
             console.print(trouble_lines(trouble, console.width), soft_wrap=True)
     console.print()
+
+
+def _brief(text: str) -> str:
+    """Return the beginning of *text* on one line."""
+    words = " ".join(text[:_MOST_CHARS].split())
+    return words if len(words) <= _BRIEF else f"{words[:_BRIEF]} …"
 
 
 def _field(label: str, text: str, style: str = "") -> RenderableType:
@@ -91,34 +113,38 @@ def _field(label: str, text: str, style: str = "") -> RenderableType:
     return grid
 
 
-def _steps(run: Run, width: int) -> Table:
+def _steps(run: Run, width: int, *, full: bool) -> Table:
     table = Table(box=box.SIMPLE_HEAD, expand=True, padding=(0, 1, 0, 0), leading=1)
     table.add_column("#", justify="right", style="dim", no_wrap=True)
-    table.add_column("Thought", ratio=3)
-    table.add_column("Tool", max_width=width // 5)
-    table.add_column("Input", ratio=2)
-    table.add_column("Observation", ratio=3)
-    for placed in run.steps:
-        cells = _cells(placed, is_answer=placed is run.answer)
-        table.add_row(str(placed.step.number), *cells)
+    table.add_column("Thought", ratio=3, overflow="fold")
+    table.add_column("Tool", max_width=width // 5, overflow="fold")
+    table.add_column("Input", ratio=2, overflow="fold")
+    table.add_column("Observation", ratio=3, overflow="fold")
+    cell = _whole if full else _Cut
+    for step in run.transcript.all_steps:
+        cells = (cell(*text) for text in _cells(step, is_answer=step is run.answer))
+        table.add_row(str(step.number), *cells)
     return table
 
 
-def _cells(placed: Placed, *, is_answer: bool) -> Iterator[RenderableType]:
-    """Yield the cells of a step; the answer of the run is printed in full below the table."""
-    step = placed.step
-    yield _Cut(step.thought or (step.error and step.error.llm_output) or "")
+def _whole(text: str, style: str = "") -> Text:
+    return Text("\n".join(map(printable, text.split("\n"))), style)
+
+
+def _cells(step: TranscriptStep, *, is_answer: bool) -> Iterator[tuple[str, str]]:
+    """Yield text and style of the cells of a step; the run's answer is printed below the table."""
+    yield step.thought or (step.error and step.error.llm_output) or "", ""
     match step.action:
         case AgentAction(tool=tool, tool_input=tool_input):
-            yield _Cut(tool, "cyan")
-            yield _Cut(_as_text(tool_input))
+            yield tool, "cyan"
+            yield _as_text(tool_input), ""
         case AgentFinish(return_values=values):
-            yield _Cut("Final Answer", "green")
-            yield "" if is_answer else _Cut(str(values.get("output")))
+            yield "Final Answer", "green"
+            yield "" if is_answer else str(values.get("output")), ""
         case _:
-            yield _Cut("not read", "red")
-            yield ""
-    yield _Cut(step.observation or "")
+            yield "not read", "red"
+            yield "", ""
+    yield step.observation or "", ""
 
 
 def _as_text(tool_input: str | dict[Any, Any]) -> str:

@@ -5,30 +5,66 @@ from typing import TYPE_CHECKING
 from outputs.lazy_names import late_names
 
 if TYPE_CHECKING:
-    from agent_parsers.runs.record import parse_record
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
-    from agent_parsers.runs.transcript_parser import (
+    from agent_parsers.runs.detecting.detection import Detection, DialectCandidate, detect
+    from agent_parsers.runs.read_log import read_runs
+    from agent_parsers.runs.readers.known import list_readers
+    from agent_parsers.runs.reading.record import parse_record
+    from agent_parsers.runs.reading.transcript import Notice, RunSource, Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript_parser import (
         TranscriptParser,
         parse_transcript,
         parse_transcripts,
     )
+    from agent_parsers.runs.recognition import LogForm, detect_log
+    from agent_parsers.runs.writers.atif import to_atif
+    from agent_parsers.runs.writers.known import get_writer, list_writers
+    from agent_parsers.runs.writers.sharegpt import to_sharegpt
+    from agent_parsers.runs.writers.text import to_text
 
 __all__ = [
+    "Detection",
+    "DialectCandidate",
+    "LogForm",
+    "Notice",
+    "RunSource",
     "Transcript",
     "TranscriptParser",
     "TranscriptStep",
+    "detect",
+    "detect_log",
+    "get_writer",
+    "list_readers",
+    "list_writers",
     "parse_record",
     "parse_transcript",
     "parse_transcripts",
+    "read_runs",
+    "to_atif",
+    "to_sharegpt",
+    "to_text",
 ]
 
 _MODULES = {
-    "parse_record": "agent_parsers.runs.record",
-    "Transcript": "agent_parsers.runs.transcript",
-    "TranscriptStep": "agent_parsers.runs.transcript",
-    "TranscriptParser": "agent_parsers.runs.transcript_parser",
-    "parse_transcript": "agent_parsers.runs.transcript_parser",
-    "parse_transcripts": "agent_parsers.runs.transcript_parser",
+    "to_atif": "agent_parsers.runs.writers.atif",
+    "get_writer": "agent_parsers.runs.writers.known",
+    "list_writers": "agent_parsers.runs.writers.known",
+    "to_sharegpt": "agent_parsers.runs.writers.sharegpt",
+    "to_text": "agent_parsers.runs.writers.text",
+    "LogForm": "agent_parsers.runs.recognition",
+    "detect_log": "agent_parsers.runs.recognition",
+    "Detection": "agent_parsers.runs.detecting.detection",
+    "DialectCandidate": "agent_parsers.runs.detecting.detection",
+    "detect": "agent_parsers.runs.detecting.detection",
+    "read_runs": "agent_parsers.runs.read_log",
+    "list_readers": "agent_parsers.runs.readers.known",
+    "Notice": "agent_parsers.runs.reading.transcript",
+    "RunSource": "agent_parsers.runs.reading.transcript",
+    "parse_record": "agent_parsers.runs.reading.record",
+    "Transcript": "agent_parsers.runs.reading.transcript",
+    "TranscriptStep": "agent_parsers.runs.reading.transcript",
+    "TranscriptParser": "agent_parsers.runs.reading.transcript_parser",
+    "parse_transcript": "agent_parsers.runs.reading.transcript_parser",
+    "parse_transcripts": "agent_parsers.runs.reading.transcript_parser",
 }
 """The module of each name that is imported at its first use."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, Self, TypeAlias
 from typing import Literal as Choice
@@ -207,8 +208,14 @@ class Label:
         """Return whether *seen* is the dialect's own spelling, with or without numbers."""
         if self.anywhere or self.borrowed:
             return False
-        words = r"(?: \d+)? ".join(map(re.escape, self.words.split()))
-        return re.fullmatch(rf"\n?{words}(?: \d+)?{re.escape(self.colon[0])}", seen) is not None
+        return _canonical(self.words, self.colon[0]).fullmatch(seen) is not None
+
+
+@cache
+def _canonical(words: str, colon: str) -> re.Pattern[str]:
+    """Return a pattern for the dialect's own spelling of a label."""
+    numbered = r"(?: \d+)? ".join(map(re.escape, words.split()))
+    return re.compile(rf"\n?{numbered}(?: \d+)?{re.escape(colon)}")
 
 
 class _Dress(NamedTuple):

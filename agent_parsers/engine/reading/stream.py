@@ -50,6 +50,7 @@ class TurnStream(Scanner):
         advise: Advise | None = None,
     ) -> None:
         super().__init__(machine, _collector(machine, tools, advise), start, prompt)
+        self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
         self._size = 0  # characters taken so far
         self._is_full = False
@@ -59,7 +60,7 @@ class TurnStream(Scanner):
 
     @property
     def text(self) -> str:
-        """All text so far."""
+        """All text so far; empty for a transcript without a limit on its length."""
         return self._collector.text
 
     @property

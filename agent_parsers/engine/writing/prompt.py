@@ -73,7 +73,7 @@ def render_prompt(
     """
     known = known_tools(tools)
     head = "\n\n".join(filter(None, (system, format_instructions)))
-    asked = _asked(dialect, question)
+    asked = asked_in(dialect, question)
     if not as_messages:
         pad = render_scratchpad(dialect, steps, known, with_generation_prompt=True)
         return "\n\n".join(filter(None, (head, dialect.prompt_words.begin, f"{asked}\n{pad}")))
@@ -84,7 +84,7 @@ def render_prompt(
     return messages
 
 
-def _asked(dialect: Dialect, question: str) -> str:
+def asked_in(dialect: Dialect, question: str) -> str:
     """Return the *question* after its label, if the dialect has one."""
     table = dialect.lenient
     for (_, name), transition in table.transitions.items():
@@ -108,7 +108,8 @@ def _form(dialect: Dialect, tools: ToolSet | None) -> str:
     seen = dialect.results_text([Result(dialect.example.tool, words.observation)]).removesuffix(
         dialect.generation_prompt(2)
     )
-    lines = _asked(dialect, words.question), dialect.write(step) + seen.rstrip("\n"), words.repeats
+    asked = asked_in(dialect, words.question)
+    lines = asked, dialect.write(step) + seen.rstrip("\n"), words.repeats
     return "\n".join((*lines, _last_turn(dialect)))
 
 

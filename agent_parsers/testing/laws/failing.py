@@ -11,7 +11,7 @@ from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Inline, Literal
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, AnswerDelta, Finish, InputDelta, MarkerSeen, Repair
-from agent_parsers.runs.transcript_parser import parse_transcripts
+from agent_parsers.runs.reading.transcript_parser import parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, difference, law, shown
 from agent_parsers.testing.trials.pieces import table_of
 from agent_parsers.testing.trials.stories import (

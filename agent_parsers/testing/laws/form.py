@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.writing.prompt import instructions, replies
 from agent_parsers.parsers.dialect_parser import dialect_parser
-from agent_parsers.runs.transcript_parser import parse_transcript, parse_transcripts
+from agent_parsers.runs.reading.transcript_parser import parse_transcript, parse_transcripts
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.laws.writing import check_answer, check_sound, is_same
 from agent_parsers.testing.trials.pieces import marker_in, sample_answer

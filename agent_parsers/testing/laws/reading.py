@@ -17,7 +17,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     ToolNamed,
 )
-from agent_parsers.runs.transcript_parser import TranscriptParser
+from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from agent_parsers.testing.laws.broken import Broken, difference, law, shown
 from agent_parsers.testing.trials.pieces import quiet_letters, table_of
 from agent_parsers.testing.trials.stories import (

@@ -8,7 +8,7 @@ from agent_parsers.actions.agent import AgentAction, AgentFinish
 from agent_parsers.engine.grammar.dialect import Result, Written
 from agent_parsers.engine.writing.escape import escape, unescape
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
-from agent_parsers.runs.transcript_parser import parse_transcript
+from agent_parsers.runs.reading.transcript_parser import parse_transcript
 from agent_parsers.testing.laws.broken import Broken, Crashed, law, shown
 from agent_parsers.testing.trials.pieces import a_tool, sample_action, template_marks
 from agent_parsers.testing.trials.stories import results_in
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.engine.grammar.dialect import Dialect
-    from agent_parsers.runs.transcript import Transcript, TranscriptStep
+    from agent_parsers.runs.reading.transcript import Transcript, TranscriptStep
     from agent_parsers.testing.trials.stories import Outcome
 
 __all__ = [

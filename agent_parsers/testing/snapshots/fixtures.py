@@ -18,7 +18,7 @@ import pytest
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.registry.dialects_by_name import get_parser
-from agent_parsers.runs.transcript_parser import parse_transcripts
+from agent_parsers.runs.reading.transcript_parser import parse_transcripts
 from agent_parsers.testing.snapshots.difference import difference
 from agent_parsers.testing.snapshots.pages import Replies, events_page, prompt_page
 from agent_parsers.testing.snapshots.readable import readable

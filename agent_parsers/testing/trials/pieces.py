@@ -14,7 +14,7 @@ from agent_parsers.engine.grammar.dialect import Dialect, Result, Written
 from agent_parsers.engine.markers.kinds import Ahead, Label
 from agent_parsers.engine.markers.patterns import Patterns
 from agent_parsers.events import ActionComplete, Finish
-from agent_parsers.runs.transcript_parser import TranscriptParser
+from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from agent_parsers.testing.trials.stories import DELTAS, TILES, story_of
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
-    from agent_parsers.runs.transcript import TranscriptStep
+    from agent_parsers.runs.reading.transcript import TranscriptStep
 
 __all__ = [
     "a_tool",

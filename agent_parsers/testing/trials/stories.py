@@ -23,7 +23,7 @@ from agent_parsers.events import (
     merge_events,
 )
 from agent_parsers.parsers.dialect_parser import AnyDialectParser, dialect_parser
-from agent_parsers.runs.transcript_parser import TranscriptParser
+from agent_parsers.runs.reading.transcript_parser import TranscriptParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from ...helpers.command_line import BRIDGE, LAKE, MILL, command, needs_corpus, p
 from ...helpers.json_schema import faults
 
 KEYS = ["version", "type", "id", "preamble", "question", "question_repairs", "steps", "failed"]
-KEYS += ["finish", "file", "record", "dialect"]
+KEYS += ["source", "notices", "finish", "file", "record", "dialect"]
 
 
 def tools(run: dict[str, Any]) -> list[str | None]:
@@ -121,11 +121,12 @@ def test_jsonl_is_the_same_runs_a_line_each() -> None:
     assert outcome.runs == as_list
 
 
-def test_no_runs_are_an_empty_list(tmp_path: Path) -> None:
+def test_no_runs_are_an_empty_list_and_an_error(tmp_path: Path) -> None:
     path = tmp_path / "none.jsonl"
     path.write_text("\n\n")
     outcome = parse(path)
-    assert (outcome.status, outcome.stdout) == (0, "[]\n")
+    assert (outcome.status, outcome.stdout) == (1, "[]\n")
+    assert f"{path}: found nothing to read\n" in outcome.stderr
     assert parse(path, "--format", "jsonl").stdout == ""
 
 
@@ -137,7 +138,7 @@ def test_a_table_shows_steps_answer_repairs_and_failures() -> None:
         "calculator",
         "Final Answer: 900 kg",
         "step 1: read '**Action:**' as the label 'action'",
-        "mill_runs.jsonl:2:303: expected an Action or a Final Answer",
+        "mill_runs.jsonl:2: expected an Action or a Final Answer",
         "| So it rests on Sunday.\n      | ^^^^^^^^^^^^^^^^^^^^^^\n",
     ):
         assert words in shown, words
@@ -205,7 +206,7 @@ def test_an_input_may_be_an_object(tmp_path: Path, own: Dialect) -> None:
 def test_a_dialect_without_transcripts_says_so(own: Dialect) -> None:
     outcome = parse(BRIDGE, "--dialect", own.name)
     assert outcome.status == 1
-    assert "own has no text transcripts; only records can be read" in outcome.stderr
+    assert "'own' has no form of transcripts" in outcome.stderr
 
 
 def test_an_unknown_format_is_a_usage_error() -> None:
@@ -214,21 +215,17 @@ def test_an_unknown_format_is_a_usage_error() -> None:
     assert "yaml" in outcome.stderr
 
 
-def test_strict_mode_rejects_what_lenient_mode_repairs(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    output = "action: search\naction input: mills"
-    path.write_text(json.dumps({"format": "react", "steps": [{"output": output}]}))
-    lenient, strict = parse(path, "--lenient"), parse(path, "--strict")
-    assert parse(path) == lenient
-    assert (lenient.status, lenient.run["failed"]) == (0, [])
-    assert (strict.status, strict.run["steps"]) == (1, [])
-    assert [failed["number"] for failed in strict.run["failed"]] == [1]
-
-
-def test_strict_refuses_a_text_rather_than_read_it_leniently() -> None:
-    outcome = parse(BRIDGE, "--strict")
-    assert (outcome.status, outcome.runs) == (1, [])
-    assert "a text transcript cannot be read with --strict" in outcome.stderr
+def test_strict_counts_notices_as_errors(tmp_path: Path) -> None:
+    path = tmp_path / "cut.txt"
+    path.write_text("Question: why?\nAction: search\nAction Input: it\n")
+    outcome, strict = parse(path), parse(path, "--strict")
+    assert (outcome.status, outcome.stderr, strict.status) == (0, "", 1)
+    assert strict.runs == outcome.runs
+    notices = [notice["message"] for notice in outcome.run["notices"]]
+    assert len(notices) == 2
+    assert all(f"{notice} (run 1" in strict.stderr for notice in notices)
+    assert "not read: 2 steps or notices; read: 1 step of 1 run" in strict.stderr
+    assert parse(BRIDGE, "--strict").status == 0
 
 
 def test_dialects_lists_all_of_them() -> None:
@@ -239,6 +236,24 @@ def test_dialects_lists_all_of_them() -> None:
         assert row["summary"] == dialect.summary
         assert row["aliases"] == list(dialect.aliases)
         assert row["stop"] == list(dialect.stop)
+
+
+def test_dialects_says_which_read_the_text_of_a_run() -> None:
+    listed = {row["name"]: row for row in json.loads(command("dialects").stdout)}
+    kinds = {name: (row["several"], row["transcripts"]) for name, row in listed.items()}
+    assert (kinds["react"], kinds["hermes"]) == ((False, True), (True, False))
+    table = command("dialects", "--format", "table").stdout
+    assert table.index("whole run can be read too") < table.index(" react ")
+    assert table.index(" react ") < table.index("not as one text")
+
+
+def test_dialects_are_found_by_words() -> None:
+    found = json.loads(command("dialects", "JSON", "langchain").stdout)
+    assert {"chat", "structured_chat"} <= {row["name"] for row in found} < {*list_dialects()}
+    assert all("langchain" in row["summary"].lower() for row in found)
+    assert json.loads(command("dialects", "convo_chat").stdout)[0]["name"] == "conversational_chat"
+    none = command("dialects", "no", "such", "--format", "table")
+    assert (none.status, none.stdout) == (0, "no dialect has the words 'no such'\n")
 
 
 def test_dialects_has_the_formats_of_parse() -> None:
@@ -332,5 +347,5 @@ def test_a_record_in_a_format_without_a_dialect_is_reported(tmp_path: Path) -> N
     outcome = parse(path)
     assert (outcome.status, outcome.runs) == (1, [])
     for line in (1, 2):
-        assert f"{path}:{line}:1: there is no dialect 'rea'" in outcome.stderr
-        assert f'(record {line} "a")\n' in outcome.stderr
+        assert f"(line {line} of the file)\n" in outcome.stderr
+    assert outcome.stderr.count(f"{path}: there is no dialect 'rea'") == 2

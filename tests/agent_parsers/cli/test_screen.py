@@ -30,6 +30,7 @@ pytestmark = pytest.mark.one_in(2)  # each starts a process or more
 
 RECORD = {"format": "react", "steps": [{"output": "Final Answer: a"}]}
 LINE = json.dumps(RECORD).encode() + b"\n"
+REACT = ("--dialect", "react")  # named where it does not matter how it is recognised
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
@@ -38,25 +39,25 @@ def plain(seen: str) -> str:
 
 
 def test_a_terminal_gets_a_table_and_a_program_json() -> None:
-    status, seen, piped = terminal(["parse", BRIDGE])
+    status, seen, piped = terminal(["parse", BRIDGE, *REACT])
     assert (status, piped) == (0, "")
     assert "Question: Which of the two bridges" in plain(seen)
-    assert process("parse", BRIDGE).run["steps"][-1]["number"] == 4
+    assert process("parse", BRIDGE, *REACT).run["steps"][-1]["number"] == 4
 
 
 def test_forced_colours_do_not_select_a_table() -> None:
-    outcome = process("parse", BRIDGE, env={"FORCE_COLOR": "1"})
+    outcome = process("parse", BRIDGE, *REACT, env={"FORCE_COLOR": "1"})
     assert len(outcome.runs) == 1
 
 
 def test_no_color_is_heeded() -> None:
-    _, seen, _ = terminal(["parse", BRIDGE], env={"NO_COLOR": "1"})
+    _, seen, _ = terminal(["parse", BRIDGE, *REACT], env={"NO_COLOR": "1"})
     assert "\x1b[3" not in seen
 
 
 @pytest.mark.parametrize("columns", [50, 80, 120])
 def test_a_table_fits_the_terminal(columns: int) -> None:
-    _, seen, _ = terminal(["parse", BRIDGE, MILL], columns=columns)
+    _, seen, _ = terminal(["parse", BRIDGE, MILL, *REACT], columns=columns)
     lines = plain(seen).splitlines()
     places = [line for line in lines if f"{MILL}:" in line]  # these are not broken up
     assert len(places) == 1
@@ -64,7 +65,7 @@ def test_a_table_fits_the_terminal(columns: int) -> None:
 
 
 def test_cells_are_cut_at_whole_words() -> None:
-    _, seen, _ = terminal(["parse", BRIDGE], columns=100)
+    _, seen, _ = terminal(["parse", BRIDGE, *REACT], columns=100)
     words = set(BRIDGE.read_text(encoding="utf-8").replace("\n", " ").split(" "))
     cut = [match[1] for match in re.finditer(r"(\S+) …", plain(seen))]
     assert cut
@@ -143,7 +144,7 @@ def test_records_a_line_come_out_as_they_come_in() -> None:
         assert ran.stdin is not None
         assert ran.stdout is not None
         for number in (1, 2, 3):
-            ran.stdin.write(LINE)
+            ran.stdin.write(LINE * 2_000)  # its form is recognised by what comes first
             ran.stdin.flush()
             assert json.loads(ran.stdout.readline())["record"] == number
         ran.stdin.close()
@@ -181,7 +182,7 @@ def test_an_interrupt_ends_it_without_a_traceback() -> None:
         assert ran.stdin is not None
         assert ran.stdout is not None
         assert ran.stderr is not None
-        ran.stdin.write(LINE)
+        ran.stdin.write(LINE * 2_000)  # its form is recognised by what comes first
         ran.stdin.flush()
         ran.stdout.readline()
         time.sleep(0.1)  # it waits for the next line now
@@ -203,8 +204,8 @@ def test_a_full_disk_is_reported_in_one_line(args: list[str]) -> None:
 
 def test_an_encoding_that_lacks_characters_is_not_an_error() -> None:
     env = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"}
-    assert process("parse", BRIDGE, env=env).run["question"].count("ü") == 2
-    outcome = process("parse", BRIDGE, "--format", "table", env=env)
+    assert process("parse", BRIDGE, *REACT, env=env).run["question"].count("ü") == 2
+    outcome = process("parse", BRIDGE, *REACT, "--format", "table", env=env)
     assert outcome.status == 0
     assert "Untertorbr\\xfccke" in outcome.stdout
 
@@ -213,7 +214,7 @@ def test_an_encoding_that_lacks_characters_is_not_an_error() -> None:
 def test_without_the_extra_a_line_says_how_to_get_it(tmp_path: Path, missing: str) -> None:
     (tmp_path / f"{missing}.py").write_text(f"raise ModuleNotFoundError(name={missing!r})")
     paths = os.pathsep.join([str(tmp_path), str(ROOT)])
-    outcome = process("parse", BRIDGE, env={"PYTHONPATH": paths})
+    outcome = process("parse", BRIDGE, *REACT, env={"PYTHONPATH": paths})
     assert (outcome.status, outcome.stdout) == (1, "")
     assert outcome.stderr == (
         f"agent-parsers: the command line needs {missing};"

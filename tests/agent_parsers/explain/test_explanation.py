@@ -20,7 +20,6 @@ from agent_parsers import (
     get_parser,
 )
 from agent_parsers.authoring import Label
-from agent_parsers.cli.places import Document
 from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode
 from agent_parsers.explain.cells import cells, fit, wrapped
 from agent_parsers.explain.explanation import Explanation, explain
@@ -36,7 +35,7 @@ from agent_parsers.testing.trials.stories import parsed, refusal, story_of
 from agent_parsers.testing.trials.strategies import anything, tool_lists
 from output_parsers.printable import printable
 
-from ...helpers.command_line import command, process, terminal
+from ...helpers.command_line import BRIDGE, MILL, command, process, terminal
 from ...helpers.growth import assert_linear
 from ...helpers.stories import every_dialect, every_run_dialect, every_turn_mode
 from ..dialects.test_snapshots import replies
@@ -174,7 +173,7 @@ def test_what_is_drawn_fits_and_is_harmless_and_its_json_is_json(
     value = json.loads(written)
     assert json.dumps(value) == written
     for part in (*value["spans"], *value["repairs"], *value["ignored"]):
-        assert Document(it.text).place(part["span"][0]) == (part["line"], part["column"])
+        assert place_of(it.text, part["span"][0]) == (part["line"], part["column"])
     if it.error is not None:
         error = value["error"]
         assert (error["line"], error["column"]) == (it.error.line, it.error.column)
@@ -410,7 +409,13 @@ def test_wrapped_text_is_all_there_and_fits(text: str, room: int) -> None:
 def test_lines_and_columns_are_those_of_errors(text: str, data: st.DataObject) -> None:
     offset = data.draw(st.integers(0, len(text)))
     places = Places(text)
-    assert (places.line(offset), places.column(offset)) == Document(text).place(offset)
+    assert (places.line(offset), places.column(offset)) == place_of(text, offset)
+
+
+def place_of(text: str, offset: int) -> tuple[int | None, int | None]:
+    """Return the line and the column that an error at *offset* has."""
+    error = OutputParserException("", llm_output=text, span=(offset, offset))
+    return error.line, error.column
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -476,6 +481,17 @@ def test_a_file_that_cannot_be_read_is_reported(
     outcome = command("explain", path)
     assert (outcome.status, outcome.stdout) == (1, "")
     assert reason in outcome.stderr.replace("\n", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [(BRIDGE, "this is a run of 4 steps"), (MILL, "this is a log in the form 'records'")],
+)
+def test_the_log_of_a_run_is_for_another_command(path: Path, words: str) -> None:
+    outcome = command("explain", path)
+    more = "of which one turn is explained; `parse` reads it whole"
+    assert outcome.stderr == f"{path}: {words}, {more}\n"
+    assert outcome.runs
 
 
 def test_two_tools_of_one_name_are_a_usage_error(reply: Path) -> None:

@@ -1,5 +1,6 @@
 """Whole runs read back, as text or as records; `tests/cases/transcripts` has more texts."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from agent_parsers import (
     AgentFinish,
     OutputParserException,
     Repair,
+    StreamParser,
     TranscriptParser,
     TranscriptStep,
     get_dialect,
@@ -308,3 +310,18 @@ def test_an_observation_that_is_not_json_is_written_as_it_prints() -> None:
         "steps": [{"output": "Action: a\nAction Input: b", "observation": {1, 2}}],
     }
     assert parse_record(record).steps[0].observation == "{1, 2}"
+
+
+def test_a_stream_without_a_limit_keeps_no_text_of_a_transcript() -> None:
+    step = f"Thought: {'x' * 1000}\nAction: a\nAction Input: b\nObservation: c\n"
+    parser = StreamParser(get_dialect("react"), mode="transcript", max_chars=None)
+    tracemalloc.start()
+    for _ in range(500):
+        parser.feed(step)
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert kept < 100_000
+    assert parser.text == ""
+    limited = StreamParser(get_dialect("react"), mode="transcript")
+    limited.feed(step)
+    assert limited.text == step

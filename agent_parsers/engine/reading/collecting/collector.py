@@ -67,7 +67,7 @@ class Collector:
     __slots__ = (
         "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
         "_problem", "_step_at", "_text", "_tools", "_watch", "ended",
-        "has_dropped", "is_closed", "is_half", "label", "label_span", "result",
+        "has_dropped", "is_closed", "is_half", "keeps_text", "label", "label_span", "result",
     )  # fmt: skip
 
     _END: ClassVar = "the answer"
@@ -96,13 +96,15 @@ class Collector:
         """How the text ended; set before the end is read."""
         self._answer: tuple[str, Span] | None = None
         self._step_at = 0  # where the step begins
+        self.keeps_text = True
+        """Whether `text` is kept; a log without a limit would need all memory."""
         self._text: list[str] = []  # all chunks
         self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
         self._base = 0
 
     @property
     def text(self) -> str:
-        """All text so far."""
+        """All text so far; empty if it is not kept."""
         return "".join(self._text)
 
     @property
@@ -138,7 +140,8 @@ class Collector:
 
     def add(self, chunk: str) -> None:
         """Take the next *chunk* of the whole text, including markers."""
-        self._text.append(chunk)
+        if self.keeps_text:
+            self._text.append(chunk)
         self._pieces.append(chunk)
 
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:

@@ -1,0 +1,78 @@
+"""The command ``dialects``: a list of them, in groups."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from agent_parsers import get_dialect, list_dialects
+from agent_parsers.cli.parse import Format
+from agent_parsers.cli.screen import echo_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.cli.screen import Screen
+    from agent_parsers.engine.grammar.dialect import Dialect
+
+__all__ = ["list_known"]
+
+_GROUPS: Final = {
+    (False, True): "One call a turn. The text of a whole run can be read too",
+    (False, False): "One call a turn. A run is read as records or messages, not as one text",
+    (True, True): "Several calls a turn. The text of a whole run can be read too",
+    (True, False): "Several calls a turn. A run is read as records or messages, not as one text",
+}
+"""What dialects have in common: whether a turn may have several calls, and transcripts exist."""
+
+
+def list_known(out: Screen, form: Format, words: Sequence[str]) -> None:
+    """Write the dialects whose name, alias or summary has each of *words*."""
+    rows = [row for row in map(_row, map(get_dialect, list_dialects())) if _has_all(row, words)]
+    if form is Format.JSON:
+        echo_json(json.dumps(rows, ensure_ascii=False, indent=2))
+    elif form is Format.JSONL:
+        for row in rows:
+            echo_json(json.dumps(row, ensure_ascii=False))
+    elif not rows:
+        out.print(f"no dialect has the words {' '.join(words)!r}", markup=False)
+    else:
+        _print_groups(out, rows)
+
+
+def _row(dialect: Dialect) -> dict[str, Any]:
+    return {
+        "name": dialect.name,
+        "aliases": dialect.aliases,
+        "summary": dialect.summary,
+        "stop": dialect.stop,
+        "several": dialect.several,
+        "transcripts": bool(dialect.lenient.transcript_start),
+    }
+
+
+def _has_all(row: dict[str, Any], words: Sequence[str]) -> bool:
+    text = " ".join((row["name"], *row["aliases"], row["summary"])).casefold()
+    return all(word.casefold() in text for word in words)
+
+
+def _print_groups(out: Screen, rows: Sequence[dict[str, Any]]) -> None:
+    width = max(len(row["name"]) for row in rows)
+    for (several, transcripts), title in _GROUPS.items():
+        group = [
+            row for row in rows if (row["several"], row["transcripts"]) == (several, transcripts)
+        ]
+        if not group:
+            continue
+        out.print(Text(f"\n{title}", "bold"))
+        table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0))
+        table.add_column("Name", style="cyan", no_wrap=True, min_width=width)
+        table.add_column("What it is", ratio=1)
+        table.add_column("Also called")
+        for row in group:
+            table.add_row(row["name"], row["summary"], ", ".join(row["aliases"]))
+        out.print(table)

@@ -1,0 +1,139 @@
+"""The options that several commands have."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+import typer
+
+from agent_parsers import ToolSet, get_dialect, list_dialects
+from agent_parsers.cli.runs import STDIN, Options
+from agent_parsers.runs.readers.known import get_reader, list_readers
+from agent_parsers.runs.writers.known import get_writer, list_writers
+
+__all__ = [
+    "DialectName", "FileNames", "ReaderName", "StrictFlag", "ToolsGiven", "dialects_like",
+    "known_dialect", "known_tools", "known_writer", "options_of", "or_stdin", "writers_like",
+]  # fmt: skip
+
+USAGE: Final = 2
+"""The exit status if the command line is wrong."""
+
+
+def known_dialect(name: str | None) -> str | None:
+    """Return the name of the dialect with this *name* or alias; any other is a usage error."""
+    try:
+        return None if name is None else get_dialect(name).name
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def dialects_like(incomplete: str) -> list[str]:
+    """Return the names of dialects that begin with *incomplete*."""
+    return [name for name in list_dialects() if name.startswith(incomplete)]
+
+
+def _known_reader(name: str) -> str:
+    if name != "auto":
+        try:
+            get_reader(name)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+    return name
+
+
+def _readers_like(incomplete: str) -> list[str]:
+    return [name for name in list_readers() if name.startswith(incomplete)]
+
+
+def known_writer(name: str) -> str:
+    """Return *name* if a writer has it; any other is a usage error."""
+    try:
+        return get_writer(name).name
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+def writers_like(incomplete: str) -> list[str]:
+    """Return the names of writers and dialects that begin with *incomplete*."""
+    return [name for name in [*list_writers(), *list_dialects()] if name.startswith(incomplete)]
+
+
+def _read_tools(given: str) -> ToolSet:
+    """Return the tools that the option ``--tools`` means.
+
+    Args:
+        given: Names, separated by commas; or the path of a JSON file with a list of tools in any
+            form that `ToolSet` takes, or an object with such a list under ``"tools"``.
+
+    Raises:
+        OSError: The file cannot be read.
+        TypeError: The file has something that is not a tool.
+        ValueError: The file is not JSON, or two tools have the same name.
+    """
+    if not given.endswith(".json"):
+        return ToolSet([name.strip() for name in given.split(",") if name.strip()])
+    data = json.loads(Path(given).read_text(encoding="utf-8"))
+    tools = data.get("tools", data) if isinstance(data, dict) else data
+    if not isinstance(tools, list):
+        raise TypeError(f"expected a list of tools in {given}, found {type(tools).__name__}")
+    return ToolSet(tools)
+
+
+def known_tools(tools: str | None) -> ToolSet | None:
+    """Return the tools that the option names; anything else is a usage error."""
+    try:
+        return None if tools is None else _read_tools(tools)
+    except (OSError, ValueError, TypeError) as error:
+        raise typer.BadParameter(str(error), param_hint="--tools") from None
+
+
+FileNames: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="FILE", help="Files to read; - is standard input.", show_default=False),
+]
+ReaderName: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        callback=_known_reader,
+        autocompletion=_readers_like,
+        help="Form of the logs, of those that `forms` lists; recognised if not named.",
+    ),
+]
+DialectName: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        callback=known_dialect,
+        autocompletion=dialects_like,
+        help="Dialect of the models' text; recognised if not named.",
+    ),
+]
+ToolsGiven: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="A,B|FILE",
+        help="Names of the tools, or a JSON file with their schemas; by default any is accepted.",
+    ),
+]
+StrictFlag: TypeAlias = Annotated[
+    bool, typer.Option("--strict", help="Count every notice as something that was not read.")
+]
+
+
+def or_stdin(ctx: typer.Context, files: list[str] | None) -> list[str]:
+    """Return *files*, or standard input; show the help if that is a terminal."""
+    if files:
+        return files
+    if sys.stdin is None or sys.stdin.isatty():
+        typer.echo(ctx.get_help())
+        raise typer.Exit(USAGE)
+    return [STDIN]
+
+
+def options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> Options:
+    """Return the options for reading files."""
+    known = None if dialect is None else get_dialect(dialect)
+    return Options(reader, known, known_tools(tools), strict)

@@ -1,0 +1,89 @@
+"""Counting what was read: runs, steps, tools, repairs, errors and notices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from agent_parsers import AgentAction
+from agent_parsers.cli.json_form import dumps
+from agent_parsers.cli.screen import echo_json
+from output_parsers.printable import printable
+
+if TYPE_CHECKING:
+    from agent_parsers.cli.runs import Run
+    from agent_parsers.cli.screen import Screen
+
+__all__ = ["Summary"]
+
+
+class Summary:
+    """Counts runs, and writes the counts at the end.
+
+    Args:
+        screen: Where to write them.
+        as_table: Whether to write a table, and not JSON.
+    """
+
+    def __init__(self, screen: Screen, *, as_table: bool) -> None:
+        self._screen, self._as_table = screen, as_table
+        self._counts: Counter[str] = Counter(
+            dict.fromkeys(("runs", "steps", "answers", "errors", "repairs", "notices"), 0)
+        )
+        self._by_kind: dict[str, Counter[str]] = {
+            name: Counter()
+            for name in (
+                "read_as",
+                "tools",
+                "repairs_by_kind",
+                "errors_by_reason",
+                "notices_by_kind",
+            )
+        }
+
+    def write(self, run: Run) -> None:
+        """Count one run."""
+        transcript = run.transcript
+        self._counts["runs"] += 1
+        self._counts["steps"] += len(transcript.steps)
+        self._counts["answers"] += transcript.finish is not None
+        self._counts["errors"] += len(transcript.failed)
+        self._counts["repairs"] += len(transcript.repairs)
+        self._counts["notices"] += len(transcript.notices)
+        self._count("read_as", run.dialect)
+        for step in transcript.steps:
+            if isinstance(step.action, AgentAction):
+                self._count("tools", step.action.tool)
+        for repair in transcript.repairs:
+            self._count("repairs_by_kind", repair.kind)
+        for step in transcript.failed:
+            self._count("errors_by_reason", step.error.reason if step.error else "")
+        for notice in transcript.notices:
+            self._count("notices_by_kind", notice.kind)
+
+    def close(self) -> None:
+        """Write the counts."""
+        if not self._as_table:
+            counts: dict[str, Any] = {**self._counts}
+            counts |= {name: dict(found.most_common()) for name, found in self._by_kind.items()}
+            echo_json(dumps(counts))
+            return
+        table = Table(box=box.SIMPLE_HEAD, show_header=False, padding=(0, 2, 0, 0))
+        table.add_column(style="bold")
+        table.add_column(justify="right")
+        for name, count in self._counts.items():
+            table.add_row(name.capitalize(), f"{count:,}")
+        for name, found in self._by_kind.items():
+            if found:
+                table.add_row()
+                table.add_row(Text(name.replace("_", " ").capitalize(), "bold cyan"))
+            for what, count in found.most_common():
+                table.add_row(Text(f"  {printable(what)}", "default"), f"{count:,}")
+        self._screen.print(table)
+
+    def _count(self, name: str, what: str) -> None:
+        self._by_kind[name][what] += 1

@@ -1,0 +1,96 @@
+"""Logs of Inspect AI in the form ``.eval``: a zip file with one JSON file for each sample.
+
+They are packed with zstd (method 93), which `zipfile` reads from Python 3.14 on. Before, the
+package ``zstandard`` or ``backports.zstd`` is needed.
+"""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+from io import BytesIO
+from typing import IO, TYPE_CHECKING, Final
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from agent_parsers.runs.reading.reader import Value, Values
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["MAGIC", "samples_in"]
+
+MAGIC: Final = b"PK\x03\x04"
+"""The first bytes of a zip file."""
+_ZSTD: Final = 93
+_LOCAL_HEADER: Final = 30
+"""Size of the header before a file, without its name and extra field."""
+
+
+def samples_in(stream: IO[bytes]) -> Values:
+    """Return the samples in the zip file *stream*, each read when it is asked for.
+
+    Raises:
+        OutputParserException: It is another zip file, is broken, or cannot be unpacked here.
+    """
+    source = stream if stream.seekable() else BytesIO(stream.read())
+    try:
+        archive = ZipFile(source)
+    except BadZipFile as error:
+        raise _refusal(f"the zip file is broken: {error}") from error
+    names = [
+        info
+        for info in archive.infolist()
+        if info.filename.startswith("samples/") and info.filename.endswith(".json")
+    ]
+    if not names:
+        raise _refusal("expected a zip file with samples, as Inspect AI writes it")
+    return Values(_samples(archive, source, names), are_items=True)
+
+
+def _samples(archive: ZipFile, source: IO[bytes], names: list[ZipInfo]) -> Iterator[Value]:
+    for info in names:
+        try:
+            yield Value(json.loads(_unpacked(archive, source, info)))
+        except (BadZipFile, ValueError) as error:
+            raise _refusal(f"{info.filename} in the zip file is broken: {error}") from error
+
+
+def _unpacked(archive: ZipFile, source: IO[bytes], info: ZipInfo) -> bytes:
+    try:
+        return archive.read(info)
+    except NotImplementedError as error:  # the method is unknown to this version of Python
+        decompress = _zstd() if info.compress_type == _ZSTD else None
+        if decompress is None:
+            raise _refusal(
+                "the samples are packed with zstd, which Python reads from 3.14 on,"
+                " and before with the package zstandard or backports.zstd"
+            ) from error
+    source.seek(info.header_offset)
+    header = source.read(_LOCAL_HEADER)
+    names = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+    source.seek(names, 1)
+    return decompress(source.read(info.compress_size))
+
+
+def _zstd() -> Callable[[bytes], bytes] | None:
+    """Return what decompresses zstd; `None` if nothing here does."""
+    try:
+        made: Callable[[bytes], bytes] = (
+            import_module("zstandard").ZstdDecompressor().decompressobj().decompress
+        )
+    except ImportError:
+        pass
+    else:
+        return made
+    try:
+        found: Callable[[bytes], bytes] = import_module("backports.zstd").decompress
+    except ImportError:
+        return None
+    return found
+
+
+def _refusal(reason: str) -> OutputParserException:
+    return OutputParserException(
+        reason, observation="Give the log as JSON, as `inspect log convert --to json` writes it."
+    )

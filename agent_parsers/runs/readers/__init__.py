@@ -1,0 +1,1 @@
+"""Readers of logs, one for each form; `list_readers` has their names."""

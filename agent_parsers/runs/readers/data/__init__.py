@@ -1,0 +1,1 @@
+"""Readers of logs that are JSON, one file for each form."""

@@ -1,0 +1,161 @@
+"""What all readers of messages share: what one message says, and how a file of them is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.runs.readers.data.conversations import conversations, is_message, messages_in
+from agent_parsers.runs.readers.data.parts import call_of, content_of, result_of, text_of
+from agent_parsers.runs.reading.reader import MALFORMED, Value
+from agent_parsers.runs.reading.said import Said, runs_of_messages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from agent_parsers.runs.readers.data.conversations import Form
+    from agent_parsers.runs.reading.reader import Reading, Values
+    from agent_parsers.runs.reading.transcript import Transcript
+
+__all__ = [
+    "evidence_of",
+    "message_of",
+    "read_each",
+    "read_messages",
+    "said_of",
+    "said_or_refused",
+]
+
+ROLES: Final = {
+    "system": "system", "developer": "system", "user": "user", "human": "user",
+    "assistant": "assistant", "ai": "assistant", "model": "assistant",
+    "tool": "tool", "function": "tool",
+}  # fmt: skip
+"""Our name of each role."""
+
+
+def message_of(message: Mapping[str, Any], role: str = "") -> Said:
+    """Return what a *message* with ``content`` says, which has its calls in it or beside it.
+
+    Args:
+        message: The message.
+        role: Its role, in any API's words; by default its ``role``.
+
+    Raises:
+        KeyError: It lacks a part, or the role is unknown.
+        TypeError: A part has another type.
+    """
+    ours = ROLES[role or message["role"]]
+    content = message.get("content")
+    if ours == "tool":
+        result = result_of(content, message.get("tool_call_id"), message.get("name"))
+        return Said("tool", results=(result,))
+    found = content_of(content)
+    calls = [call_of(call) for call in _calls_in(message)] or found.calls
+    thought = message.get("reasoning_content") or message.get("reasoning") or ""
+    text = ("" if ours == "assistant" else "\n").join(found.texts)
+    return Said(
+        ours,  # type: ignore[arg-type]
+        text or _beside(message),
+        "\n".join(filter(None, (text_of(thought), *found.thoughts))),
+        calls,
+        found.results,
+        left_out=found.left_out,
+    )
+
+
+def _calls_in(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    for name in ("tool_calls", "invalid_tool_calls"):
+        yield from message.get(name) or ()
+    if (function := message.get("function_call")) is not None:
+        yield function
+
+
+def _beside(message: Mapping[str, Any]) -> str:
+    """Return the text that stands beside an empty content."""
+    audio = message.get("audio")
+    spoken = audio.get("transcript") if isinstance(audio, Mapping) else None
+    return message.get("refusal") or spoken or ""
+
+
+def evidence_of(
+    values: Sequence[Any], form: Form, sign: Callable[[Any], str], *, where: str = "message"
+) -> Sequence[str]:
+    """Return what shows that the first *values* of a file are messages of this form.
+
+    All of them must be messages, or records with messages, and one must have the sign.
+
+    Args:
+        values: The first values.
+        form: The form.
+        sign: Returns what of a message only this form has, such as ``"'tool_calls'"``; empty if
+            it has no such thing.
+        where: What a message is called.
+    """
+    number = 0
+    shown = ""
+    for value in values:
+        messages = messages_in(value, form)
+        for message in [value] if messages is None else messages:
+            number += 1
+            if not form.is_message(message):
+                return ()
+            if not shown and (found := sign(message)):
+                shown = f"{found} in {where} {number}"
+    return (shown,) if shown else ()
+
+
+def read_messages(values: Values, reading: Reading, form: Form) -> Iterator[Transcript]:
+    """Yield the runs in a file of messages."""
+    for messages, name, line in conversations(values, reading, form):
+        at = reading.at(line)
+        said = (said_or_refused(message, at, partial(_said, form)) for message in messages)
+        told = (each for each in said if each is not None)
+        yield from runs_of_messages(told, at, name=name, is_one_run=form.is_one_run)
+
+
+def said_of(messages: Iterable[Any], form: Form) -> Iterator[Said]:
+    """Yield what each of *messages* says; a malformed one fails."""
+    for message in messages:
+        if (said := form.said(message)) is not None:
+            yield said
+
+
+def read_each(
+    values: Values, reading: Reading, runs_of: Callable[[Any, Reading], Iterable[Transcript]]
+) -> Iterator[Transcript]:
+    """Yield the runs in each of *values*; one that is malformed is refused.
+
+    Args:
+        values: The values.
+        reading: How they are read.
+        runs_of: Returns the runs in a value; it may fail as malformed data lets it.
+    """
+    for value in values:
+        at = reading.at(value.line)
+        try:
+            runs = [*runs_of(value.data, at)]
+        except MALFORMED as error:
+            reading.refuse_value(value, error)
+        else:
+            yield from runs
+
+
+def _said(form: Form, message: Any) -> Said | None:
+    if not is_message(message, form):
+        raise ValueError("it is not in the form of the others")
+    return form.said(message)
+
+
+def said_or_refused(
+    message: Value, reading: Reading, said: Callable[[Any], Said | None]
+) -> Said | None:
+    """Return what a *message* says; if it is malformed, that is refused, and it says nothing."""
+    try:
+        found = said(message.data)
+    except MALFORMED as error:
+        refused = reading.refuse_value(message, error)
+        return Said("tool", line=message.line, error=refused)
+    return replace(found, line=message.line) if found and message.line else found

@@ -1,0 +1,172 @@
+r"""The parts of messages: texts, calls and results, under the names that APIs and frameworks use.
+
+The same few parts come under several names::
+
+    {"function": {"name": "search", "arguments": "{\"query\": \"fog\"}"}, "id": "c1"}  OpenAI
+    {"type": "tool_use", "name": "search", "input": {"query": "fog"}, "id": "c1"}       Anthropic
+    {"name": "search", "args": {"query": "fog"}, "id": "c1"}                            LangChain
+    {"tool_name": "search", "arguments": {"query": "fog"}, "id": "c1"}                  Haystack
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.actions.agent import as_text
+from agent_parsers.native.reading.arguments import as_input, read_lenient
+from agent_parsers.native.reading.problems import BadCall
+from agent_parsers.runs.reading.said import SaidCall, SaidResult
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair
+
+__all__ = ["Content", "call_of", "content_of", "result_of", "text_of"]
+
+_NAMES: Final = ("name", "tool_name", "function_name", "function", "tool")
+_ARGUMENTS: Final = ("arguments", "args", "input", "tool_kwargs", "tool_input")
+_IDS: Final = ("call_id", "tool_call_id", "tool_id", "id")
+
+_QUIET: Final = frozenset(("redacted_thinking", "step-start", "compaction"))
+"""Parts that never hold text."""
+
+
+@dataclass
+class Content:
+    """What the content of a message consists of."""
+
+    texts: list[str] = field(default_factory=list)
+    thoughts: list[str] = field(default_factory=list)
+    calls: list[SaidCall] = field(default_factory=list)
+    results: list[SaidResult] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    """The kinds of other parts, such as images."""
+
+
+def call_of(call: Mapping[str, Any], *, is_text: bool = False) -> SaidCall:
+    """Return a call, whatever its form calls the name, the arguments and the id.
+
+    Arguments that are text are read as JSON, like those in a message of a model: a call whose
+    arguments are malformed has repairs or an error.
+
+    Args:
+        call: The call.
+        is_text: Whether arguments may be text that is not JSON.
+
+    Raises:
+        KeyError: It has no name.
+        TypeError: It is not an object, or its name is not text.
+    """
+    call_id = _first(call, _IDS)
+    for nested in ("function", "custom"):
+        if isinstance(call.get(nested), Mapping):
+            is_text = is_text or nested == "custom"
+            call = call[nested]
+    tool = _first(call, _NAMES)
+    if not isinstance(tool, str):
+        if tool is None:
+            raise KeyError("name")
+        raise TypeError(f"the name of a tool is {type(tool).__name__}, not text")
+    written = _first(call, _ARGUMENTS)
+    known_id = _name(call_id)
+    if not isinstance(written, str) or is_text:
+        return SaidCall(tool, written, known_id)
+    repairs: list[Repair] = []
+    try:
+        value = read_lenient(
+            written, tool, {"name": tool, "arguments": written}, repairs,
+            is_function=False, may_lack=lambda _lack, _value: False,
+        )  # fmt: skip
+        value = as_input(value, tool, takes_text=False)
+    except BadCall as bad:
+        return SaidCall(tool, {}, known_id, tuple(repairs), _error(bad, tool, written))
+    return SaidCall(tool, value, known_id, tuple(repairs))
+
+
+def result_of(content: Any, call_id: Any = None, tool: Any = None) -> SaidResult:
+    """Return what a tool returned, given its *content* and what the form says of the call.
+
+    Raises:
+        TypeError: The id or the name is no id or name.
+    """
+    return SaidResult(text_of(content), _name(call_id), _name(tool))
+
+
+def text_of(value: Any) -> str:
+    """Return the text of a result or a content: text, parts with text, or any data as JSON."""
+    if value is None:
+        return ""
+    if isinstance(value, list) and value and all(map(_has_text, value)):
+        return "\n".join(part if isinstance(part, str) else part["text"] for part in value)
+    return as_text(value)
+
+
+def content_of(content: Any) -> Content:
+    """Return the parts of the *content* of a message: text, one part, or a list of parts.
+
+    Raises:
+        KeyError: A part lacks what its type needs.
+        TypeError: It is something else.
+    """
+    found = Content()
+    if content is None:
+        return found
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, str):
+            found.texts.append(part)
+        elif not isinstance(part, Mapping):
+            raise TypeError(f"a part of a message is {type(part).__name__}")
+        else:
+            _read_part(part, found)
+    return found
+
+
+def _read_part(part: Mapping[str, Any], found: Content) -> None:
+    kind = part.get("type")
+    match kind:
+        case "tool_use" | "tool_call" | "function_call" | "server_tool_use" | "mcp_tool_use":
+            found.calls.append(call_of(part))
+        case "tool_result" | "mcp_tool_result" | "web_search_tool_result":
+            call_id = part.get("tool_use_id") or part.get("tool_call_id")
+            found.results.append(result_of(part.get("content"), call_id))
+        case "thinking" | "reasoning":
+            found.thoughts.append(_thought_in(part))
+        case "refusal":
+            found.texts.append(part["refusal"])
+        case _ if _has_text(part) and kind != "image_url":
+            found.texts.append(part["text"])
+        case _ if kind not in _QUIET:
+            found.left_out.append(f"a part of type {kind!r}" if kind else f"a part with {[*part]}")
+
+
+def _thought_in(part: Mapping[str, Any]) -> str:
+    for name in ("thinking", "reasoning", "summary", "content", "text"):
+        if found := part.get(name):
+            return text_of(found)
+    return ""
+
+
+def _has_text(part: Any) -> bool:
+    return isinstance(part, str) or (
+        isinstance(part, Mapping) and isinstance(part.get("text"), str)
+    )
+
+
+def _name(value: Any) -> str:
+    """Return an id or a name as text."""
+    if value is not None and not isinstance(value, str | int):
+        raise TypeError(f"an id or a name is {type(value).__name__}")
+    return "" if value is None else str(value)
+
+
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """Return the first of the fields with these *names* that is not `None`."""
+    return next((fields[name] for name in names if fields.get(name) is not None), None)
+
+
+def _error(bad: BadCall, tool: str, written: str) -> OutputParserException:
+    if isinstance(bad.problem, OutputParserException):
+        return bad.problem
+    return bad.problem.error(f"{tool}: {written}", (0, len(tool) + 2 + len(written)), strict=False)

@@ -1,0 +1,81 @@
+r"""Trajectories of SWE-agent (``.traj``): the commands that ran, and what each printed.
+
+::
+
+    {"trajectory": [{"thought": "I look for the file.", "action": "find_file x.py",
+       "response": "I look for the file.\n\n```\nfind_file x.py\n```",
+       "observation": "Found 1 match"}, …],
+     "history": [{"role": "user", "content": "We have this issue: …"}, …],
+     "info": {"exit_status": "submitted", "submission": "diff --git …"}}
+
+The commands are calls of ``bash``.
+
+Source: ``sweagent/types.py`` and ``agent/agents.py`` of SWE-agent 0.5 to 1.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from agent_parsers.runs.readers.data.commands import TOOL
+from agent_parsers.runs.readers.data.messages import read_each
+from agent_parsers.runs.readers.data.parts import text_of
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import DataReader, Reading, Values
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from agent_parsers.runs.reading.transcript import Transcript
+
+
+def _is_trajectory(value: Any) -> bool:
+    steps = value.get("trajectory") if isinstance(value, dict) else None
+    return isinstance(steps, list) and all(
+        isinstance(step, dict) and {"action", "observation"} <= step.keys() for step in steps
+    )
+
+
+def _runs_of(record: Mapping[str, Any], reading: Reading) -> list[Transcript]:
+    run = RunBuilder(reading, name=text_of(record.get("environment")))
+    for message in record.get("history") or ():
+        if not message.get("is_demo"):
+            if message["role"] == "system":
+                run.introduce(text_of(message.get("content")))
+            elif message["role"] == "user":
+                run.ask(text_of(message.get("content")))
+                break
+    for step in record["trajectory"]:
+        action, response = text_of(step["action"]).strip(), text_of(step.get("response"))
+        run.think(text_of(step.get("thought")))
+        if action:
+            run.call(TOOL, {"command": action}, log=response)
+        else:
+            reason = "expected a command"
+            run.fail(OutputParserException(reason, observation=reason, llm_output=response))
+        if step["observation"] is not None:
+            run.observe(text_of(step["observation"]))
+    info = record.get("info") or {}
+    submission = info.get("submission")
+    if submission and str(info.get("exit_status")).startswith("submitted"):
+        run.answer(submission)
+    return [run.transcript()]
+
+
+def _evidence(values: Sequence[Any]) -> Sequence[str]:
+    if values and all(map(_is_trajectory, values)):
+        return ("'action' and 'observation' in a 'trajectory'",)
+    return ()
+
+
+def _read(values: Values, reading: Reading) -> Iterator[Transcript]:
+    return read_each(values, reading, _runs_of)
+
+
+READER: Final = DataReader(
+    name="swe_agent",
+    summary="trajectories of SWE-agent",
+    evidence=_evidence,
+    read=_read,
+)

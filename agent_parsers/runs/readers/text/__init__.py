@@ -1,0 +1,1 @@
+"""Readers of logs that are text, one file for each form."""

@@ -1,0 +1,248 @@
+"""Putting a run together from what a reader finds in a log, piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.actions.tool_action import make_tool_call
+from agent_parsers.native.reading.arguments import ARGUMENT
+from agent_parsers.runs.reading.transcript import Notice, Transcript, TranscriptStep
+from output_parsers.exceptions import OutputParserException
+from outputs import AIMessage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.events import Repair
+    from agent_parsers.runs.reading.reader import Reading
+    from agent_parsers.runs.reading.transcript import NoticeKind
+
+__all__ = ["RunBuilder"]
+
+
+class RunBuilder:
+    """A run that a reader puts together: its question, its steps and its answer.
+
+    Call the methods in the order of the log; `transcript` returns the run. What the log lacks, a
+    result or an answer, becomes a notice.
+
+    Args:
+        reading: How the log is read.
+        name: Name of the run, if the log has one.
+    """
+
+    def __init__(self, reading: Reading, *, name: str = "") -> None:
+        self._reading = reading
+        self._name = name
+        self._preamble: list[str] = []
+        self._question = ""
+        self._thoughts: list[str] = []  # of the next step
+        self._steps: list[TranscriptStep] = []
+        self._ids: dict[str, int] = {}  # index of the step of each call with an id
+        self._notices: list[Notice] = []
+        self.is_observed = True
+        """Whether the log may contain results, so that a missing one is worth a notice."""
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether there is any step, or an answer."""
+        return bool(self._steps)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the run has its answer."""
+        return bool(self._steps) and isinstance(self._steps[-1].action, AgentFinish)
+
+    @property
+    def answered(self) -> Any:
+        """The answer; `None` if there is none yet."""
+        action = self._steps[-1].action if self._steps else None
+        return action.return_values.get("output") if isinstance(action, AgentFinish) else None
+
+    @property
+    def has_question(self) -> bool:
+        """Whether the run has its question."""
+        return bool(self._question)
+
+    @property
+    def last_step(self) -> TranscriptStep | None:
+        """The last step so far; `None` if there is none."""
+        return self._steps[-1] if self._steps else None
+
+    @property
+    def waiting(self) -> list[TranscriptStep]:
+        """The calls so far whose results have not arrived."""
+        return [step for step in self._steps if _is_waiting(step)]
+
+    def in_dialect(self, dialect: Dialect, *evidence: str) -> None:
+        """Say that the model's text is in *dialect*, and what shows it."""
+        self._reading = self._reading.in_dialect(dialect, *evidence)
+
+    def introduce(self, text: str) -> None:
+        """Add *text* that stands before the question, such as a system message."""
+        if text:
+            self._preamble.append(text)
+
+    def ask(self, question: str) -> None:
+        """Set the question of the run; an earlier one becomes part of the preamble."""
+        self.introduce(self._question)
+        self._question = question
+
+    def think(self, text: str) -> None:
+        """Add a thought to the next step."""
+        if text.strip():
+            self._thoughts.append(text.strip())
+
+    def call(
+        self,
+        tool: str,
+        tool_input: Any,
+        *,
+        call_id: str = "",
+        log: str = "",
+        message: AIMessage | None = None,
+        repairs: Iterable[Repair] = (),
+    ) -> None:
+        """Add a call of *tool*; with the tools of the `Reading`, it is checked.
+
+        Args:
+            tool: Name of the tool.
+            tool_input: Text or an object. `None` is an empty object, and another value is kept
+                under ``"input"``. The one argument ``__arg1`` stands for a text.
+            call_id: Id of the call, to which its result refers.
+            log: What the model wrote; by default the thought.
+            message: The message with the call, which the calls of one turn share.
+            repairs: The repairs that were made to read the call.
+        """
+        if isinstance(tool_input, dict) and tool_input.keys() == {ARGUMENT}:
+            tool_input = tool_input[ARGUMENT]
+        if tool_input is None:
+            tool_input = {}
+        elif not isinstance(tool_input, str | dict):
+            tool_input = {"input": tool_input}
+        tools = self._reading.tools
+        error: OutputParserException | None = None
+        if tools is not None:
+            try:
+                tool_input = tools.read(tool, tool_input, lenient=self._reading.lenient).value
+            except OutputParserException as refused:
+                error = refused
+        thought = self._take_thought()
+        log = log or thought
+        action: AgentAction | None = None
+        if error is None and (call_id or message is not None):
+            said = message if message is not None else AIMessage(log)
+            action = make_tool_call(tool, tool_input, log, said, call_id or None)
+        elif error is None:
+            action = AgentAction(tool, tool_input, log)
+        if call_id:
+            self._ids[call_id] = len(self._steps)
+        self._add(thought, action, error, repairs)
+
+    def add(self, step: TranscriptStep) -> None:
+        """Add a *step* that was read elsewhere, such as by a dialect; it is numbered anew."""
+        thought = "\n".join(filter(None, (self._take_thought(), step.thought)))
+        self._steps.append(replace(step, number=len(self._steps) + 1, thought=thought))
+
+    def fail(
+        self, error: OutputParserException, *, call_id: str = "", repairs: Iterable[Repair] = ()
+    ) -> None:
+        """Add a step that could not be read; a result may refer to it by *call_id*."""
+        if call_id:
+            self._ids[call_id] = len(self._steps)
+        self._add(self._take_thought(), None, error, repairs)
+
+    def observe(self, text: str, *, call_id: str = "", tool: str = "") -> None:
+        """Add what a tool returned to the call that it answers.
+
+        Args:
+            text: What the tool returned.
+            call_id: Id of the call; without one, or if no call has it, the order counts.
+            tool: Name of the tool, to choose among calls that wait for their results.
+        """
+        index = self._ids.get(call_id, -1)
+        if index < 0 or self._steps[index].observation is not None:
+            waiting = [at for at, step in enumerate(self._steps) if _is_waiting(step)]
+            named = [at for at in waiting if not tool or _tool_of(self._steps[at]) == tool]
+            if not (named or waiting):
+                self.notice("unowned_text", "found a result that no call waits for", text=text)
+                return
+            index = (named or waiting)[0]
+        self._steps[index] = replace(self._steps[index], observation=text)
+
+    def observe_more(self, text: str) -> None:
+        """Add *text* to what the last step returned."""
+        last = self._steps[-1]
+        self._steps[-1] = replace(last, observation=(last.observation or "") + text)
+
+    def answer(self, value: Any, *, log: str = "") -> None:
+        """Add the final answer."""
+        thought = self._take_thought()
+        log = log or (value if isinstance(value, str) else "")
+        self._add(thought, AgentFinish({"output": value}, log), None)
+
+    def notice(
+        self,
+        kind: NoticeKind,
+        message: str,
+        *,
+        text: str = "",
+        line: int = 0,
+        step: int | None = None,
+    ) -> None:
+        """Add a notice, by default about the last step, or about the run if there is no step."""
+        number = len(self._steps) if step is None else step
+        self._notices.append(Notice(kind, message, number, text, line))
+
+    def transcript(self) -> Transcript:
+        """Return the run, with notices of what it lacks."""
+        if self._thoughts:
+            text = self._take_thought()
+            self.notice("unowned_text", "found a thought that no call or answer follows", text=text)
+        notices = [*self._notices]
+        for step in self.waiting if self.is_observed else ():
+            if step.error is not None:
+                continue
+            message = f"the log does not show what {_tool_of(step)!r} returned"
+            notices.append(Notice("no_observation", message, step.number))
+        transcript = Transcript(
+            question=self._question,
+            all_steps=tuple(self._steps),
+            preamble="\n".join(self._preamble),
+            id=self._name,
+            source=self._reading.source,
+        )
+        if transcript.finish is None:
+            notices.append(Notice("no_answer", "the run ends without an answer"))
+        return replace(transcript, notices=tuple(notices))
+
+    def _take_thought(self) -> str:
+        thought = "\n".join(self._thoughts)
+        self._thoughts.clear()
+        return thought
+
+    def _add(
+        self,
+        thought: str,
+        action: AgentAction | AgentFinish | None,
+        error: OutputParserException | None,
+        repairs: Iterable[Repair] = (),
+    ) -> None:
+        number = len(self._steps) + 1
+        self._steps.append(
+            TranscriptStep(
+                number, thought, action, None, None, None, None, tuple(repairs), error=error
+            )
+        )
+
+
+def _is_waiting(step: TranscriptStep) -> bool:
+    """Return whether the result of a step has not arrived."""
+    return step.observation is None and not isinstance(step.action, AgentFinish)
+
+
+def _tool_of(step: TranscriptStep) -> str:
+    return step.action.tool if isinstance(step.action, AgentAction) else ""

@@ -1,0 +1,137 @@
+"""Whole runs as data: the steps, with what the tools returned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from outputs.json_form.storable import Storable
+
+if TYPE_CHECKING:
+    from agent_parsers.events import Repair, Span
+    from output_parsers import OutputParserException
+
+__all__ = ["Notice", "NoticeKind", "RunSource", "Transcript", "TranscriptStep"]
+
+NoticeKind: TypeAlias = Literal[
+    "no_answer",
+    "no_observation",
+    "no_input",
+    "unowned_text",
+    "cut_value",
+    "unclear_end",
+    "untyped_values",
+    "altered_text",
+]
+"""What a notice is about:
+
+* ``"no_answer"``: the run ends without an answer.
+* ``"no_observation"``: the log does not contain what the tool returned.
+* ``"no_input"``: the log does not contain the input of a call.
+* ``"unowned_text"``: text that belongs to no step.
+* ``"cut_value"``: the log cut a value short.
+* ``"unclear_end"``: the log does not show where a value ends, so it was not read.
+* ``"untyped_values"``: the log shows values as text, so their types are unknown.
+* ``"altered_text"``: the log wrapped or replaced text, so white space or characters are inferred.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice(Storable):
+    """Something that a log does not say, or that no step of its run contains."""
+
+    kind: NoticeKind
+    message: str
+    """One clause, in the words of the log's form."""
+    step: int = 0
+    """Number of the step that it is about; 0 if it is about the run."""
+    text: str = ""
+    """The text that it is about, if it is in no step."""
+    line: int = 0
+    """The line of the file where that text begins, from 1; 0 if it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunSource(Storable):
+    """Where a run was read from, and how its form was recognised."""
+
+    reader: str
+    """Name of the reader, such as ``"langchain_console"``; `list_readers` has them all."""
+    within: tuple[str, ...] = ()
+    """Names of the readers of what surrounds the log, from the outside: ``("notebook",)``."""
+    dialect: str = ""
+    """Name of the dialect in which the model's text was read; empty if the log is not text."""
+    evidence: tuple[str, ...] = ()
+    """What in the log shows its form."""
+    file: str = ""
+    """Name of the file, if it is known."""
+    line: int = 0
+    """The line of the file where the run begins, from 1; 0 if it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptStep(Storable):
+    """A thought, the action or answer it led to, and what the tool returned.
+
+    The spans are offsets in `str` characters into the text of the transcript or, for a step of a
+    record, into the model's output.
+    """
+
+    number: int
+    """Number of the step in the run, from 1."""
+    thought: str
+    """The thought; may be empty."""
+    action: AgentAction | AgentFinish | None
+    """The action or the answer; `None` if it could not be read."""
+    observation: str | None
+    """What the tool returned; `None` if the transcript does not contain it."""
+    thought_span: Span | None
+    action_span: Span | None
+    observation_span: Span | None
+    repairs: tuple[Repair, ...] = ()
+    """The repairs of the step."""
+    error: OutputParserException | None = None
+    """Why there is no action; `action_span` is then the span of the error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript(Storable):
+    """One run of an agent."""
+
+    question: str
+    """What the agent was asked; may be empty."""
+    all_steps: tuple[TranscriptStep, ...]
+    """The steps in order, including those that could not be read."""
+    preamble: str = ""
+    """The text before the question."""
+    question_repairs: tuple[Repair, ...] = ()
+    """The repairs before the first step."""
+    id: str = ""
+    """Name of the run in its file, if it has one."""
+    source: RunSource | None = None
+    """Where it was read from; `None` if not by `read_runs`."""
+    notices: tuple[Notice, ...] = ()
+    """What the log does not say, and text of it that belongs to no step."""
+
+    @property
+    def steps(self) -> tuple[TranscriptStep, ...]:
+        """The steps that could be read; one of them may be the answer."""
+        return tuple(step for step in self.all_steps if step.error is None)
+
+    @property
+    def failed(self) -> tuple[TranscriptStep, ...]:
+        """The steps that could not be read: cut off, or not in this dialect; each has an error."""
+        return tuple(step for step in self.all_steps if step.error is not None)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """All repairs of the run."""
+        steps = (repair for step in self.all_steps for repair in step.repairs)
+        return (*self.question_repairs, *steps)
+
+    @property
+    def finish(self) -> AgentFinish | None:
+        """The final answer; `None` if the run ended without one."""
+        answers = (step.action for step in self.steps if isinstance(step.action, AgentFinish))
+        return next(answers, None)

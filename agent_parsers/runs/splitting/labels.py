@@ -1,0 +1,93 @@
+"""Lines of a log that begin with a label."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.grammar.table import Note, Part
+from agent_parsers.engine.markers.kinds import Label
+from agent_parsers.engine.markers.patterns import Patterns
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.events import (
+    ActionComplete,
+    AnswerDelta,
+    Finish,
+    InputDelta,
+    MarkerSeen,
+    StepFailed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+
+__all__ = ["begins_question", "begins_step", "is_step", "size_of_observation_label"]
+
+_STEPS: Final = frozenset({Part.THOUGHT, Part.TOOL, Part.CALL})
+_NEVER: Final = re.compile(r"(?!)")
+
+
+def begins_question(dialect: Dialect, line: str) -> bool:
+    """Return whether *line* begins with a label of questions."""
+    return _labels(dialect, frozenset({Part.QUESTION})).match(f"\n{line}") is not None
+
+
+def begins_step(dialect: Dialect, line: str) -> bool:
+    """Return whether *line* begins with the label of a thought or an action."""
+    return _labels(dialect, _STEPS).match(f"\n{line}") is not None
+
+
+def size_of_observation_label(dialect: Dialect, text: str) -> int:
+    """Return the size of the label of observations with which *text* begins, or 0."""
+    found = _labels(dialect, frozenset({Part.OBSERVATION})).match(f"\n{text}")
+    return 0 if found is None else found.end() - 1
+
+
+def is_step(dialect: Dialect, lines: Iterable[str]) -> bool:
+    """Return whether *lines* begin with a step that has an action or an answer.
+
+    Args:
+        dialect: The dialect of the lines.
+        lines: The lines; few of them are taken.
+    """
+    parser = StreamParser(dialect, mode="transcript", max_chars=None)
+    answers = _leading_to(dialect, frozenset({Part.ANSWER}))
+    thoughts = _labels(dialect, frozenset({Part.THOUGHT}))
+    for number, line in enumerate(lines):
+        if number and thoughts.match(f"\n{line}"):
+            return False
+        for event in parser.feed(line):
+            match event:
+                case ActionComplete() | Finish() | InputDelta() | AnswerDelta():
+                    return True
+                case MarkerSeen(name=name) if name in answers:
+                    return True
+                case StepFailed():
+                    return False
+    return False
+
+
+@cache
+def _labels(dialect: Dialect, parts: frozenset[Part]) -> re.Pattern[str]:
+    """Return a pattern for the labels that lead to some *parts*, at the beginning of a line."""
+    markers = map(dialect.lenient.markers.__getitem__, _leading_to(dialect, parts))
+    found = {
+        marker.canonical: marker
+        for marker in markers
+        if isinstance(marker, Label) and not marker.then
+    }
+    return Patterns(found).whole if found else _NEVER
+
+
+@cache
+def _leading_to(dialect: Dialect, parts: frozenset[Part]) -> frozenset[str]:
+    """Return the names of the markers that lead to some *parts*."""
+    table = dialect.lenient
+    return frozenset(
+        name
+        for (_, name), transition in table.transitions.items()
+        if table.parts[transition.to] in parts and not isinstance(transition, Note)
+    )

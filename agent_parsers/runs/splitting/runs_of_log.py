@@ -1,0 +1,157 @@
+"""The runs in the lines of a log: where each begins and ends."""
+
+from __future__ import annotations
+
+import re
+from itertools import chain
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.runs.splitting.labels import begins_question, begins_step, is_step
+from agent_parsers.runs.splitting.log_run import LogRun
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.events import Event
+    from agent_parsers.runs.reading.reader import Lines
+    from agent_parsers.toolset.set import ToolSet
+
+__all__ = ["FRAMES", "RunsOfLog"]
+
+_COUNT: Final = r"[ \t]*[:=][ \t]*\$?\d[\d.,_]*[ \t]*"
+FRAMES: Final = {
+    "begin": re.compile(r"[ \t]*> Entering new [^\n]{1,100}chain\.\.\.[ \t]*\n?\Z"),
+    "end": re.compile(r"[ \t]*> Finished chain\.[ \t]*\n?\Z"),
+    "counts": re.compile(
+        r"(?:[ \t]*(?:(?:total|prompt|completion|input|output)[ _](?:cached[ _])?tokens?"
+        r"(?:[ _]used)?|tokens[ _]used|successful requests|total cost \(usd\))"
+        rf"{_COUNT}[,;]?)+\n?\Z",
+        re.IGNORECASE,
+    ),
+}
+"""The lines that belong to no run: the edges of LangChain's chains, and counts of tokens."""
+
+_FAR: Final = 100
+"""How many lines a step in an answer is looked at, to see whether it is one."""
+
+
+class RunsOfLog:
+    """Finds the runs in the lines of a log.
+
+    Args:
+        lines: The lines.
+        dialect: The dialect of the log.
+        tools: The tools of the runs; `None` to accept any name and any input.
+        watch: Called with each event, and the offset of its run in the log.
+    """
+
+    def __init__(
+        self,
+        lines: Lines,
+        dialect: Dialect,
+        tools: ToolSet | None = None,
+        watch: Callable[[Event, int], None] | None = None,
+    ) -> None:
+        self._lines = lines
+        self._dialect = dialect
+        self._tools = tools
+        self._watch = watch
+        self._size = 0  # of the lines before this one
+        self._run: LogRun | None = None
+        self._depth = 0  # of chains inside the run
+        self._fences = 0  # in the answer
+        self._shapes: set[str] | None = None  # of the lines before the first question
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether any question had a label so far."""
+        return self._shapes is not None
+
+    def __iter__(self) -> Iterator[LogRun]:
+        """Yield each run as soon as its first step begins, and again when it has ended.
+
+        Text that no run owns is yielded as a run that has ended and has no transcript.
+        """
+        while line := self._lines.peek():
+            number = self._lines.number
+            next(self._lines)
+            frame = self._frame_of(line)
+            if frame == "begin" and self._run is not None and self._run.is_labelled:
+                line = " " * (len(line) - 1) + "\n"  # so offsets stay right
+            elif frame is not None:
+                yield from self._end()
+                self._size += len(line)
+                continue
+            if self._begins_run(line):
+                yield from self._end()
+            yield from self._take(line, number)
+        yield from self._end()
+
+    def _take(self, line: str, number: int) -> Iterator[LogRun]:
+        """Take a *line* of a run."""
+        run = self._run
+        if run is None and not line.strip():
+            self._size += len(line)
+            return
+        if run is None:
+            run = self._run = LogRun(self._dialect, number, self._tools, self._watcher())
+            self._depth = self._fences = 0
+        if self._shapes is None and begins_question(self._dialect, line):
+            self._shapes = {_shape(each) for each in run.lines if each.strip()}
+        had_steps = run.has_steps
+        run.feed(line)
+        self._size += len(line)
+        if run.is_answering:
+            self._fences += line.count("```")
+        if run.has_steps and not had_steps:
+            yield run
+        if lines := run.next_lines:
+            self._size -= sum(map(len, lines))
+            yield from self._end()
+            for at, each in enumerate(lines, number - len(lines) + 1):
+                yield from self._take(each, at)
+
+    def _watcher(self) -> Callable[[Event], None] | None:
+        watch, offset = self._watch, self._size
+        return None if watch is None else lambda event: watch(event, offset)
+
+    def _frame_of(self, line: str) -> str | None:
+        """Return the frame that *line* is; `None` if it may belong to a run."""
+        run = self._run
+        is_inside = run is not None and not run.is_answered
+        if is_inside and not line.lstrip().startswith(">"):
+            return None
+        frame = next((name for name, pattern in FRAMES.items() if pattern.match(line)), None)
+        if run is None or not is_inside:
+            return frame
+        if frame == "begin":
+            if not run.has_steps:
+                return frame
+            self._depth += 1
+        elif frame == "end":
+            if not self._depth:
+                return frame
+            self._depth -= 1
+        return None
+
+    def _begins_run(self, line: str) -> bool:
+        """Return whether *line* begins a run, though it has no label of questions."""
+        run = self._run
+        if run is None or not run.is_answering or self._fences % 2:
+            return False
+        if _shape(line) in (self._shapes or ()):
+            return True
+        ahead = (self._lines.peek(index) for index in range(_FAR))
+        return begins_step(self._dialect, line) and is_step(self._dialect, chain((line,), ahead))
+
+    def _end(self) -> Iterator[LogRun]:
+        run, self._run = self._run, None
+        if run is not None:
+            run.end()
+            yield run
+
+
+def _shape(line: str) -> str:
+    """Return what a *line* has in common with others that differ in numbers only."""
+    return re.sub(r"\d+", "0", line.strip())

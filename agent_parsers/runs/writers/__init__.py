@@ -1,0 +1,1 @@
+"""Writers of runs, in the forms that training and tracing tools take."""

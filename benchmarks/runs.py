@@ -1,0 +1,118 @@
+"""Measures how fast logs are read, how much memory that takes, and when the first run comes out.
+
+Run ``python benchmarks/runs.py [MEGABYTES]``; the default is 50. Each form is measured in a process
+of its own, so that the memory is that of one log. Times are those of the processor.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers import read_runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+MEGABYTES: Final = 50
+TEXT: Final = """\
+Question: Which ferry leaves pier {number} first?
+Thought: The timetable of the lake has all departures of the day.
+Action: timetable
+Action Input: {{"pier": {number}, "day": "today"}}
+Observation: 06:10 Meilen
+06:40 Thalwil, on working days only
+Thought: I know it now.
+Final Answer: The one to Meilen, at ten past six.
+
+"""
+
+
+def text() -> Iterator[str]:
+    return (TEXT.format(number=number) for number in count())
+
+
+def under_prefixes() -> Iterator[str]:
+    for run in text():
+        yield "".join(f"2026-01-05 09:00:00,260 INFO agent {line}\n" for line in run.splitlines())
+
+
+def messages(number: int) -> str:
+    function = {"name": "timetable", "arguments": json.dumps({"pier": number})}
+    call = {"id": "c1", "type": "function", "function": function}
+    said = [
+        {"role": "user", "content": f"Which ferry leaves pier {number} first?"},
+        {"role": "assistant", "content": "The timetable has it.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "06:10 Meilen\n06:40 Thalwil"},
+        {"role": "assistant", "content": "The one to Meilen, at ten past six."},
+    ]
+    return json.dumps({"messages": said})
+
+
+def json_lines() -> Iterator[str]:
+    return (f"{messages(number)}\n" for number in count())
+
+
+def json_list() -> Iterator[str]:
+    yield f"[{messages(0)}"
+    yield from (f", {messages(number)}" for number in count(1))
+
+
+FORMS: Final[dict[str, tuple[Callable[[], Iterator[str]], str]]] = {
+    "text": (text, ""),
+    "text under prefixes": (under_prefixes, ""),
+    "JSON, a run a line": (json_lines, ""),
+    "JSON, one list": (json_list, "]"),
+}
+
+
+def main() -> None:
+    if len(sys.argv) == 3:
+        measure(Path(sys.argv[2]))
+        return
+    megabytes = float(sys.argv[1]) if len(sys.argv) > 1 else MEGABYTES
+    print(f"{'':22}{'runs':>9}{'runs/s':>9}{'MB/s':>7}{'first run':>11}{'memory':>9}")
+    with TemporaryDirectory() as folder:
+        for name, (pieces, end) in FORMS.items():
+            path = Path(folder) / "log"
+            write(path, pieces(), end, round(megabytes * 1e6))
+            done = subprocess.run(
+                [sys.executable, __file__, "measure", str(path)],
+                capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            runs, seconds, first, kilobytes = json.loads(done.stdout)
+            print(
+                f"{name:22}{runs:>9,}{runs / seconds:>9,.0f}{megabytes / seconds:>7.2f}"
+                f"{first:>9.2f} s{kilobytes / 1024:>6.0f} MB"
+            )
+
+
+def write(path: Path, pieces: Iterator[str], end: str, size: int) -> None:
+    with path.open("w", encoding="utf-8") as file:
+        while size > 0:
+            size -= file.write(next(pieces))
+        file.write(end)
+
+
+def measure(path: Path) -> None:
+    """Read the log at *path*, and print its runs, the seconds, those to the first run, and KB."""
+    begun = time.process_time()
+    first = 0.0
+    runs = 0
+    for _run in read_runs(path):
+        runs += 1
+        first = first or time.process_time() - begun
+    seconds = time.process_time() - begun
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(json.dumps([runs, seconds, first, memory]))
+
+
+if __name__ == "__main__":
+    main()

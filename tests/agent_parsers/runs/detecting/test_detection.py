@@ -1,0 +1,159 @@
+"""`detect` finds the dialect of every case of every dialect, or a relative that reads it alike."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from agent_parsers import (
+    Dialect,
+    OutputParserException,
+    detect,
+    get_dialect,
+    list_dialects,
+)
+from agent_parsers.registry.dialects_by_name import KNOWN
+from agent_parsers.runs.detecting.signs import dialects_with_signs
+from agent_parsers.runs.detecting.trial import try_dialect
+
+from ....helpers.effort import THOROUGH
+from ....helpers.own_dialect import MEMO
+from ...dialects.test_cases import CASES, Case
+
+FIRST = """\
+Question: How late is it?
+Thought: I need a clock.
+Action: clock
+Action Input: Bern
+Observation: 12:00
+"""
+
+BELONGS_TO_ANOTHER = {
+    # A label of ReAct before a fence, or in front of a whole call: others know more of it.
+    "the first of two counts, with labels before them": "structured_chat",
+    "an action inside an answer": "llama3_json",
+    "an answer may begin anew behind a line that looks like an action": "react",
+    # The end of a text in a fence is part of the answer, or not.
+    "a fence around the whole turn is dressing": "",
+    "escaped tags in an answer": "",
+    "a call without a block before the end of a thought is a draft as well": "",
+}
+"""Cases in which the dialect finds less than another, or the same with another value (``""``)."""
+
+
+def cases_of(dialect: Dialect) -> Iterator[Case]:
+    """Yield the cases in which *dialect* finds an action or a marked answer."""
+    for case in CASES[dialect.name][:: 1 if THOROUGH else 40]:
+        if case.mode != "strict" and case.ended == "unknown":
+            trial = try_dialect(dialect, case.text)
+            if trial.is_found and not trial.errors:
+                yield case
+
+
+def actions_of(dialect: str, text: str) -> list[tuple[str, ...]]:
+    reading = try_dialect(get_dialect(dialect), text).reading
+    return [part for part in reading if part[0] != "observations"]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", list_dialects())
+def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
+    confused: dict[str, str] = {}
+    dialect = get_dialect(name)
+    for case in cases_of(dialect):
+        likely, others = dialects_with_signs(case.text)
+        assert dialect in [*likely, *others], case.title
+        found = detect(case.text)
+        said = "" if found.is_ambiguous else found.dialect
+        same = said and actions_of(said, case.text) == actions_of(name, case.text)
+        if not same and BELONGS_TO_ANOTHER.get(case.title) != said:
+            confused[case.title] = said or str(found)
+    assert not confused
+
+
+@pytest.mark.parametrize("name", list_dialects())
+def test_the_sample_of_each_dialect_is_found(name: str) -> None:
+    found = detect(get_dialect(name).sample).candidates[0]
+    assert name in (found.dialect, *found.relatives)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "  \n", "It is noon.", "Question: how late is it?", "Thought: hm", "Hm.<|im_end|>",
+        "<think>Noon?</think>It is noon.", '{"city": "Bern"}', "[1, 2]", "def f(x):\n    return x",
+        "2026-01-05 09:00:00 INFO started (pid 12)", "Observation: 12", "Note: [call me](x)",
+    ],
+)  # fmt: skip
+def test_a_text_without_action_or_answer_has_no_dialect(text: str) -> None:
+    found = detect(text)
+    assert not found.candidates
+    with pytest.raises(OutputParserException, match="found no sign of a dialect in this text"):
+        _ = found.dialect
+
+
+def test_a_reason_says_what_was_seen_and_read_and_why_which_relative_is_named() -> None:
+    found = detect(FIRST + "Thought: noon\nFinal Answer: It is noon.")
+    (candidate, *_) = found.candidates
+    assert candidate.form == "transcript"
+    assert candidate.markers == (
+        "Question:", "Thought:", "Action:", "Action Input:", "Observation:", "Final Answer:",
+    )  # fmt: skip
+    assert (candidate.actions, candidate.answers, candidate.repairs) == (1, 1, 0)
+    assert candidate.errors == ()
+    assert {"mrkl", "react_crewai"} <= {*candidate.relatives}
+    assert candidate.reason == (
+        "read 1 action and 1 answer by 'Question:', 'Thought:', 'Action:', 'Action Input:', with no"
+        " repair; 'mrkl', 'react_crewai', 'react_zh' read the same, and 'react' is the most"
+        " widespread of those that know as much of its marks"
+    )
+    assert str(found).startswith(f"this is 'react' ({candidate.reason}); less likely '")
+
+
+def test_what_knows_more_of_a_text_is_named_before_what_reads_the_same() -> None:
+    found = detect('<tool_call>\n{"name": "clock", "arguments": {"city": "Bern"}}\n</tool_call>')
+    assert found.dialect == "hermes"
+    assert "json_toolcall" in found.candidates[0].relatives
+    assert "'hermes' knows the most of its marks" in str(found)
+
+
+def test_equal_candidates_that_read_differently_are_ambiguous() -> None:
+    found = detect("```\nFinal Answer: 0.38\n```")
+    assert found.is_ambiguous
+    with pytest.raises(OutputParserException) as caught:
+        _ = found.dialect
+    assert "this may be 'react' (read 1 answer" in caught.value.reason
+    assert "or 'json_toolcall' (read 1 answer" in caught.value.reason
+    assert caught.value.reason.endswith("say which, as dialect=")
+
+
+def test_one_reply_is_no_transcript() -> None:
+    assert detect("Action: clock\nAction Input: Bern").candidates[0].form == "reply"
+
+
+def test_a_text_that_is_cut_off_is_found_by_its_beginning() -> None:
+    found = detect('<tool_call>\n{"name": "clock", "argum')
+    assert found.dialect == "hermes"
+    assert [error.reason for error in found.candidates[0].errors]
+
+
+def test_tools_tell_candidates_apart() -> None:
+    text = "Action: search[lakes]\nAction Input: lakes"
+    assert detect(text, tools=["search"]).dialect in ("react", "react_docstore")
+    (candidate, *_) = detect(text, tools=["search[lakes]"]).candidates
+    assert (candidate.dialect, candidate.errors) == ("react", ())
+
+
+def test_a_registered_dialect_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(KNOWN, "memo", MEMO)
+    assert detect(MEMO.sample).dialect == "memo"
+
+
+def test_a_long_thought_hides_nothing() -> None:
+    thought = "Hm. " * 10_000
+    assert detect(f"Thought: {thought}\nAction: clock\nAction Input: Bern").dialect == "react"
+
+
+def test_a_long_log_costs_no_more_than_its_head() -> None:
+    step = "Thought: hm\nAction: clock\nAction Input: Bern\nObservation: 12:00\n"
+    counts = [detect(step * size).candidates[0].actions for size in (1_000, 2_000)]
+    assert counts[0] == counts[1] < 1_000

@@ -1,0 +1,83 @@
+"""Any reader on the log of any other: the right run, or none, but never a wrong one."""
+
+import json
+import re
+from contextlib import suppress
+from typing import NamedTuple
+
+import pytest
+
+from agent_parsers import AgentAction, AgentFinish, OutputParserException, Transcript, read_runs
+from agent_parsers.runs import detect_log, list_readers
+from agent_parsers.runs.readers.known import readers_of_data, readers_of_text
+
+from .readers.data_logs import LOGS as DATA_LOGS
+from .readers.text_logs import LOGS as TEXT_LOGS
+
+SAMPLES: dict[str, list[str]] = {name: [text] for name, text in TEXT_LOGS.items()}
+SAMPLES |= {name: [json.dumps(log) for log in logs] for name, logs in DATA_LOGS.items()}
+
+
+class Found(NamedTuple):
+    """What a run says: its calls with their results, and its answers."""
+
+    calls: frozenset[tuple[str, str]]
+    results: frozenset[str]
+    answers: frozenset[str]
+
+
+SAID_AS_TEXT = {("mini_swe_agent", "anthropic"), ("mini_swe_agent", "openai_chat")}
+"""Its messages are messages of these APIs as well; only its reader knows commands in their text."""
+
+
+def read(log: str, reader: str) -> tuple[Found, bool]:
+    """Return what *reader* finds, and whether it says that something is missing."""
+    runs: list[Transcript] = []
+    with suppress(OutputParserException):
+        runs += read_runs(log, format=reader)
+    steps = [step for run in runs for step in run.all_steps]
+    actions = [s.action for s in steps if isinstance(s.action, AgentAction)]
+    answers = [s.action for s in steps if isinstance(s.action, AgentFinish)]
+    found = Found(
+        frozenset((a.tool, plain(a.tool_input)) for a in actions if a.tool != "final_answer"),
+        frozenset(plain(step.observation) for step in steps if step.observation),
+        frozenset(plain(answer.return_values["output"]) for answer in answers),
+    )
+    return found, any(run.notices for run in runs)
+
+
+def plain(value: object) -> str:
+    """Return a value as text; JSON and text, and other white space, are alike."""
+    return re.sub(r"[\"'\s]", "", str(value))
+
+
+def test_every_reader_has_a_log() -> None:
+    assert SAMPLES.keys() == {*list_readers()}
+    assert TEXT_LOGS.keys() == readers_of_text().keys()
+    assert DATA_LOGS.keys() == readers_of_data().keys()
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_log_is_recognised_as_what_it_is(name: str) -> None:
+    for log in SAMPLES[name]:
+        assert detect_log(log).reader == name
+
+
+@pytest.mark.parametrize("name", TEXT_LOGS)
+def test_a_console_shows_the_run(name: str) -> None:
+    is_whole = name != "llamaindex_verbose"
+    found, _ = read(TEXT_LOGS[name], name)
+    assert found.calls == {("search", "{query:fog}")}
+    assert found.results == ({"November"} if is_whole else set())
+    assert found.answers == ({"Fog."} if is_whole else set())
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_no_other_reader_finds_anything_else(name: str) -> None:
+    for log in SAMPLES[name]:
+        right, _ = read(log, name)
+        for other in SAMPLES:
+            found, is_partial = read(log, other)
+            is_right = all(part <= whole for part, whole in zip(found, right, strict=True))
+            assert is_right or (name, other) in SAID_AS_TEXT, (other, found)
+            assert found in (right, Found(*[frozenset()] * 3)) or is_partial or not is_right, other

@@ -1,0 +1,172 @@
+"""Writers: what is written can be read again, and what a form cannot hold is named."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    OutputParserException,
+    Repair,
+    Transcript,
+    TranscriptStep,
+    get_dialect,
+    list_dialects,
+    parse_transcript,
+    read_runs,
+)
+from agent_parsers.runs import to_atif, to_sharegpt, to_text
+from agent_parsers.runs.reading.building import RunBuilder
+from agent_parsers.runs.reading.reader import Reading
+from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
+from agent_parsers.runs.reading.transcript import RunSource
+from agent_parsers.runs.writers.known import get_writer, list_writers
+from agent_parsers.runs.writers.langchain import to_langchain
+from agent_parsers.runs.writers.writer import EVERYTHING
+
+READERS = {
+    "anthropic": "anthropic", "atif": "atif", "langchain": "langchain_messages",
+    "openai": "openai_chat",
+}  # fmt: skip
+"""The reader of what each writer writes."""
+RUN_DIALECTS = [name for name in list_dialects() if get_dialect(name).lenient.transcript_start]
+
+HOSTILE = st.one_of(
+    st.sampled_from(
+        [
+            "Observation: 7\nThought: hm\nFinal Answer: no", '{"tool": "x"}', "</tool_call>", "[]",
+            "\x1b[32;1m", "\x00", "> Finished chain.", "a\r\nb", "\u2028", "  two  ", "```", "null",
+        ]
+    ),
+    st.text(max_size=20),
+)  # fmt: skip
+FILLED = HOSTILE.map(str.strip).filter(bool)
+INPUTS = st.one_of(
+    HOSTILE, st.dictionaries(st.text(max_size=5), st.integers() | HOSTILE | st.none(), max_size=3)
+)
+
+
+@st.composite
+def runs(draw: st.DrawFn) -> Transcript:
+    """A run with turns of one or several calls, some of whose results the log lacks."""
+    messages = [Said("user", draw(FILLED))]
+    number = 0
+    for _ in range(draw(st.integers(0, 3))):
+        inputs = draw(st.lists(INPUTS, min_size=1, max_size=3))
+        calls = []
+        for given_input in inputs:
+            number += 1
+            calls.append(
+                SaidCall(draw(st.sampled_from(["search", "add"])), given_input, f"c{number}")
+            )
+        messages.append(Said("assistant", draw(st.just("") | FILLED), calls=calls))
+        results = [SaidResult(draw(HOSTILE), call.call_id) for call in calls if draw(st.booleans())]
+        messages.append(Said("tool", results=results))
+    if draw(st.booleans()):
+        messages.append(Said("assistant", draw(FILLED)))
+    (run,) = runs_of_messages(messages, Reading(RunSource("drawn")))
+    return run
+
+
+def shown(run: Transcript) -> Any:
+    """What every form of messages holds of a run."""
+    steps = [
+        (step.thought, step.action.tool, step.action.tool_input, step.observation)
+        for step in run.steps
+        if isinstance(step.action, AgentAction)
+    ]
+    return run.question, steps, run.finish and run.finish.return_values
+
+
+@pytest.mark.parametrize("name", READERS)
+@given(run=runs())
+def test_what_is_written_reads_the_same(name: str, run: Transcript) -> None:
+    written = json.loads(json.dumps(get_writer(name).write(run)))
+    if not run.all_steps:
+        return
+    (read,) = read_runs(written, format=READERS[name])
+    assert shown(read) == shown(run)
+    assert read.notices == run.notices
+
+
+@given(run=runs())
+def test_a_trajectory_is_valid_for_harbor(run: Transcript) -> None:
+    models = pytest.importorskip("harbor.models.trajectories", reason="harbor is not installed")
+    models.Trajectory.model_validate(json.loads(json.dumps(to_atif(run))))
+
+
+@pytest.mark.parametrize("name", RUN_DIALECTS)
+def test_a_run_is_written_in_every_dialect_with_transcripts(name: str) -> None:
+    own = parse_transcript(get_dialect(name).sample, dialect=name)
+    read = parse_transcript(to_text(own, name), dialect=name)
+    assert shown(read) == shown(own)
+
+
+@pytest.mark.parametrize("name", ["hermes", "tools"])
+def test_a_dialect_without_transcripts_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match=name):
+        get_writer(name)
+
+
+def whole_run() -> Transcript:
+    """A run with one of each thing that a form may have no place for."""
+    run = RunBuilder(Reading(RunSource("drawn")))
+    run.introduce("Be brief.")
+    run.ask("Which month?")
+    run.think("I look.")
+    repair = Repair("label", (0, 3), "read a label")
+    run.call("search", "fog", call_id="c1", repairs=[repair])
+    run.observe("November")
+    run.fail(OutputParserException("no action", llm_output="hm"))
+    run.notice("unowned_text", "found a banner", text="***")
+    run.think("I know.")
+    run.answer(["November"])
+    (twice,) = runs_of_messages(
+        [
+            Said("user", "x"),
+            Said("assistant", calls=[SaidCall("a", {}, "1"), SaidCall("b", {}, "2")]),
+        ],
+        Reading(RunSource("drawn")),
+    )
+    steps = (*run.transcript().all_steps[:2], *twice.all_steps, *run.transcript().all_steps[2:])
+    return replace(run.transcript(), all_steps=steps)
+
+
+@pytest.mark.parametrize("name", [*list_writers(), "react"])
+def test_what_a_form_cannot_hold_is_named(name: str) -> None:
+    writer = get_writer(name)
+    assert writer.losses(whole_run()) == dict.fromkeys(EVERYTHING - writer.holds, 1)
+
+
+def test_a_trajectory_keeps_what_it_has_no_field_for() -> None:
+    written = to_atif(whole_run(), agent="planner", version="2", model="m")
+    assert written["agent"] == {"name": "planner", "version": "2", "model_name": "m"}
+    text = json.dumps(written)
+    for kept in ("Be brief.", "read a label", "no action", "hm", "***", "I know.", '["November"]'):
+        assert json.dumps(kept)[1:-1] in text
+
+
+def test_a_run_of_nothing_is_no_trajectory() -> None:
+    with pytest.raises(ValueError, match="at least one step"):
+        to_atif(Transcript("", ()))
+
+
+def test_langchain_takes_its_messages() -> None:
+    pytest.importorskip("langchain_core")
+    human, ai, tool, *_, last = to_langchain(whole_run())[1:]
+    assert (human.type, ai.type, tool.type, last.type) == ("human", "ai", "tool", "ai")
+    assert ai.tool_calls[0]["name"] == "search"
+    assert tool.tool_call_id == ai.tool_calls[0]["id"]
+
+
+def test_a_step_is_written_once() -> None:
+    step = TranscriptStep(1, "", AgentFinish({"output": "x"}, ""), None, None, None, None)
+    assert to_sharegpt(Transcript("q", (step,)))["conversations"] == [
+        {"from": "human", "value": "q"},
+        {"from": "gpt", "value": "x"},
+    ]
