@@ -63,7 +63,7 @@ class Lines:
     def __init__(self, lines: Iterable[str], number: int = 1) -> None:
         self._lines = iter(lines)
         self._ahead: deque[str] = deque()
-        self.number = number
+        self.number: int = number
         """Number of the next line in its file, from 1."""
 
     def __iter__(self) -> Iterator[str]:
@@ -161,7 +161,7 @@ class Values:
     def __init__(self, values: Iterable[Value], *, are_items: bool = False) -> None:
         self._values = iter(values)
         self._ahead: deque[Value] = deque()
-        self.are_items = are_items
+        self.are_items: bool = are_items
 
     def __iter__(self) -> Iterator[Value]:
         return self

@@ -96,7 +96,7 @@ class Collector:
         """How the text ended; set before the end is read."""
         self._answer: tuple[str, Span] | None = None
         self._step_at = 0  # where the step begins
-        self.keeps_text = True
+        self.keeps_text: bool = True
         """Whether `text` is kept; a log without a limit would need all memory."""
         self._text: list[str] = []  # all chunks
         self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
