@@ -6,9 +6,11 @@ from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
+from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 from agent_parsers.runs import writers
 from agent_parsers.runs.writers.text import writer_in
 from agent_parsers.runs.writers.writer import Writer
+from agent_parsers.toolset.problems.names import did_you_mean
 
 __all__ = ["get_writer", "list_writers"]
 
@@ -31,6 +33,17 @@ def get_writer(name: str) -> Writer:
     """Return the writer with this name, or that of text in the dialect with this name.
 
     Raises:
-        ValueError: There is no such writer or dialect, or the dialect has no transcripts.
+        ValueError: There is no such writer or dialect, and the message suggests the closest names;
+            or the dialect has no transcripts.
     """
-    return _writers().get(name) or writer_in(name)
+    writer = _writers().get(name)
+    if writer is not None:
+        return writer
+    try:
+        dialect = get_dialect(name)
+    except ValueError:
+        hint = did_you_mean(name, [*list_writers(), *list_dialects()])
+        raise ValueError(
+            f"there is no writer and no dialect {name!r}.{hint} list_writers() has the writers"
+        ) from None
+    return writer_in(dialect)

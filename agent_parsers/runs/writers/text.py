@@ -41,8 +41,7 @@ def to_text(run: Transcript, dialect: str | Dialect = "react") -> str:
     """
     if isinstance(dialect, str):
         dialect = get_dialect(dialect)
-    if not dialect.lenient.transcript_start:
-        raise ValueError(f"dialect {dialect.name!r} does not declare how its transcripts begin")
+    _check(dialect)
     parts = [f"{asked_in(dialect, escape(dialect, run.question))}\n"] if run.question else []
     number = 1
     for turn in turns_of(run):
@@ -52,6 +51,14 @@ def to_text(run: Transcript, dialect: str | Dialect = "react") -> str:
         number += max(len(turn.calls), 1)
         parts.append(text if text.endswith("\n") else f"{text}\n")
     return "".join(parts)
+
+
+def _check(dialect: Dialect) -> None:
+    """Check that *dialect* has transcripts."""
+    if not dialect.lenient.transcript_start:
+        raise ValueError(
+            f"{dialect.name!r} has no form of transcripts: choose another dialect, or messages"
+        )
 
 
 def _turn(dialect: Dialect, turn: RunTurn, number: int) -> str:
@@ -79,19 +86,17 @@ def _action(call: RunCall) -> AgentAction:
     return AgentAction(call.tool, call.tool_input, "")
 
 
-def writer_in(dialect: str) -> Writer:
+def writer_in(dialect: Dialect) -> Writer:
     """Return the writer of text in *dialect*.
 
     Raises:
-        ValueError: There is no such dialect, or it has no transcripts.
+        ValueError: It has no transcripts.
     """
-    known = get_dialect(dialect)
-    if not known.lenient.transcript_start:
-        raise ValueError(f"dialect {known.name!r} does not declare how its transcripts begin")
+    _check(dialect)
     return Writer(
-        name=known.name,
-        summary=f"text in {known.name}: {known.summary}",
-        write=lambda run: to_text(run, known),
+        name=dialect.name,
+        summary=f"text in {dialect.name}: {dialect.summary}",
+        write=lambda run: to_text(run, dialect),
         is_one_a_file=True,
         holds=frozenset(
             {"thoughts of calls", "thoughts of answers", "text inputs", "parallel calls"}

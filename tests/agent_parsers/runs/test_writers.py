@@ -170,3 +170,8 @@ def test_a_step_is_written_once() -> None:
         {"from": "human", "value": "q"},
         {"from": "gpt", "value": "x"},
     ]
+
+
+def test_an_unknown_writer_is_refused_with_the_nearest_names() -> None:
+    with pytest.raises(ValueError, match=r"no writer and no dialect 'ataf'\. Did you mean 'atif'"):
+        get_writer("ataf")
