@@ -69,8 +69,7 @@ class Patterns:
     @cached_property
     def growing(self) -> re.Pattern[str]:
         """Finds the first marker, or the beginning of one at the end (``lastindex`` is `None`)."""
-        begun = "|".join(_begun(self._root))
-        return re.compile(rf"(?:{begun})\Z|{self.whole.pattern}" if begun else self.whole.pattern)
+        return re.compile(_growing(self._root))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -122,12 +121,22 @@ def _whole(node: _Node) -> str:
     return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
-def _begun(node: _Node) -> Iterator[str]:
-    """Yield patterns for text at the end of the input that may turn out to begin a marker."""
+def _growing(node: _Node) -> str:
+    """Return a pattern for the rest of a marker, or for its beginning up to the end of the text."""
+    pending = "|".join(filter(None, _pending(node)))
+    branches = [rf"(?:{pending})\Z"] if pending else []
+    for atom, child in node.next.items():
+        may_go_on = not isinstance(atom, Ahead) and bool(child.next)
+        rest = _growing(child)
+        branches.append(rf"{atom}(?:\Z|{rest})" if may_go_on else atom + rest)
+    if node.marker is not None:
+        branches.append("()")  # tried last, as in `_whole`, since the groups are the same
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
+
+
+def _pending(node: _Node) -> Iterator[str]:
+    """Yield what may stand at the end of the text where a lookahead has yet to be decided."""
     for atom, child in node.next.items():
         if isinstance(atom, Ahead):
             yield atom.pending
-            yield from _begun(child)
-        elif child.marker is None or child.next:
-            rest = "|".join(filter(None, _begun(child)))
-            yield f"{atom}(?:{rest})?" if rest else atom
+            yield from _pending(child)
