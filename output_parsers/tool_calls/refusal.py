@@ -34,7 +34,6 @@ class ModelRefusalError(OutputParserException):
             llm_output=refusal,
             observation="You refused, so there is nothing to go on with. If you can do it in part,"
             " do that in the form you were asked for.",
-            span=(0, len(refusal)),
         )
 
     @classmethod

@@ -56,8 +56,9 @@ _ALSO_NEAR: Final = {
     "agent_parsers/engine/calls/json": f"{_DIALECTS}/test_json_dialects.py",
     "agent_parsers/engine/calls/tags": f"{_DIALECTS}/test_tagged_dialects.py",
     "agent_parsers/engine/calls": f"{_DIALECTS}/test_several_calls.py",
+    "agent_parsers/engine/reading/message_text": "tests/clients/test_text_parsers.py",
 }
-"""Tests of the call readers that are named after kinds of dialects."""
+"""Tests named after what is read: a kind of dialect, or the messages of clients."""
 _SLOW: Final = {
     "agent_parsers": (
         (_DIALECTS, "tests/agent_parsers/engine", "tests/agent_parsers/families"),

@@ -98,9 +98,7 @@ class BracketCall(CallsReader):
         call.input_span = (self._at, self._at)
 
     def _read_entity(self, text: str, events: list[Event]) -> str:
-        if self._held:  # the bracket that ended the last piece was not the last one
-            self._take("]", events)
-            self._held = []
+        self._take(self._take_held(), events)  # it was not the last bracket
         for bracket in _BRACKETS.finditer(text):
             self._depth += 1 if bracket[0] == "[" else -1
             if not self._depth:
@@ -161,7 +159,7 @@ class BracketCall(CallsReader):
         if self._step == self._read_name:
             self._end_name("".join(self._name), events)
         elif self._step == self._read_entity and self._held:
-            self._close_bracket("]", events)
+            self._close_bracket(self._take_held(), events)
         elif self._step == self._read_entity:
             call.problem = "open_call"
         elif self._step == self._read_line:

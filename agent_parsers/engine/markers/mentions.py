@@ -52,5 +52,5 @@ def is_spoken_of(last: str, blank: str, after: str) -> bool:
         return True
     follows = after.lstrip(" \t")[:1]
     is_word = bool(blank) and last not in ENDS_SENTENCE
-    is_last = follows in ("", "\n", "\r") and len(after) < WINDOW
+    is_last = follows in ("\n", "\r") or (not follows and len(after) < WINDOW)
     return is_word and not is_last and after[0] in _ENDS_WORD

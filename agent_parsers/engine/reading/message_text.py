@@ -97,7 +97,6 @@ def _error_of(message: Any, text: str) -> OutputParserException | None:
             observation=f"You called {tool or 'a tool'}, but calls are not read here, so nothing"
             " was done. Write your action as text, in the form you were told.",
             send_to_llm=True,
-            span=(0, len(text)),
         )
         error.problem = "tool_calls"
         return error

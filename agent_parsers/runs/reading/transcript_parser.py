@@ -66,7 +66,6 @@ def parse_transcripts(
             "found no step in the transcript",
             observation="Write the steps of the run, each with its labels.",
             llm_output=text,
-            span=(0, len(text)),
         )
         error.problem = "no_step"
         report_error(error, parser.dialect.name, None, lenient=True)

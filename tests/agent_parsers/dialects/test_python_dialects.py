@@ -197,6 +197,19 @@ def test_what_is_refused(name: str, text: str, said: str, mode: Mode) -> None:
 
 
 @every_mode
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [("pythonic", "[f(a=", ")]"), ("gemma4", f"{OPEN}call:f{{a:", f"}}{CLOSE}")],
+)
+def test_a_value_may_be_nested_a_hundred_deep(
+    name: str, before: str, after: str, mode: Mode
+) -> None:
+    deep, deeper = (f"{before}{'[' * size}{']' * size}{after}" for size in (100, 101))
+    assert [tool for tool, _ in calls(name, deep, mode)] == ["f"]
+    assert "the limit is 100" in calls(name, deeper, mode)
+
+
+@every_mode
 @pytest.mark.parametrize("label", ["<|channel>", "<|channel>thought\n", "<|channel><|channel>"])
 def test_the_label_of_a_thought_may_be_missing(label: str, mode: Mode) -> None:
     events, _ = read("gemma4", f"{label}hm<channel|>Hi.", mode)

@@ -212,9 +212,10 @@ def test_a_prompt_may_open_a_thought_in_marks_that_a_dialect_does_not_write(name
                 parser.parse(text)
 
 
-def test_behind_a_closed_thought_text_may_hold_what_closes_one() -> None:
-    text = "Write\n</think>\nto close it."
-    for options in ({"start": "content"}, {"prompt": "<think>\n\n</think>"}):
+@pytest.mark.parametrize("closer", ["</think>", "[/THINK]"])
+def test_behind_a_closed_thought_text_may_hold_what_closes_one(closer: str) -> None:
+    text = f"Write\n{closer}\nto close it."
+    for options in ({"start": "content"}, {"prompt": f"{closer.replace('/', '')}\n\n{closer}"}):
         assert parser_of("hermes", **options).read(text).content == text
 
 

@@ -213,7 +213,6 @@ def refused(text: str) -> OutputParserException:
         "expected an action, found text in another form",
         observation="Write an action.",
         llm_output=text,
-        span=(0, len(text)),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from agent_parsers import get_parser
+from agent_parsers import AgentAction, get_parser
 from agent_parsers.engine.grammar import guards
 from agent_parsers.engine.reading.rules.machine import Machine
 from agent_parsers.engine.reading.stream import TurnStream
@@ -129,6 +129,17 @@ def test_each_guard_is_needed(case: Case) -> None:
             crossing.guards = tuple(each for each in crossing.guards if each is not case.guard)
 
     assert _story(whole, case.text) != _story(without, case.text)
+
+
+def test_a_label_in_the_middle_of_a_sentence_counts_before_the_name_of_a_tool() -> None:
+    text = "I take the Action: search Action Input: Bern"
+    result = get_parser("react", tools=["search"]).parse(text)
+
+    assert isinstance(result, AgentAction)
+    assert (result.tool, result.tool_input) == ("search", "Bern")
+    for tools in (["find"], None):
+        with pytest.raises(OutputParserException, match="expected an Action"):
+            get_parser("react", tools=tools).parse(text)
 
 
 def _states(initial: State) -> list[State]:

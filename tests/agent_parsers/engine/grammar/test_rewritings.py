@@ -43,6 +43,7 @@ STEP = Table(
         ("input", "answer"): Go("answer", clash="action_and_answer"),
         ("input", "sorry"): Go("tool", restarts=True),
         ("answer", "note"): Note("noted"),
+        ("answer", "action"): Go("tool", clash="action_and_answer"),
         ("observation", "action"): Go("tool"),
     },
     ends={"noted": "action_and_answer"},
@@ -98,6 +99,18 @@ def test_an_answer_after_an_action(on_conflict: OnConflict, drops: str) -> None:
     assert found.drops == drops
     assert (table.ends.get(found.to) == "action_and_answer") == (on_conflict == "error")
     assert (found.to in table.beside_action) == (on_conflict in ("first", "action"))
+
+
+@pytest.mark.parametrize(
+    ("on_conflict", "drops"), [("answer", ""), ("action", "left out the answer before {}")]
+)
+def test_an_action_after_an_answer(on_conflict: OnConflict, drops: str) -> None:
+    table = one_turn(STEP, on_conflict)
+    found = table.transitions["answer", "action"]
+
+    assert isinstance(found, Go)
+    assert found.drops == drops
+    assert found.to == ("tool" if drops else "skipped with the problem action_and_answer")
 
 
 def test_a_note_may_rule_out_the_action() -> None:

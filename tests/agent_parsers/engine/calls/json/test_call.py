@@ -79,6 +79,12 @@ def test_a_call_is_an_object_with_a_name_and_an_input() -> None:
     ]
 
 
+def test_a_name_is_known_without_the_blanks_in_its_quotes() -> None:
+    events, call = read('{"action": " search ", "action_input": "lake"}')
+    assert ToolNamed("search", (112, 120)) in events
+    assert call.tool == "search"
+
+
 def test_prose_and_its_fence_are_told_apart() -> None:
     events, _ = read('I look.\n```json\n{"action": "a"}\n```')
     assert events[:2] == [
@@ -182,9 +188,9 @@ def test_what_is_wrong(text: str, problem: str) -> None:
 
 
 def test_closers_may_be_missing_at_the_end() -> None:
-    _, call = read('{"action": "a", "action_input": {"b": [1]')
+    _, call = read('{"action": "a", "action_input": {"b": {"c": [1]')
     assert not call.problem
-    assert call.tool_input == {"b": [1]}
+    assert call.tool_input == {"b": {"c": [1]}}
 
 
 def test_a_closer_that_is_missing_inside_is_supplied() -> None:
