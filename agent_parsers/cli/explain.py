@@ -45,8 +45,8 @@ def explain_file(file: str, parser: AnyDialectParser, view: View | None) -> bool
         err.print(trouble_lines(text, err.width), soft_wrap=True)
         return False
     explanation = parser.explain(text)
-    may_go_on = explanation.error or any(span.part == "skipped" for span in explanation.spans)
-    if may_go_on and (found := _log_in(text)) is not None:
+    has_more = explanation.ignored and any(span.part == "skipped" for span in explanation.spans)
+    if (explanation.error or has_more) and (found := _log_in(text)) is not None:
         err = Screen(stderr=True)
         words = f"{file}: this is {found}, of which one turn is explained; `parse` reads it whole"
         err.print(words, markup=False, soft_wrap=True)

@@ -99,6 +99,7 @@ def test_a_turn_in_chunks_is_read_the_same(name: str, mode: Any) -> None:
         assert as_expected(story.outcome) == step["expect"], run["id"]
 
 
+@pytest.mark.one_in(3)
 @every_file
 def test_a_record_is_read_step_by_step(name: str) -> None:
     for run in runs_of(name):
@@ -179,6 +180,7 @@ def logs_of(name: str) -> list[Log]:
     return [Log(run) for run in runs_of(name)]
 
 
+@pytest.mark.one_in(3)
 @some_files
 @every_file
 def test_a_log_is_read_as_its_turns_are(name: str) -> None:

@@ -54,6 +54,7 @@ def actions_of(dialect: str, text: str) -> list[tuple[str, ...]]:
     return [part for part in reading if part[0] != "observations"]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
@@ -70,6 +71,7 @@ def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
     assert not confused
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_sample_of_each_dialect_is_found(name: str) -> None:
     found = detect(get_dialect(name).sample).candidates[0]

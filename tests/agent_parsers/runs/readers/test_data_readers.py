@@ -101,6 +101,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     ]
 
 
+@pytest.mark.one_in(3)
 @every_log
 @given(data=st.data())
 def test_a_malformed_log_is_refused_or_read_in_part(reader: str, log: Any, data: Any) -> None:
