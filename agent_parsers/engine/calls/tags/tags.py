@@ -142,7 +142,7 @@ class TagActions(TaggedBlock):
             self._leave(without_end="open_tag" if part is TagPart.WRAP else "")
         elif part is TagPart.END_VALUE:
             self._surplus = True
-            if self._in is not In.BLOCK and self._is_ended:
+            if self._is_ended:
                 self._stray(span)
             else:  # it may close a value that was ended too early
                 self._call.refuse("ambiguous_end")
