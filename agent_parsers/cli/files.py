@@ -6,7 +6,7 @@ import io
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from agent_parsers import OutputParserException, read_runs
 from agent_parsers.cli.runs import STDIN, Options, Place, Run, Trouble, trouble_of
@@ -84,18 +84,18 @@ def read_whole(file: str) -> str | Trouble:
         return Trouble(file, str(error))
 
 
-def _open(file: str) -> AbstractContextManager[BinaryIO]:
+def _open(file: str) -> AbstractContextManager[io.BufferedReader]:
     if file == STDIN:
         if sys.stdin is None:
             raise OSError("standard input is closed")
-        return nullcontext(sys.stdin.buffer)
+        return nullcontext(cast("io.BufferedReader", sys.stdin.buffer))
     return Path(file).open("rb")
 
 
 class _Counted(io.RawIOBase):
     """A file that reports how much of it was read."""
 
-    def __init__(self, stream: BinaryIO, advance: Callable[[int], None]) -> None:
+    def __init__(self, stream: io.BufferedReader, advance: Callable[[int], None]) -> None:
         self._stream, self._advance = stream, advance
 
     def readable(self) -> bool:
@@ -104,7 +104,7 @@ class _Counted(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read into *buffer*, and return the number of bytes."""
-        read = self._stream.read(len(buffer))
+        read = self._stream.read1(len(buffer))  # what a pipe has now
         buffer[: len(read)] = read
         self._advance(len(read))
         return len(read)

@@ -33,7 +33,7 @@ RunsFrom: TypeAlias = (
 """
 
 _HEAD: Final = 1 << 16
-"""How much is looked at to recognise a form, in characters."""
+"""How much is looked at to tell JSON from text, in characters."""
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 """Byte order marks."""
 
@@ -156,8 +156,10 @@ def _checked(lines: Lines, stream: IO[str]) -> Lines:
 def _content(stream: IO[str]) -> Lines | Values:
     """Return the values of *stream* if it is JSON, and its lines if not."""
     head = ""
-    while len(head) < _HEAD and (piece := stream.readline(_HEAD)):
+    filled = 0  # two lines tell, and a pipe may not have more yet
+    while filled < 2 and len(head) < _HEAD and (piece := stream.readline(_HEAD)):
         head += piece
+        filled += bool(piece.strip()) and piece.endswith("\n")
     start = head.lstrip()
     if start[:1] == "[" and _may_be_json(start) and not _is_list_a_line(start):
         items = ListItems(head, stream.read)

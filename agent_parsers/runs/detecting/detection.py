@@ -115,7 +115,7 @@ def detect(text: str, *, tools: Tools | None = None) -> Detection:
 def _judged(text: str, tools: ToolSet | None) -> Detection:
     likely, others = dialects_with_signs(text)
     trials = [try_dialect(dialect, text, tools) for dialect in likely]
-    if not any(trial.is_clean for trial in trials):
+    if not any(trial.is_clean and trial.is_told for trial in trials):
         trials += [try_dialect(dialect, text, tools) for dialect in others]
     found = [trial for trial in trials if trial.is_found]
     found = found or [trial for trial in trials if trial.is_begun]

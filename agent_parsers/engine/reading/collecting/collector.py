@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
@@ -56,7 +55,7 @@ class Left(NamedTuple):
         return not (self.state if self.to is None else self.to).problem
 
 
-class Collector(ABC):
+class Collector:
     """Collects the texts of a turn; its kinds make actions, answers and errors of them.
 
     Args:
@@ -210,11 +209,10 @@ class Collector(ABC):
                     message = f"text that follows {self._END} is not part of it"
                     events.append(Repair("after_answer", span, message))
 
-    @abstractmethod
     def _end_call(self, events: list[Event], left: Left) -> None:
         """Take a call whose text is over."""
+        raise NotImplementedError
 
-    @abstractmethod
     def end_text(self, events: list[Event], state: State, entry: int) -> None:
         """Finish the text, which ends in *state*: set the result or the problem.
 
@@ -223,6 +221,7 @@ class Collector(ABC):
             state: The last state, which was left already.
             entry: Where the marker that led to it begins.
         """
+        raise NotImplementedError
 
     @property
     def content(self) -> str | None:

@@ -55,7 +55,6 @@ def actions_of(dialect: str, text: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.one_in(2)
-@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", list_dialects())
 def test_the_dialect_of_a_case_or_a_relative_is_found(name: str) -> None:
     confused: dict[str, str] = {}
