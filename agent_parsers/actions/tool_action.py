@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 from pydantic import BaseModel
 
 from agent_parsers.actions.agent import AgentActionMessageLog
+from outputs import AIMessage
 
 if TYPE_CHECKING:
     from outputs import BaseMessage
 
-__all__ = ["OpenAIToolAgentAction", "ToolAgentAction", "log_of", "make_call", "make_tool_call"]
+__all__ = [
+    "OpenAIToolAgentAction",
+    "ToolAgentAction",
+    "log_of",
+    "make_call",
+    "make_message",
+    "make_tool_call",
+]
 
 
 class ToolAgentAction(AgentActionMessageLog):
@@ -44,6 +52,19 @@ _new: Final = object.__new__
 _set_fields_set: Final = BaseModel.__dict__["__pydantic_fields_set__"].__set__
 _set_extra: Final = BaseModel.__dict__["__pydantic_extra__"].__set__
 _set_private: Final = BaseModel.__dict__["__pydantic_private__"].__set__
+
+
+def make_message(text: str) -> AIMessage:
+    """Return ``AIMessage(text)``, without validation."""
+    message: AIMessage = _new(AIMessage)
+    message.__dict__.update(
+        content=text, additional_kwargs={}, response_metadata={}, type="ai", name=None, id=None,
+        tool_calls=[], invalid_tool_calls=[], usage_metadata=None,
+    )  # fmt: skip
+    _set_fields_set(message, {"content"})
+    _set_extra(message, {})
+    _set_private(message, None)
+    return message
 
 
 def make_call(

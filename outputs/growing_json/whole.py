@@ -65,6 +65,35 @@ def parse_container(text: str, start: int, max_depth: int) -> tuple[Any, int]:
     return value, end
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a key stands twice")
+    return members
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(f"{constant} is not JSON")
+
+
+_scan_strictly = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse).raw_decode
+
+
+def scan_object(text: str, start: int, max_depth: int) -> tuple[Any, int]:
+    """Return the object that begins at *start*, and where it ends, or `NOTHING` and *start*.
+
+    Text after it is ignored. It is strictly valid JSON without escaped code points, in which no key
+    stands twice.
+    """
+    try:
+        value, end = _scan_strictly(text, start)
+    except (ValueError, RecursionError):
+        return NOTHING, start
+    if text.find("\\u", start, end) >= 0 or not _is_safe(value, max_depth, text, start, end):
+        return NOTHING, start
+    return value, end
+
+
 def supply_closers(text: str) -> str:
     """Return *text* with its strings and brackets closed, without a cut key or comma at its end.
 

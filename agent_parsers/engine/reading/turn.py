@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from agent_parsers.events import (
     AnswerDelta,
@@ -17,13 +17,13 @@ from agent_parsers.events import (
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.reading.stream import TurnStream
     from outputs.messages.ended import Ended
 
-__all__ = ["Turn", "read_turn", "thought_of", "turn_of"]
+__all__ = ["Turn", "read_turn", "thought_of", "turn_before_events", "turn_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,18 @@ class Turn(Storable):
     """What was repaired; empty if the turn follows the dialect."""
     events: tuple[Event, ...]
     """All events; neighbouring deltas are joined."""
+    _read_events: Callable[[], tuple[Event, ...]] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+
+    def __getattr__(self, name: str) -> Any:
+        """Read the events, if they are asked for the first time."""
+        if name != "events" or self._read_events is None:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        events = self._read_events()
+        object.__setattr__(self, "events", events)
+        object.__setattr__(self, "_read_events", None)
+        return events
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
@@ -75,6 +87,20 @@ def turn_of(
         repairs=tuple(event for event in events if isinstance(event, Repair)),
         events=tuple(events),
     )
+
+
+def turn_before_events(
+    result: TurnResult, thought: str, content: str, read_events: Callable[[], tuple[Event, ...]]
+) -> Turn:
+    """Return a turn without repairs, whose events are read when they are asked for."""
+    turn = Turn.__new__(Turn)
+    set_field = object.__setattr__  # the class is frozen
+    set_field(turn, "result", result)
+    set_field(turn, "thought", thought)
+    set_field(turn, "content", content)
+    set_field(turn, "repairs", ())
+    set_field(turn, "_read_events", read_events)
+    return turn
 
 
 def thought_of(events: Iterable[Event]) -> str:

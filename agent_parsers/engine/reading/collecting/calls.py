@@ -307,10 +307,9 @@ class CallsCollector(Collector):
 
     def _act(self, events: list[Event], text: str) -> None:
         # imported lazily: only turns with calls need it
-        from agent_parsers.actions.tool_action import make_tool_call
-        from outputs import AIMessage
+        from agent_parsers.actions.tool_action import make_message, make_tool_call
 
-        message = AIMessage(text)
+        message = make_message(text)
         actions: list[AgentAction] = []
         for made in self._made:
             action = make_tool_call(made.tool, made.tool_input, text, message, made.id)

@@ -1,0 +1,270 @@
+"""The one scan for turns of calls agrees with a stream on every text that it takes."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_parsers import ToolInputError, get_dialect, get_parser, list_dialects
+from agent_parsers.actions.tool_action import make_message
+from agent_parsers.authoring import SAMPLE_TURN, Written, WrittenCall
+from agent_parsers.engine.markers.kinds import spelt_texts
+from agent_parsers.engine.reading.canonical import templates, turns
+from agent_parsers.engine.reading.rules.machine import machine
+from agent_parsers.engine.reading.stream import TurnStream
+from agent_parsers.engine.reading.turn import Turn, read_turn
+from agent_parsers.engine.whole import WholeReader, whole_reader
+from output_parsers import OutputParserException
+from outputs import AIMessage
+
+from ....helpers.effort import THOROUGH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode
+
+STREAM_ONLY = {
+    "harmony": "it reads names in its own way",
+    "glm4": "its calls begin with the name of the tool",
+    "json_toolcall": "one call is written in another way than several",
+    "minimax_m3": "its closing tags repeat the names of parameters",
+}
+CANONICAL = [
+    name for name in list_dialects() if get_dialect(name).several and name not in STREAM_ONLY
+]
+PIECES = [
+    *'<>{}[]():,=\\`~|&"\'', "</", "```", "```json", "\n", "\n\n", " ", "\t", "\r\n", "\x1c",
+    "\xa0",
+    "\u200b", "\ufeff", "\\u0041", "null", "true", "NaN", "1e999", "-0", "é", "not", "I'll see.",
+    "Do not write:", "Never do this:\n", "For example:", "<think>", "</think>", "<tool_call>",
+    "</tool_call>", "<|im_end|>", "<tool_response>", "-->", '"""', '"name"', '"a": 1', "Thought:",
+    "Action:", "Final Answer:", "Observation:", "functions.", "assistant",
+]  # fmt: skip
+MEMBERS = ['"q": 1, ', '"q": 1, "q": 2, ', '"q": NaN, ', '"q": "\\u00e9", ', "\n ", "{"]
+KEYS = ["q", "query", "name", "arguments", "a b", "q<think>", "x-y"]
+TOOLS = ["search", "ping", "a.b", "get-x", "_y", "1a", "functions.search", "None"]
+
+
+class Texts:
+    """Turns of a dialect in which something is odd, or nothing."""
+
+    def __init__(self, dialect: Dialect, seed: int) -> None:
+        self._dialect = dialect
+        self._random = Random(f"{dialect.name} {seed}")
+        marks = (spelt_texts(marker) for marker in dialect.lenient.markers.values())
+        self._marks = [*(text for texts in marks for text in texts), *PIECES]
+
+    def some(self, count: int) -> Iterator[str]:
+        """Yield so many texts; what the dialect cannot write is left out."""
+        for _ in range(count):
+            try:
+                text = self._dialect.write(self._turn())
+            except ValueError:
+                continue
+            yield self._spoilt(text)
+
+    def _turn(self) -> Written:
+        random = self._random
+        calls = [
+            WrittenCall(random.choice(TOOLS), self._input())
+            for _ in range(random.choice((1, 1, 2)))
+        ]
+        return Written(
+            thought=self._said(),
+            tool=calls[0].tool,
+            tool_input=calls[0].tool_input,
+            content=self._said(),
+            others=tuple(calls[1:]),
+        )
+
+    def _input(self) -> dict[str, Any]:
+        names = self._random.sample(KEYS, self._random.choice((0, 1, 1, 2)))
+        return {name: self._value() for name in names}
+
+    def _value(self) -> Any:
+        random = self._random
+        match random.randrange(8):
+            case 0:
+                return random.choice((1, 2.5, -0.0, 1e22, True, None))
+            case 1:
+                return {random.choice(KEYS): self._value()}
+            case 2:
+                return [self._value()]
+            case 3 | 4:
+                return "".join(random.choices(["Lake Thun", "a", *self._marks], k=2))
+            case _:
+                return "Lake Thun"
+
+    def _said(self) -> str:
+        random = self._random
+        if random.random() < 0.5:
+            return random.choice(("", "", "I look it up.", "It's late:\nso I do."))
+        if random.random() < 0.5:
+            return random.choice(self._marks) + " I see."
+        return "".join(random.choices(["I see. ", *self._marks], k=random.randrange(4)))
+
+    def _spoilt(self, text: str) -> str:
+        random = self._random
+        for _ in range(random.choice((0, 0, 1, 1, 2))):
+            at = random.randrange(len(text) + 1)
+            match random.randrange(5):
+                case 0:
+                    text = text[:at] + random.choice(self._marks) + text[at:]
+                case 4:
+                    text = text.replace("{", "{" + random.choice(MEMBERS))
+                case 1:
+                    text = text[:at] + text[at + random.randrange(1, 8) :]
+                case 2:
+                    text += random.choice(self._marks)
+                case _:
+                    text = text.replace(
+                        random.choice((" ", "\n")), random.choice(("", " ", "\n", "\r\n", "\t"))
+                    )
+        return text
+
+
+def differences(reader: WholeReader, texts: Iterator[str]) -> tuple[int, list[str]]:
+    """Return how many of *texts* the *reader* takes, and those that a stream reads otherwise."""
+    taken = 0
+    odd = []
+    for text in texts:
+        if (plain := reader.read_plain(text)) is None:
+            continue
+        taken += 1
+        try:
+            turn = read_turn(TurnStream(reader._machine, None), text)
+        except OutputParserException:
+            odd.append(text)
+            continue
+        if (plain, repr(plain.result)) != (turn, repr(turn.result)):  # 1 == 1.0 == True
+            odd.append(text)
+    return taken, odd
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", CANONICAL)
+def test_it_agrees_with_a_stream(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    texts = Texts(dialect, seed=1).some(20_000 if THOROUGH else 120)
+    taken, odd = differences(whole_reader(dialect, mode), texts)
+    assert not odd
+    assert taken
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", CANONICAL)
+def test_a_usual_turn_needs_no_stream(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    text = dialect.write(Written(SAMPLE_TURN.thought, "search", {"query": "Lake Thun"}))
+    plain = whole_reader(dialect, mode).read_plain(text)
+    assert plain is not None
+    assert isinstance(plain.result, list)
+    assert [action.tool_input for action in plain.result] == [{"query": "Lake Thun"}]
+
+
+@pytest.mark.parametrize("name", STREAM_ONLY)
+def test_other_dialects_are_left_to_the_stream(name: str) -> None:
+    dialect = get_dialect(name)
+    assert whole_reader(dialect, "strict").read_plain(dialect.sample) is None
+
+
+# -- seeded bugs ----------------------------------------------------------------------------------
+
+
+def is_never_odd(_text: str) -> None:
+    return None
+
+
+def loads_anything(text: str, start: int, _max_depth: int) -> tuple[Any, int]:
+    try:
+        return json.JSONDecoder().raw_decode(text, start)
+    except ValueError:
+        return turns.NOTHING, start
+
+
+marks_of = turns._marks
+
+BUGS: dict[str, tuple[str, Callable[[pytest.MonkeyPatch], None]]] = {
+    "quotes count for nothing": (
+        "hermes",
+        lambda patch: patch.setattr(turns, "_ODD", ""),
+    ),
+    "what forbids a call counts for nothing": (
+        "granite",
+        lambda patch: patch.setattr(turns, "_ENDS_ODDLY", is_never_odd),
+    ),
+    "any JSON is taken": (
+        "deepseek_v31",
+        lambda patch: patch.setattr(turns, "scan_object", loads_anything),
+    ),
+    "a marker in a key counts for nothing": (
+        "deepseek_v31",
+        lambda patch: patch.setattr(turns._JsonTurns, "_is_in_keys", lambda _self, _value: False),
+    ),
+    "a marker of letters counts for nothing": (
+        "granite",
+        lambda patch: patch.setattr(
+            turns, "_marks", lambda table: marks_of(table)._replace(words="")
+        ),
+    ),
+    "white space counts for nothing": (
+        "deepseek_v3",
+        lambda patch: patch.setattr(templates, "_is_free", lambda *_: True),
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, seed = BUGS[bug]
+    seed(monkeypatch)
+    dialect = get_dialect(name)
+    reader = WholeReader(machine(dialect, "lenient"))
+    assert differences(reader, Texts(dialect, seed=1).some(3_000))[1]
+
+
+# -- turns and messages ---------------------------------------------------------------------------
+
+HERMES = '<think>\nHm.\n</think>\n\n<tool_call>\n{"name": "ping", "arguments": {}}\n</tool_call>'
+
+
+def test_the_events_are_read_when_they_are_asked_for() -> None:
+    parser = get_parser("hermes")
+    read = partial(parser.read, HERMES)
+    streamed = read_turn(parser.stream_parser(), HERMES)
+    assert read() == streamed
+    assert read().events == streamed.events
+    assert repr(read()) == repr(streamed)
+    assert pickle.loads(pickle.dumps(read())) == streamed
+    assert Turn.from_json(read().to_json()) == streamed
+    with pytest.raises(AttributeError, match="'Turn' object has no attribute 'event'"):
+        read().event  # type: ignore[attr-defined]  # noqa: B018 - that is what raises
+
+
+def test_a_message_that_is_made_quickly_is_like_any_other() -> None:
+    made, usual = make_message("Hm."), AIMessage("Hm.")
+    assert made == usual
+    assert made.__dict__ == usual.__dict__
+    assert made.model_fields_set == usual.model_fields_set
+    assert made.model_dump() == usual.model_dump()
+
+
+def test_with_tools_only_plain_inputs_are_taken() -> None:
+    def ping(times: int = 1) -> str:
+        """Ping."""
+        return "pong" * times
+
+    parser = get_parser("hermes", tools=[ping])
+    text = HERMES.replace("{}}", '{"times": %s}}')
+    assert parser.parse(text % 2) == parser.read(text % 2).result
+    with pytest.raises(ToolInputError, match="times"):
+        parser.parse(text % '"two"')
+    with pytest.raises(OutputParserException, match="pong"):
+        parser.parse(HERMES.replace("ping", "pong"))
