@@ -74,17 +74,21 @@ def _unless(edge: tuple[Atom, ...]) -> Ahead:
     )
 
 
+def _begun(text: str) -> str:
+    """Return a pattern for any beginning of *text*, the empty one and all of it included."""
+    return "".join(f"(?:{re.escape(char)}" for char in text) + ")?" * len(text)
+
+
 def _followed_by(label: str) -> tuple[Ahead, ...]:
     """Return an atom that requires short text, then *label* on this or the next non-blank line."""
     if not label:
         return ()
     words, end = re.escape(label), rf"[ \d]{{0,{MOST}}}+[*_]{{0,2}}+ ?+"
     line, gap = r"[^\n]{0,200}+", rf"\n[\s*_\-•\d.)]{{0,{MOST}}}+"
-    begun = "".join(f"(?:{re.escape(char)}" for char in label) + ")?" * len(label)
     return (
         Ahead(
             rf"(?=(?:[^\n:：]{{0,80}}+(?<={words})[*_]{{0,2}}+|{line}{gap}{words}{end})[:：])",
-            pending=rf"{line}(?:{gap}{begun}{end})?",
+            pending=rf"{line}(?:{gap}{_begun(label)}{end})?",
             sample=f" x\n{label}:",
         ),
     )
@@ -112,7 +116,11 @@ class Literal:
         texts = self.canonical, *self.variants
         for text in texts:
             rests = (other.removeprefix(text) for other in texts if other.startswith(text))
-            longer = (Ahead(f"(?!{re.escape(rest)})", sample="") for rest in rests if rest)
+            longer = (
+                Ahead(f"(?!{re.escape(rest)})", pending=_begun(rest[:-1]), sample="")
+                for rest in rests
+                if rest
+            )
             yield (*map(re.escape, text), *longer, *ahead)
 
     def is_canonical(self, seen: str) -> bool:

@@ -2,8 +2,9 @@ import re
 
 import pytest
 
+from agent_parsers import get_dialect, list_dialects
 from agent_parsers.authoring import Label, Literal, Marker
-from agent_parsers.engine.markers.kinds import MOST
+from agent_parsers.engine.markers.kinds import MOST, spelt_texts
 from agent_parsers.engine.markers.patterns import Patterns, check_markers
 
 
@@ -128,6 +129,19 @@ def test_what_may_become_a_marker_is_held_back(marker: Marker) -> None:
     for size in range(1, len(text)):
         assert held_back(marker, f"x{text[:size]}") == text[:size]
     assert held_back(marker, f"x{text}") == ""
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", list_dialects())
+def test_each_spelling_of_each_marker_is_held_back(name: str) -> None:
+    """Also where another spelling is its beginning."""
+    dialect = get_dialect(name)
+    for marker in (*dialect.strict.markers.values(), *dialect.lenient.markers.values()):
+        if type(marker) is not Literal or marker.last:
+            continue
+        for text in spelt_texts(marker):
+            held = [text[:size] for size in range(1, len(text))]
+            assert [held_back(marker, begun) for begun in held] == held
 
 
 @pytest.mark.parametrize("text", ["", "x", "\nAct x", "\nActs", "<e >", "\nAction Input Output"])

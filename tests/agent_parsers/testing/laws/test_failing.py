@@ -182,4 +182,6 @@ def test_any_record_is_read_or_refused(dialect: Dialect, data: st.DataObject) ->
         assert run.message
         assert run.observation
     else:
-        assert len(run.steps) + len(run.failed) == len(record["steps"])
+        calls = len(run.steps) + len(run.failed)
+        turns = len(record["steps"])
+        assert calls >= turns if dialect.several else calls == turns

@@ -57,6 +57,7 @@ def project(tmp_path: Path) -> Path:
     return shutil.copytree(EXAMPLE, tmp_path / "snapshot_agent", ignore=ignored)
 
 
+@pytest.mark.one_in(1)
 def test_a_change_of_one_label_fails_and_shows_it(project: Path) -> None:
     before = files(project / "snapshots")
     assert sorted(before) == ["format/events.txt", "format/prompt.txt", "format/run.txt"]
