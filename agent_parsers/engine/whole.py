@@ -104,7 +104,8 @@ class WholeReader:
             except Unsure:
                 pass
             except BadPayload as bad:
-                if bad.error is None:  # else a stream knows where the input of a call is
+                # For another error of the tools, a stream knows where the input of a call is.
+                if bad.error is None or bad.problem == "unknown_tool":
                     known = known_tools(tools)
                     raise self._machine.error(bad, text, known, self._advise) from None
         elif ended == "unknown" and self._canonical is not None and not (start or prompt):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from agent_parsers.toolset.declaring.forms import Tools, read_specs
 from agent_parsers.toolset.problems.errors import UnknownToolError
-from agent_parsers.toolset.problems.names import folded
+from agent_parsers.toolset.problems.names import folded, near_names
 from agent_parsers.toolset.problems.policy import (
     CheckedInput,
     ExtraText,
@@ -59,7 +59,7 @@ class ToolSet:
             is unknown.
     """
 
-    __slots__ = ("_policy", "_schemas", "_specs")
+    __slots__ = ("_bare", "_plain", "_policy", "_schemas", "_specs")
 
     def __init__(
         self,
@@ -79,6 +79,8 @@ class ToolSet:
         self._specs = {spec.name: spec for spec in read_specs(tools)}
         self._policy = Policy(unknown_keys, missing_keys, extra_text)
         self._schemas: dict[str, Schema | None] = {}
+        self._plain: dict[str, list[str]] = {}
+        self._bare: ToolSet | None = None
 
     # -- the tools -----------------------------------------------------------------------------
 
@@ -86,6 +88,13 @@ class ToolSet:
     def names(self) -> tuple[str, ...]:
         """The names of the tools, in order."""
         return tuple(self._specs)
+
+    @property
+    def without_schemas(self) -> ToolSet:
+        """The names of the tools alone: each takes any input."""
+        if self._bare is None:
+            self._bare = ToolSet(self.names)
+        return self._bare
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._specs.values())
@@ -112,7 +121,8 @@ class ToolSet:
 
     def __getstate__(self) -> tuple[None, dict[str, Any]]:
         # `_schemas` caches by the identity of nodes, which a copy does not share.
-        return None, {"_specs": self._specs, "_policy": self._policy, "_schemas": {}}
+        caches: dict[str, Any] = {"_schemas": {}, "_plain": {}, "_bare": None}
+        return None, {"_specs": self._specs, "_policy": self._policy, **caches}
 
     # -- what a model wrote --------------------------------------------------------------------
 
@@ -126,8 +136,15 @@ class ToolSet:
         if name in self._specs:
             return name
         key = _plain(name)
-        same = [other for other in self._specs if key and _plain(other) == key]
+        same = self._by_plain_name().get(key, []) if key else []
         return same[0] if len(same) == 1 else None
+
+    def _by_plain_name(self) -> dict[str, list[str]]:
+        """Return the names of the tools by what they have in common with other spellings."""
+        if not self._plain:
+            for name in self._specs:
+                self._plain.setdefault(_plain(name), []).append(name)
+        return self._plain
 
     def checks(self, name: str) -> bool:
         """Return whether the tool *name* has a schema that its input is checked against."""
@@ -216,15 +233,11 @@ class ToolSet:
 
     def unknown(self, name: str) -> UnknownToolError:
         """Return the error for *name*, which matches no tool, or more than one."""
-        from difflib import get_close_matches  # imported lazily: only errors need it
-
         key = _plain(name[:_MOST_CHARS])
-        plain: dict[str, list[str]] = {}
-        for other in self._specs:
-            plain.setdefault(_plain(other), []).append(other)
+        plain = self._by_plain_name()
         near = tuple(plain.get(key, ()))
         if not near:
-            found = get_close_matches(key, plain, n=3)
+            found = near_names(key, plain, 3)
             near = tuple(other for word in found for other in plain[word])[:3]
         reason = f"{name[:_MOST_CHARS]!r} is not one of the tools"
         if len(plain.get(key, ())) > 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 from warnings import catch_warnings, simplefilter
 
@@ -182,6 +183,7 @@ def _means(phrase: str, words: str, tool: str) -> bool:
     return not (_DENIAL(phrase) or _words(tool) in after)
 
 
+@lru_cache(4096)
 def _words(text: str) -> str:
     return f" {_MARKS.sub(' ', text).casefold().strip()} "
 

@@ -50,7 +50,8 @@ def advice(
     if found := _shown(written, said):
         lines.append(dialect.prompt_words.wrote.replace("{text}", found))
     if tools is not None and len(tools):
-        tool = tool or nearest(_one_line(written), tools.names) or tools.names[0]
+        near = None if error is not None else nearest(_one_line(written), tools.names)
+        tool = tool or near or tools.names[0]
     example = _example(dialect, tools, tool, arguments)
     if example:
         # In a scratchpad the example is in an observation, where no line may begin with a label.

@@ -15,7 +15,6 @@ from agent_parsers.actions.agent import (
     pair_of,
 )
 from agent_parsers.engine.grammar.dialect import Dialect, Result, Written, WrittenCall
-from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import Turn, read_turn
@@ -192,10 +191,10 @@ def _write(
     except (TypeError, ValueError, RecursionError) as error:  # such as JSON raises
         raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
     # Only the names: an error of the full set would contain this step as its example.
-    names = None if tools is None else tools.names
+    names = None if tools is None else tools.without_schemas
     for mode in ("strict", "lenient"):
         try:
-            turn = read_turn(TurnStream(machine(dialect, mode), known_tools(names)), text)
+            turn = read_turn(TurnStream(machine(dialect, mode), names), text)
         except OutputParserException as error:
             raise ValueError(f"{dialect.name} cannot write this step: {error}") from error
         if turn.repairs:

@@ -6,8 +6,8 @@ import inspect
 import typing
 from dataclasses import dataclass
 from functools import lru_cache
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from types import SimpleNamespace, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 from agent_parsers.toolset.declaring.docstrings import read_docstring
 from agent_parsers.toolset.declaring.validation import problems_of
@@ -67,7 +67,7 @@ class FunctionOrigin:
         found = _signature(self.function)
         for key, item in value.items():
             parameter = found.parameters.get(key, found.rest)
-            if parameter is not None:
+            if parameter is not None and not parameter.is_plain(item):
                 yield from problems_of(parameter.read, item, (key,))
 
     def run(self, value: Any) -> Any:
@@ -101,6 +101,13 @@ class _Parameter(NamedTuple):
     default: Any
     description: str
     is_positional: bool
+    types: frozenset[type]
+    """Types of which each value is taken as it is; empty if only pydantic knows."""
+
+    def is_plain(self, value: Any) -> bool:
+        """Return whether *value* needs no validation."""
+        # Text may have half a surrogate pair, which pydantic refuses.
+        return type(value) in self.types and (type(value) is not str or value.isascii())
 
     def read(self, value: Any) -> Any:
         """Return *value*, which fits the schema, converted to the type of the parameter.
@@ -183,7 +190,16 @@ def _parameter(hint: Any, parameter: inspect.Parameter, what: str) -> _Parameter
     except (PydanticUserError, TypeError) as error:
         raise TypeError(f"the parameter {what} has no JSON Schema: {error}") from error
     is_positional = parameter.kind is parameter.POSITIONAL_ONLY
-    return _Parameter(adapter, default, description, is_positional)
+    kinds = frozenset(typing.get_args(hint) if _is_union(hint) else (hint,))
+    types = kinds if kinds <= _PLAIN_TYPES else frozenset()
+    return _Parameter(adapter, default, description, is_positional, types)
+
+
+_PLAIN_TYPES: Final = frozenset([str, int, bool, type(None)])
+
+
+def _is_union(hint: Any) -> bool:
+    return typing.get_origin(hint) in (typing.Union, UnionType)
 
 
 def _or_none(hint: Any) -> Any:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from heapq import nlargest
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "folded", "nearest"]
+__all__ = ["did_you_mean", "folded", "near_names", "nearest"]
 
+_MANY: Final = 16
+"""How many names are compared closely."""
 _EDGES: Final = re.compile(r"\A[\W_]+|[\W_]+\Z")
 _BETWEEN: Final = re.compile(r"[\s_.\-\u2010-\u2015\u200b-\u200d\ufeff]+")
 
 
+@lru_cache(4096)
 def folded(name: str) -> str:
     """Return *name* in a form in which spellings of the same name are equal.
 
@@ -25,19 +31,30 @@ def folded(name: str) -> str:
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
     """Return the one of *names* that is most similar to *name*, or `None`."""
-    return next(iter(_nearest(name, names, 1)), None)
+    return next(iter(near_names(name, names, 1)), None)
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """Return a question that suggests up to three of *names*, or ``""`` if no name is similar."""
-    near = [repr(other) for other in _nearest(name, names, 3)]
+    near = [repr(other) for other in near_names(name, names, 3)]
     if not near:
         return ""
     *others, last = near
     return f" Did you mean {', '.join(others)} or {last}?" if others else f" Did you mean {last}?"
 
 
-def _nearest(name: str, names: Iterable[str], most: int) -> list[str]:
+def near_names(name: str, names: Iterable[str], most: int) -> list[str]:
+    """Return those of *names* that are similar to *name*, at most so many, the nearest first."""
     from difflib import get_close_matches  # imported lazily: only errors need it
 
-    return get_close_matches(name, list(names), n=most)
+    names = list(names)
+    if len(names) > _MANY:  # the comparison of two names takes long
+        own = _pairs(name)
+        names = nlargest(_MANY, names, key=lambda other: len(own & _pairs(other)) - len(other) / 9)
+    return get_close_matches(name, names, n=most)
+
+
+@lru_cache(4096)
+def _pairs(name: str) -> frozenset[str]:
+    """Return the pairs of neighbouring characters in *name*."""
+    return frozenset(map("".join, pairwise(name)))

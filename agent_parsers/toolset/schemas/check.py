@@ -41,7 +41,8 @@ def check_input(spec: ToolSpec, schema: Schema, tool_input: Any, policy: Policy)
         arguments = read_arguments(fitter, tool_input, notes)
     except BadInput as bad:
         raise _error(spec, fitter, tool_input, bad.value, (bad.problem,)) from None
-    value, problems = fitter.fit(arguments)
+    is_plain = schema.plain is not None and schema.plain.fits(arguments)
+    value, problems = (arguments, ()) if is_plain else fitter.fit(arguments)
     if not problems and spec.origin is not None:
         problems = tuple(spec.origin.problems(value))
     if problems:

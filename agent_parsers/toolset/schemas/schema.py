@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from urllib.parse import unquote
 
+from agent_parsers.toolset.schemas.plain import plain_object
 from agent_parsers.toolset.schemas.schema_shape import MAX_SCHEMA_DEPTH, check_shape, subschemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from agent_parsers.toolset.schemas.plain import PlainObject
 
 __all__ = ["Node", "Schema"]
 
@@ -40,6 +44,11 @@ class Schema:
         self._flat: dict[int, dict[str, Any]] = {}
         for node in self._read():
             self._height(node, ())
+
+    @cached_property
+    def plain(self) -> PlainObject | None:
+        """The types of the members, if the schema says no more."""
+        return plain_object(self.root)
 
     def target(self, node: dict[str, Any]) -> Node:
         """Return the schema that the ``$ref`` of *node* refers to."""
