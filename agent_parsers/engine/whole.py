@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_action, make_finish
-from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.problems import too_long
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.reading.canonical.turns import canonical_turns
 from agent_parsers.engine.reading.plain_text import Unsure, counts
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span, trimmed
@@ -21,7 +19,6 @@ from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
-from agent_parsers.events import merge_events
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
@@ -30,11 +27,11 @@ if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
-    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall
+    from agent_parsers.engine.reading.canonical.reader import CanonicalReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.reading.turn import Turn
-    from agent_parsers.events import Event, Repair
+    from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
@@ -65,10 +62,12 @@ class WholeReader:
         self._keeps_input_end = table.keeps_input_end
         self._is_plain_tool = _LEAVES_PLAIN_NAMES.get(table.read_tool, _is_unknown)
         self._may_lack_call = bool(table.begun)
-        reads_plain_names = self._is_plain_tool is not _is_unknown
-        self._canonical = (
-            canonical_turns(machine.dialect, table) if table.several and reads_plain_names else None
-        )
+        self._canonical: CanonicalReader | None = None
+        if table.several and self._is_plain_tool is not _is_unknown:
+            # imported lazily: dialects with one action do not need it
+            from agent_parsers.engine.reading.canonical.reader import CanonicalReader
+
+            self._canonical = CanonicalReader(machine, self._is_plain_tool)
 
     def parse(
         self,
@@ -109,9 +108,9 @@ class WholeReader:
                     known = known_tools(tools)
                     raise self._machine.error(bad, text, known, self._advise) from None
         elif ended == "unknown" and self._canonical is not None and not (start or prompt):
-            turn = self._canonical.read(text)
-            if turn is not None and (made := self._made(turn.calls, text, tools)) is not None:
-                return made
+            result = self._canonical.result(text, tools)
+            if result is not None:
+                return result
         # imported lazily: few turns need it
         from agent_parsers.engine.reading.stream import TurnStream
 
@@ -123,54 +122,10 @@ class WholeReader:
         assert stream.result is not None, "a turn that is not refused has a result"
         return stream.result
 
-    def _read_canonical(
-        self, turns: CanonicalTurns, text: str, tools: ToolSet | Collection[str] | None
-    ) -> Turn | None:
-        """Return the turn with this *text*; `None` if only a stream can read it."""
-        # imported lazily: most callers want only the result
-        from agent_parsers.engine.reading.turn import turn_before_events
-
-        turn = turns.read(text)
-        if turn is None or (actions := self._made(turn.calls, text, tools)) is None:
-            return None
-        return turn_before_events(
-            actions, turn.thought, turn.content, partial(self._events, text, tools)
-        )
-
-    def _events(self, text: str, tools: ToolSet | Collection[str] | None) -> tuple[Event, ...]:
-        """Return the events of a turn without errors."""
-        # imported lazily: few callers want them
-        from agent_parsers.engine.reading.stream import TurnStream
-
-        stream = TurnStream(self._machine, known_tools(tools), advise=self._advise)
-        return tuple(merge_events([*stream.feed(text), *stream.close()]))
-
-    def _made(
-        self, calls: list[PlainCall], text: str, tools: ToolSet | Collection[str] | None
-    ) -> list[AgentAction] | None:
-        """Return the actions of *calls*; `None` if a tool is unknown, or its input not plain."""
-        known = None if tools is None else known_tools(tools)
-        message = make_message(text)
-        actions: list[AgentAction] = []
-        repairs: list[Repair] = []
-        for tool, tool_input, call_id in calls:
-            if not self._is_plain_tool(tool):
-                return None
-            value: str | dict[str, Any] = tool_input
-            if known is not None:
-                if tool not in known:
-                    return None
-                try:
-                    value = self._machine.fit(ToolHead(tool), tool_input, (0, 0), known, repairs)
-                except BadPayload:
-                    return None
-            actions.append(make_tool_call(tool, value, text, message, call_id))
-        return None if repairs else actions
-
     def read_plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn with all its events; return `None` if only a stream can."""
         if self._canonical is not None:
-            return self._read_canonical(self._canonical, text, tools)
+            return self._canonical.turn(text, tools)
         if self._machine.table.several:
             return None
         # imported lazily: most callers want only the result

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from heapq import nlargest
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -45,7 +44,9 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 def near_names(name: str, names: Iterable[str], most: int) -> list[str]:
     """Return those of *names* that are similar to *name*, at most so many, the nearest first."""
-    from difflib import get_close_matches  # imported lazily: only errors need it
+    # imported lazily: only errors need them
+    from difflib import get_close_matches
+    from heapq import nlargest
 
     names = list(names)
     if len(names) > _MANY:  # the comparison of two names takes long

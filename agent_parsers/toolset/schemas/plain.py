@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from agent_parsers.toolset.schemas.schema import Node
-
 __all__ = ["PlainObject", "plain_object"]
 
 _TYPES: Final[Mapping[str, frozenset[type]]] = {
@@ -55,7 +53,7 @@ def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
     return PlainObject(known, frozenset(root.get("required", ())))
 
 
-def _types(node: Node) -> frozenset[type] | None:
+def _types(node: object) -> frozenset[type] | None:
     """Return the types of all values that fit *node*; `None` if it says more of them."""
     if not isinstance(node, dict):
         return None

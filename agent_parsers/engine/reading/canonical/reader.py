@@ -1,0 +1,89 @@
+"""Makes results of turns of calls that are spelt as their dialect writes them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from agent_parsers.actions.tool_action import make_message, make_tool_call
+from agent_parsers.engine.reading.canonical.turns import canonical_turns
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.turn import turn_before_events
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.events import merge_events
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.engine.reading.canonical.turns import PlainCall
+    from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.events import Event, Repair
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["CanonicalReader"]
+
+
+class CanonicalReader:
+    """Reads turns of calls in the spelling of their dialect; all others need a stream.
+
+    Args:
+        machine: The machine of the dialect.
+        is_plain: Returns whether a name of a tool is read as it is written.
+    """
+
+    def __init__(self, machine: Machine, is_plain: Callable[[str], bool]) -> None:
+        self._machine = machine
+        self._is_plain = is_plain
+        self._turns = canonical_turns(machine.dialect, machine.table)
+
+    def result(
+        self, text: str, tools: ToolSet | Collection[str] | None
+    ) -> list[AgentAction] | None:
+        """Return the actions of a turn; `None` if only a stream can read it.
+
+        Args:
+            text: The whole turn.
+            tools: The available tools, or only their names.
+        """
+        turn = None if self._turns is None else self._turns.read(text)
+        return None if turn is None else self._actions(turn.calls, text, tools)
+
+    def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
+        """Return a turn without repairs; arguments and result: as for `result`."""
+        turn = None if self._turns is None else self._turns.read(text)
+        actions = None if turn is None else self._actions(turn.calls, text, tools)
+        if turn is None or actions is None:
+            return None
+        read_events = partial(self._events, text, tools)
+        return turn_before_events(actions, turn.thought, turn.content, read_events)
+
+    def _actions(
+        self, calls: Sequence[PlainCall], text: str, tools: ToolSet | Collection[str] | None
+    ) -> list[AgentAction] | None:
+        """Return the actions of *calls*; `None` if a name or an input is not taken as it is."""
+        known = known_tools(tools)
+        message = make_message(text)
+        actions: list[AgentAction] = []
+        repairs: list[Repair] = []
+        for tool, tool_input, call_id in calls:
+            if not self._is_plain(tool):
+                return None
+            value: str | dict[str, Any] = tool_input
+            if known is not None:
+                if tool not in known:
+                    return None
+                try:
+                    value = self._machine.fit(ToolHead(tool), tool_input, (0, 0), known, repairs)
+                except BadPayload:
+                    return None
+            actions.append(make_tool_call(tool, value, text, message, call_id))
+        return None if repairs else actions
+
+    def _events(self, text: str, tools: ToolSet | Collection[str] | None) -> tuple[Event, ...]:
+        # imported lazily: few callers want the events
+        from agent_parsers.engine.reading.stream import TurnStream
+
+        stream = TurnStream(self._machine, known_tools(tools))
+        return tuple(merge_events([*stream.feed(text), *stream.close()]))
