@@ -159,6 +159,13 @@ class ToolSet:
         properties = schema.flat(schema.root).get("properties", {})
         return all(key in properties for key in keys)
 
+    def takes_texts(self, name: str, keys: Iterable[str]) -> bool:
+        """Return whether the tool *name* takes texts as they are for all *keys*."""
+        if not self.checks(name):
+            return True
+        schema = self._schema(name)
+        return schema is not None and schema.plain is not None and schema.plain.are_texts(keys)
+
     def check(self, name: str, tool_input: Any, *, lenient: bool = False) -> str | dict[str, Any]:
         """Return *tool_input* converted to what the tool takes; see `read`."""
         return self.read(name, tool_input, lenient=lenient).value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from agent_parsers.events import (
@@ -26,8 +26,23 @@ if TYPE_CHECKING:
 __all__ = ["Turn", "read_turn", "thought_of", "turn_before_events", "turn_of"]
 
 
+class _WithEvents(Storable):
+    """A value whose events may be read when they are asked for."""
+
+    __slots__ = ("_read_events",)
+
+    _read_events: Callable[[], tuple[Event, ...]]
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "events":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        events = self._read_events()
+        object.__setattr__(self, name, events)
+        return events
+
+
 @dataclass(frozen=True, slots=True)
-class Turn(Storable):
+class Turn(_WithEvents):
     """Everything that was read in one turn."""
 
     result: TurnResult
@@ -40,18 +55,6 @@ class Turn(Storable):
     """What was repaired; empty if the turn follows the dialect."""
     events: tuple[Event, ...]
     """All events; neighbouring deltas are joined."""
-    _read_events: Callable[[], tuple[Event, ...]] | None = field(
-        default=None, init=False, repr=False, compare=False
-    )
-
-    def __getattr__(self, name: str) -> Any:
-        """Read the events, if they are asked for the first time."""
-        if name != "events" or self._read_events is None:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        events = self._read_events()
-        object.__setattr__(self, "events", events)
-        object.__setattr__(self, "_read_events", None)
-        return events
 
 
 def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:

@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = ["PlainObject", "plain_object"]
 
@@ -41,6 +41,10 @@ class PlainObject(NamedTuple):
             if type(item) is float and not isfinite(item):
                 return False
         return self.required <= value.keys()
+
+    def are_texts(self, keys: Iterable[str]) -> bool:
+        """Return whether the members with these *keys* can only be texts."""
+        return all(self.types.get(key) == _TYPES["string"] for key in keys)
 
 
 def plain_object(root: Mapping[str, Any]) -> PlainObject | None:

@@ -37,6 +37,7 @@ class CanonicalReader:
         self._machine = machine
         self._is_plain = is_plain
         self._turns = canonical_turns(machine.dialect, machine.table)
+        self._has_texts = self._turns is not None and self._turns.has_texts
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
@@ -72,7 +73,9 @@ class CanonicalReader:
                 return None
             value: str | dict[str, Any] = tool_input
             if known is not None:
-                if tool not in known:
+                if tool not in known or (
+                    self._has_texts and not known.takes_texts(tool, tool_input)
+                ):
                     return None
                 try:
                     value = self._machine.fit(ToolHead(tool), tool_input, (0, 0), known, repairs)

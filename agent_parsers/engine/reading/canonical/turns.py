@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
@@ -103,6 +103,9 @@ class CanonicalTurns(ABC):
         calls = self._calls(text, found)
         return None if calls is None else PlainTurn(calls, thought, content)
 
+    has_texts: ClassVar[bool]
+    """Whether values are texts, of which the schema of the tool says the types."""
+
     @abstractmethod
     def _calls(self, text: str, found: Match[str]) -> list[PlainCall] | None:
         """Return the calls in *text*, of which the part up to the first input was *found*."""
@@ -113,6 +116,8 @@ class CanonicalTurns(ABC):
 
 class _JsonTurns(CanonicalTurns):
     """Reads turns whose inputs are objects in JSON."""
+
+    has_texts: ClassVar = False
 
     def __init__(self, templates: Templates, marks: _Marks, pieces: tuple[str, str, str]) -> None:
         lead, between, tail = pieces
@@ -155,6 +160,8 @@ class _JsonTurns(CanonicalTurns):
 
 class _TaggedTurns(CanonicalTurns):
     """Reads turns whose parameters have marks of their own and plain text as their values."""
+
+    has_texts: ClassVar = True
 
     def __init__(
         self, templates: Templates, marks: _Marks, pieces: tuple[str, str, str, str, str]
