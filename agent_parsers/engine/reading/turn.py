@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Turn", "read_turn", "thought_of", "turn_before_events", "turn_of"]
 
 
-class _WithEvents(Storable):
+class _WithEvents:
     """A value whose events may be read when they are asked for."""
 
     __slots__ = ("_read_events",)
@@ -42,7 +42,7 @@ class _WithEvents(Storable):
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(_WithEvents):
+class Turn(_WithEvents, Storable):
     """Everything that was read in one turn."""
 
     result: TurnResult
