@@ -190,10 +190,14 @@ class ToolSet:
         found = self.find(name)
         if found is None:
             raise self.unknown(name)
-        policy = self._policy._replace(lenient=lenient)
         schema = self._schema(found)
         if schema is None:
             return CheckedInput(found, tool_input)
+        origin = self._specs[found].origin
+        is_plain = schema.plain is not None and schema.plain.fits(tool_input)
+        if is_plain and (origin is None or not any(origin.problems(tool_input))):
+            return CheckedInput(found, tool_input)
+        policy = self._policy._replace(lenient=lenient)
         # Imported lazily: a set of names does not need it.
         from agent_parsers.toolset.schemas.check import check_input
 
