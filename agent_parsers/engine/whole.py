@@ -65,9 +65,9 @@ class WholeReader:
         self._canonical: CanonicalReader | None = None
         if table.several and self._is_plain_tool is not _is_unknown:
             # imported lazily: dialects with one action do not need it
-            from agent_parsers.engine.reading.canonical.reader import CanonicalReader
+            from agent_parsers.engine.reading.canonical.reader import canonical_reader
 
-            self._canonical = CanonicalReader(machine, self._is_plain_tool)
+            self._canonical = canonical_reader(machine, self._is_plain_tool)
 
     def parse(
         self,

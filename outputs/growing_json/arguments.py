@@ -49,6 +49,14 @@ def read_arguments(text: str, *, strict: bool = False) -> Any:
     return reader.close()
 
 
+def value_or_text(text: str) -> Any:
+    """Return the value of *text*, as `read_arguments` does; the *text* itself if it has none."""
+    try:
+        return read_arguments(text)
+    except ValueError:
+        return text
+
+
 class GrowingArguments:
     """The arguments of one call as they arrive; every character is read once.
 

@@ -321,6 +321,13 @@ def spelt_texts(marker: Marker) -> tuple[str, ...]:
     return (marker.canonical, *(marker.variants if isinstance(marker, Literal) else ()))
 
 
+def label_words(marker: Marker) -> tuple[str, ...]:
+    """Return the words of a label, also those of its other spellings; none for a `Literal`."""
+    if isinstance(marker, Label):
+        return (marker.words, *marker.also)
+    return (marker.words,) if isinstance(marker, Inline) else ()
+
+
 _MARK: Final = re.compile(r"\s*+(\*\*?+|__)").match
 
 

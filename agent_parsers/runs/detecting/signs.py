@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.engine.grammar.reasoning import REASONING
 from agent_parsers.engine.grammar.rewritings import END_TOKENS
 from agent_parsers.engine.grammar.table import Part
-from agent_parsers.engine.markers.kinds import Inline, Label, spelt_texts
+from agent_parsers.engine.markers.kinds import label_words, spelt_texts
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 
 if TYPE_CHECKING:
@@ -109,9 +109,8 @@ def _signs(dialects: tuple[Dialect, ...]) -> _Signs:
         if table.parts[table.initial] is Part.CALL:
             bare.add(dialect)
         for marker in {table.markers[name] for name in _telling(table)}:
-            if isinstance(marker, Label | Inline):
-                spelt = {marker.words, *(marker.also if isinstance(marker, Label) else ())}
-                words |= spelt
+            if spelt := label_words(marker):
+                words.update(spelt)
                 for label in spelt:
                     labels[_letters(label)].add(dialect)
             else:

@@ -6,7 +6,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from agent_parsers.engine.markers.kinds import Inline, Label
+from agent_parsers.engine.markers.kinds import label_words
 from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def _labels() -> re.Pattern[str]:
         words
         for dialect in map(get_dialect, list_dialects())
         for marker in dialect.lenient.markers.values()
-        if isinstance(marker, Label | Inline)
-        for words in (marker.words, *(marker.also if isinstance(marker, Label) else ()))
+        for words in label_words(marker)
     }
     longest_first = sorted(words, key=lambda each: (-len(each), each))
     return re.compile(

@@ -19,6 +19,7 @@ from output_parsers.exceptions import OutputParserException
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from re import Match
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.runs.reading.transcript import RunSource, Transcript
@@ -36,6 +37,7 @@ __all__ = [
     "UnknownLogError",
     "Value",
     "Values",
+    "line_of",
 ]
 
 HEAD_CHARS: Final = 1 << 16
@@ -45,6 +47,11 @@ T = TypeVar("T")
 
 MALFORMED: Final = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 """What reading data of another form raises."""
+
+
+def line_of(found: Match[str]) -> int:
+    """Return the line of the searched text in which *found* begins, from 1."""
+    return found.string.count("\n", 0, found.start()) + 1
 
 
 class Lines:

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from agent_parsers.toolset.problems.names import folded
+from agent_parsers.toolset.problems.names import folded, near_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -115,11 +115,9 @@ def kind_of(value: Any) -> str:
 
 def near(word: str, words: Iterable[str]) -> str | None:
     """Return the one of *words* that is most similar to *word*, or `None`."""
-    from difflib import get_close_matches  # imported lazily: only errors need it
-
     plain = {folded(other): other for other in words}
     word = folded(word[:_MOST_SHOWN])
-    found = get_close_matches(word, plain, n=1)
+    found = near_names(word, plain, 1)
     if not found and len(word) > 2:
         found = [other for other in plain if word in other or (len(other) > 2 and other in word)]
     return plain[found[0]] if len(found) == 1 else None

@@ -16,13 +16,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.reading.canonical.turns import PlainCall
+    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.events import Event, Repair
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["CanonicalReader"]
+__all__ = ["CanonicalReader", "canonical_reader"]
+
+
+def canonical_reader(machine: Machine, is_plain: Callable[[str], bool]) -> CanonicalReader | None:
+    """Return the reader of canonical turns; `None` if the dialect does not show their spelling.
+
+    The arguments are those of `CanonicalReader`.
+    """
+    turns = canonical_turns(machine.dialect, machine.table)
+    return None if turns is None else CanonicalReader(machine, turns, is_plain)
 
 
 class CanonicalReader:
@@ -30,14 +39,16 @@ class CanonicalReader:
 
     Args:
         machine: The machine of the dialect.
+        turns: Reads the texts of such turns.
         is_plain: Returns whether a name of a tool is read as it is written.
     """
 
-    def __init__(self, machine: Machine, is_plain: Callable[[str], bool]) -> None:
+    def __init__(
+        self, machine: Machine, turns: CanonicalTurns, is_plain: Callable[[str], bool]
+    ) -> None:
         self._machine = machine
+        self._turns = turns
         self._is_plain = is_plain
-        self._turns = canonical_turns(machine.dialect, machine.table)
-        self._has_texts = self._turns is not None and self._turns.has_texts
 
     def result(
         self, text: str, tools: ToolSet | Collection[str] | None
@@ -48,14 +59,13 @@ class CanonicalReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        turn = None if self._turns is None else self._turns.read(text)
+        turn = self._turns.read(text)
         return None if turn is None else self._actions(turn.calls, text, tools)
 
     def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
         """Return a turn without repairs; arguments and result: as for `result`."""
-        turn = None if self._turns is None else self._turns.read(text)
-        actions = None if turn is None else self._actions(turn.calls, text, tools)
-        if turn is None or actions is None:
+        turn = self._turns.read(text)
+        if turn is None or (actions := self._actions(turn.calls, text, tools)) is None:
             return None
         read_events = partial(self._events, text, tools)
         return turn_before_events(actions, turn.thought, turn.content, read_events)
@@ -74,7 +84,7 @@ class CanonicalReader:
             value: str | dict[str, Any] = tool_input
             if known is not None:
                 if tool not in known or (
-                    self._has_texts and not known.takes_texts(tool, tool_input)
+                    self._turns.has_texts and not known.takes_texts(tool, tool_input)
                 ):
                     return None
                 try:

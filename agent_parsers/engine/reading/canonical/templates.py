@@ -7,6 +7,7 @@ in it may be longer or left out, which no dialect minds, except beside a fence o
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from agent_parsers.engine.grammar.dialect import Written, WrittenCall
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
-    "BLANK", "ID", "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Around", "Templates", "learn",
+    "BLANK", "ID", "INPUT", "KEY", "NAME", "TOOL", "VALUE", "Templates", "learn",
     "pattern",
 ]  # fmt: skip
 
@@ -57,13 +58,6 @@ _IDS: Final[tuple[tuple[_MakeId, str], ...]] = (
 _NO_ID: Final = ("", _without_id, "")
 
 
-class Around(NamedTuple):
-    """The text around something."""
-
-    before: str
-    after: str
-
-
 class Templates(NamedTuple):
     """The templates of the turns that a dialect writes."""
 
@@ -75,12 +69,13 @@ class Templates(NamedTuple):
     """A turn with one call of two parameters; empty if the input is written as JSON."""
     ids: str
     """Pattern for an id; empty if calls have no ids."""
-    thought: Around | None
-    """The text around a thought before the calls; `None` if the dialect writes none."""
-    content: Around | None
-    """The text around content before the calls; `None` if the dialect writes none."""
+    thought: tuple[str, str] | None
+    """The text before and after a thought before the calls; `None` if the dialect writes none."""
+    content: tuple[str, str] | None
+    """The text before and after content before the calls; `None` if the dialect writes none."""
 
 
+@cache
 def learn(dialect: Dialect) -> Templates | None:
     """Return the templates of *dialect*; `None` if they do not show how its calls are spelt."""
     forms = ((_template(dialect, [1], make_id), make_id, ids) for make_id, ids in _IDS)
@@ -135,12 +130,12 @@ def _template(
     return written
 
 
-def _around(written: str, text: str, calls: str) -> Around | None:
-    """Return what stands around the *text* that precedes the *calls* of a turn."""
+def _around(written: str, text: str, calls: str) -> tuple[str, str] | None:
+    """Return what stands before and after the *text* that precedes the *calls* of a turn."""
     if not written.endswith(calls) or written.count(text) != 1:
         return None
     before, _, after = written.removesuffix(calls).partition(text)
-    return Around(before, after)
+    return before, after
 
 
 def pattern(piece: str, ids: str = "", *, first: bool = True, last: bool = True) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 from typing_extensions import override
 
-from agent_parsers.engine.markers.kinds import Inline, Label, spelt_texts
+from agent_parsers.engine.markers.kinds import label_words, spelt_texts
 from agent_parsers.engine.reading.canonical.templates import (
     BLANK,
     ID,
@@ -231,10 +231,7 @@ def _marks(table: Table) -> _Marks:
     first: set[str] = set()
     words: set[str] = set()
     for marker in table.markers.values():
-        texts = spelt_texts(marker)
-        if isinstance(marker, Label | Inline):
-            texts = (marker.words, *(marker.also if isinstance(marker, Label) else ()))
-        for text in filter(None, texts):
+        for text in filter(None, label_words(marker) or spelt_texts(marker)):
             if text[0].isalnum():
                 words.add(text)
             else:

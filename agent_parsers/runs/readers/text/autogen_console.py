@@ -31,8 +31,8 @@ from agent_parsers.runs.readers.reprs import value_of_repr
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import TextReader
-from outputs.growing_json.arguments import read_arguments
+from agent_parsers.runs.reading.reader import TextReader, line_of
+from outputs.growing_json.arguments import value_or_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,8 +56,7 @@ def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head) or _OLD_SIGN.search(head)
     if found is None:
         return ()
-    line = head.count("\n", 0, found.start()) + 1
-    return (f"{found[0].partition(chr(10))[0]!r} in line {line}",)
+    return (f"{found[0].partition(chr(10))[0]!r} in line {line_of(found)}",)
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
@@ -129,7 +128,9 @@ class _Console:
             run.think(self._answer)
             self._answer = ""
             for call in self._objects(text, "FunctionCall", ("name", "arguments")):
-                run.call(call["name"], _input_of(call["arguments"]), call_id=call.get("id") or "")
+                run.call(
+                    call["name"], value_or_text(call["arguments"]), call_id=call.get("id") or ""
+                )
         elif kind == "ToolCallExecutionEvent":
             results = self._objects(text, "FunctionExecutionResult", ("content", "call_id"))
             for result in results:
@@ -180,13 +181,6 @@ class _Console:
         if answer.strip():
             run.answer(answer)
         yield from self._around.hold(run)
-
-
-def _input_of(arguments: str) -> Any:
-    try:
-        return read_arguments(arguments)
-    except ValueError:
-        return arguments
 
 
 READER: Final = TextReader(

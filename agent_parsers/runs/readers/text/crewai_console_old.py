@@ -40,7 +40,7 @@ from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_turns import CREW, NESTED, run_by_colours
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader
+from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,8 +69,7 @@ def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
     if found is None:
         return ()
-    line = head.count("\n", 0, found.start()) + 1
-    return (f"{without_codes(found[0]).strip()[:80]!r} in line {line}",)
+    return (f"{without_codes(found[0]).strip()[:80]!r} in line {line_of(found)}",)
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

@@ -42,8 +42,8 @@ from typing import TYPE_CHECKING, Any, Final
 from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader
-from outputs.growing_json.arguments import read_arguments
+from agent_parsers.runs.reading.reader import HEAD_CHARS, TextReader, line_of
+from outputs.growing_json.arguments import value_or_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -86,7 +86,7 @@ class _Call:
         self.steps = _steps(trajectory) if has_steps else []
         response = self.sections.get("Response", "").strip()
         self.response = dict(_fields(response))
-        if not self.response and isinstance(value := _value_of(response), dict):
+        if not self.response and isinstance(value := value_or_text(response), dict):
             self.response = value
         self.response.pop("completed", None)
 
@@ -105,8 +105,7 @@ def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
     if found is None or not _FIELD.search(head, found.end()):
         return ()
-    line = head.count("\n", 0, found.start()) + 1
-    return (f"a time and headings as of dspy.inspect_history in line {line}",)
+    return (f"a time and headings as of dspy.inspect_history in line {line_of(found)}",)
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:
@@ -221,17 +220,9 @@ def _add_step(run: RunBuilder, step: Mapping[str, Any]) -> None:
     tool, tool_input = step.get("tool_name", ""), step.get("tool_args", "")
     if tool == "finish":
         return
-    run.call(tool, _value_of(tool_input) if isinstance(tool_input, str) else tool_input)
+    run.call(tool, value_or_text(tool_input) if isinstance(tool_input, str) else tool_input)
     if "observation" in step:
         run.observe_more(step["observation"])
-
-
-def _value_of(text: str) -> Any:
-    """Return the value of JSON text; the *text* if it is none."""
-    try:
-        return read_arguments(text)
-    except ValueError:
-        return text
 
 
 READER: Final = TextReader(

@@ -34,7 +34,7 @@ from agent_parsers.runs.readers.text.langchain_chains import read_chains
 from agent_parsers.runs.readers.text.langchain_pieces import COLOUR_SIGN, SIGN, read_pieces
 from agent_parsers.runs.readers.text.langchain_plain import run_by_labels
 from agent_parsers.runs.readers.text.langchain_turns import CREW, run_by_colours
-from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader
+from agent_parsers.runs.reading.reader import HEAD_CHARS, Lines, Reading, TextReader, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,10 +50,9 @@ def _evidence(head: str) -> Sequence[str]:
     found = SIGN.search(head)
     if found is None:
         return ()
-    line = head.count("\n", 0, found.start()) + 1
     shown = without_codes(found[0])
     what = repr(shown[shown.index(">") :]) if ">" in shown else "the green of LangChain's agents"
-    return (f"{what} in line {line}",)
+    return (f"{what} in line {line_of(found)}",)
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

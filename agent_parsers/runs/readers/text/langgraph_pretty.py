@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from agent_parsers.runs.readers.data.langchain_messages import LIMIT
 from agent_parsers.runs.readers.data.parts import text_of
 from agent_parsers.runs.readers.reprs import value_of_repr
-from agent_parsers.runs.reading.reader import Lines, Reading, TextReader
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, line_of
 from agent_parsers.runs.reading.said import Said, SaidCall, SaidResult, runs_of_messages
 from output_parsers.exceptions import OutputParserException
 
@@ -86,8 +86,7 @@ def _title(line: str) -> str:
 def _evidence(head: str) -> Sequence[str]:
     for found in _bar.finditer(head):
         if kind := _title(found[0]):
-            line = head.count("\n", 0, found.start()) + 1
-            return (f"the title {kind + ' Message'!r} in line {line}",)
+            return (f"the title {kind + ' Message'!r} in line {line_of(found)}",)
     return ()
 
 

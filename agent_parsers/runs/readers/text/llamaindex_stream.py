@@ -30,7 +30,7 @@ from agent_parsers.runs.readers.text.ansi import without_codes
 from agent_parsers.runs.readers.text.around import Around
 from agent_parsers.runs.readers.text.console_turns import read_turn
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import TextReader
+from agent_parsers.runs.reading.reader import TextReader, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,8 +61,7 @@ def _evidence(head: str) -> Sequence[str]:
     found = _SIGN.search(head)
     if found is None:
         return ()
-    line = head.count("\n", 0, found.start()) + 1
-    return (f"'Call … with' and 'Returned:' in line {line}",)
+    return (f"'Call … with' and 'Returned:' in line {line_of(found)}",)
 
 
 def _read(lines: Lines, reading: Reading) -> Iterator[Transcript]:

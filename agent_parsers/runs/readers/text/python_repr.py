@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.runs.readers.reprs import MAX_CHARS, depth_of, fields_of_text, value_of_repr
 from agent_parsers.runs.reading.building import RunBuilder
-from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value, Values
+from agent_parsers.runs.reading.reader import Lines, Reading, TextReader, Value, Values, line_of
 from agent_parsers.runs.reading.transcript import Notice
 
 if TYPE_CHECKING:
@@ -68,12 +68,11 @@ def _evidence(head: str) -> Sequence[str]:
     if first in _SUMMARY:
         return (f"{first.strip()!r} in the first line",)
     if found := _known(head):
-        line = head.count("\n", 0, found.start()) + 1
-        return (f"the repr of {found['name']} in line {line}",)
+        return (f"the repr of {found['name']} in line {line_of(found)}",)
     if _plain(head):
         return ("the repr of a dictionary in the first line",)
     if found := _fields(head):
-        return (f"{found[0].strip()!r} in line {head.count(chr(10), 0, found.start()) + 1}",)
+        return (f"{found[0].strip()!r} in line {line_of(found)}",)
     return ()
 
 

@@ -1,6 +1,8 @@
-"""One small run, as each framework and API writes it as data."""
+"""One small run, as each framework and API writes it as data; and what tests ask of a run."""
 
 from typing import Any
+
+from agent_parsers import AgentAction, Transcript, read_runs
 
 QUESTION, THOUGHT, RESULT, ANSWER = "Which month?", "I look it up.", "November\nThought: 9", "Fog."
 GIVEN = {"query": "fog", "days": 2}
@@ -266,3 +268,18 @@ LOGS: dict[str, list[Any]] = {
     ],
 }  # fmt: skip
 """The logs, by the name of their reader; each holds the same run."""
+
+
+def only(log: Any, **options: Any) -> Transcript:
+    """Return the only run in *log*."""
+    (run,) = read_runs(log, **options)
+    return run
+
+
+def actions(run: Transcript) -> list[tuple[str, Any, str | None]]:
+    """Return the tool, the input and the observation of each action."""
+    return [
+        (step.action.tool, step.action.tool_input, step.observation)
+        for step in run.steps
+        if isinstance(step.action, AgentAction)
+    ]

@@ -8,23 +8,10 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import AgentAction, OutputParserException, Transcript, read_runs
+from agent_parsers import OutputParserException, read_runs
 from agent_parsers.runs import detect_log
 
-from .data_logs import ANSWER, LOGS, QUESTION
-
-
-def only(log: Any, **options: Any) -> Transcript:
-    (run,) = read_runs(log, **options)
-    return run
-
-
-def actions(run: Transcript) -> Any:
-    return [
-        (step.action.tool, step.action.tool_input, step.observation)
-        for step in run.steps
-        if isinstance(step.action, AgentAction)
-    ]
+from .data_logs import ANSWER, LOGS, QUESTION, actions, only
 
 
 def test_an_executor_that_ran_out_of_steps_has_no_answer() -> None:

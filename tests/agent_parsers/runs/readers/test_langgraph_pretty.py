@@ -6,6 +6,8 @@ import pytest
 
 from agent_parsers import AgentAction, Transcript, read_runs
 
+from .data_logs import only
+
 
 def title(name: str) -> str:
     padded = f" {name} Message "
@@ -23,11 +25,6 @@ ANSWER = f"{title('Ai')}\n\nFog.\n"
 
 def asked(args: str) -> str:
     return f"{HUMAN}{title('Ai')}\nTool Calls:\n{call('search', args)}\n{ANSWER}"
-
-
-def only(log: str, **options: Any) -> Transcript:
-    (run,) = read_runs(log, **options)
-    return run
 
 
 def first_input(run: Transcript) -> Any:

@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import AgentAction, OutputParserException, Transcript, parse_record, read_runs
+from agent_parsers import OutputParserException, Transcript, parse_record, read_runs
+
+from .data_logs import actions, only
 
 CALL = '<tool_call>\n{"name": "%s", "arguments": {}}\n</tool_call>'
 
@@ -24,19 +26,6 @@ def call(call_id: str, arguments: Any, name: str = "search") -> dict[str, Any]:
 
 def tool(call_id: str, text: Any) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": call_id, "content": text}
-
-
-def only(log: Any, **options: Any) -> Transcript:
-    (run,) = read_runs(log, **options)
-    return run
-
-
-def actions(run: Transcript) -> Any:
-    return [
-        (step.action.tool, step.action.tool_input, step.observation)
-        for step in run.steps
-        if isinstance(step.action, AgentAction)
-    ]
 
 
 def answer(run: Transcript) -> Any:

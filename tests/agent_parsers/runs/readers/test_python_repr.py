@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_parsers import AgentAction, OutputParserException, Transcript, read_runs
+from agent_parsers import AgentAction, OutputParserException, read_runs
 from agent_parsers.runs.readers.reprs import fields_of_text, value_of_repr
+
+from .data_logs import only
 
 HOSTILE = st.text() | st.sampled_from(
     ['it\'s "so"', "<ChatRole.USER: 'user'>", "[HumanMessage(content='x')]", "a\\'b", "\n)]}", "#"]
@@ -78,11 +80,6 @@ FIELDS = [
     "content=\"It's [HumanMessage(content='x')]\" tool_call_id='c'",
     "content='Fog.' additional_kwargs={} tool_calls=[]",
 ]
-
-
-def only(log: str) -> Transcript:
-    (run,) = read_runs(log)
-    return run
 
 
 @pytest.mark.parametrize(
