@@ -222,8 +222,12 @@ class Label:
 @cache
 def _canonical(words: str, colon: str) -> re.Pattern[str]:
     """Return a pattern for the dialect's own spelling of a label."""
-    numbered = r"(?: \d+)? ".join(map(re.escape, words.split()))
-    return re.compile(rf"\n?{numbered}(?: \d+)?{re.escape(colon)}")
+    return re.compile(f"\n?{numbered(words, colon)}")
+
+
+def numbered(words: str, colon: str) -> str:
+    """Return a pattern for the *words* and *colon* of a label, with or without numbers."""
+    return r"(?: \d+)? ".join(map(re.escape, words.split())) + rf"(?: \d+)?{re.escape(colon)}"
 
 
 class _Dress(NamedTuple):

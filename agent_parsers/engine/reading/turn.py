@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.stream import TurnStream
     from outputs.messages.ended import Ended
 
-__all__ = ["Turn", "read_turn", "thought_of", "turn_before_events", "turn_of"]
+__all__ = ["Turn", "content_of", "read_turn", "thought_of", "turn_before_events", "turn_of"]
 
 
 class _WithEvents:
@@ -86,7 +86,7 @@ def turn_of(
     return Turn(
         result=result,
         thought=thought_of(events) if thought is None else thought,
-        content=_joined(events, AnswerDelta) if content is None else content,
+        content=content_of(events) if content is None else content,
         repairs=tuple(event for event in events if isinstance(event, Repair)),
         events=tuple(events),
     )
@@ -109,6 +109,11 @@ def turn_before_events(
 def thought_of(events: Iterable[Event]) -> str:
     """Return the thought of a turn; a marker between two parts of it becomes a line break."""
     return _joined(events, ThoughtDelta)
+
+
+def content_of(events: Iterable[Event]) -> str:
+    """Return the content of a turn, or its answer; see `thought_of`."""
+    return _joined(events, AnswerDelta)
 
 
 def _joined(events: Iterable[Event], kind: type[Delta]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from agent_parsers.engine.repairs.payloads import BadPayload, Unclosed
 from agent_parsers.events import Repair
@@ -16,6 +16,8 @@ from outputs.growing_json.errors import JsonError, JsonIncompleteError
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.lenient.repeated_keys import may_repeat, repeated_key
 from outputs.growing_json.load import load_json
+from outputs.growing_json.scalars import NOTHING
+from outputs.growing_json.whole import MAX_DEPTH, scan_object
 
 if TYPE_CHECKING:
     from agent_parsers.engine.repairs.payloads import Lack
@@ -57,6 +59,8 @@ def repair_input(text: str, repairs: list[Repair]) -> str:
     """
     if text[:1] not in _OPENERS and _FENCE not in text:
         return text.strip()
+    if _plain_object(text) is not NOTHING:
+        return text
     body, at = _unwrapped(text, repairs)
     if body[:1] not in ("{", "["):
         return body
@@ -91,6 +95,8 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
         BadPayload: As for `repair_input`; or the input begins like an object but cannot be read,
             or repeats a key.
     """
+    if (plain := _plain_object(text)) is not NOTHING:
+        return cast("dict[Any, Any]", plain)
     body, at = _unwrapped(text, repairs)
     if body[:1] != "{":
         return body
@@ -103,6 +109,14 @@ def repair_json_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:
     value: dict[Any, Any] = found.value
     _check_closed(found, value, text, place, repairs)
     return value
+
+
+def _plain_object(text: str) -> Any:
+    """Return the object that *text* holds, if it is nothing but valid JSON, or else `NOTHING`."""
+    if not (text.startswith("{") and text.endswith("}")) or _FENCE in text:
+        return NOTHING
+    value, end = scan_object(text, 0, MAX_DEPTH)
+    return value if end == len(text) else NOTHING
 
 
 def repair_object_input(text: str, repairs: list[Repair]) -> str | dict[Any, Any]:

@@ -67,7 +67,7 @@ class CanonicalReader:
         turn = self._turns.read(text)
         if turn is None or (actions := self._actions(turn.calls, text, tools)) is None:
             return None
-        read_events = partial(self._events, text, tools)
+        read_events = partial(events_of, self._machine, text, tools)
         return turn_before_events(actions, turn.thought, turn.content, read_events)
 
     def _actions(
@@ -94,9 +94,13 @@ class CanonicalReader:
             actions.append(make_tool_call(tool, value, text, message, call_id))
         return None if repairs else actions
 
-    def _events(self, text: str, tools: ToolSet | Collection[str] | None) -> tuple[Event, ...]:
-        # imported lazily: few callers want the events
-        from agent_parsers.engine.reading.stream import TurnStream
 
-        stream = TurnStream(self._machine, known_tools(tools))
-        return tuple(merge_events([*stream.feed(text), *stream.close()]))
+def events_of(
+    machine: Machine, text: str, tools: ToolSet | Collection[str] | None
+) -> tuple[Event, ...]:
+    """Return the events of a turn as a stream emits them; arguments: as for `StepReader`."""
+    # imported lazily: few callers want the events
+    from agent_parsers.engine.reading.stream import TurnStream
+
+    stream = TurnStream(machine, known_tools(tools))
+    return tuple(merge_events([*stream.feed(text), *stream.close()]))

@@ -35,6 +35,9 @@ _PAIRS: Final = {
 }
 """What opens a quotation, what closes it, and its name in messages."""
 _OPENER: Final = {closer: opener for opener, (closer, _) in _PAIRS.items()}
+_CLOSES_TAG: Final = re.compile(
+    "|".join(re.escape(closer) for closer in _OPENER if closer[0] == "<")
+).search
 _TRIPLE: Final = ('"""', "'''")
 _QUOTES: Final = frozenset(("``", '""', "''", "“”", "‘’", "«»"))
 _MARKS: Final = re.compile(
@@ -78,11 +81,12 @@ class Quotation(NamedTuple):
 def closes_quotation(text: str) -> bool:
     """Return whether *text* may contain the end of a quotation that opened before it."""
     return (
-        "~~~" in text
-        or "-->" in text
-        or '"""' in text
-        or "'''" in text
-        or any(closer in text for closer in _OPENER)
+        ("<" in text and _CLOSES_TAG(text) is not None)
+        or ("[" in text and "[/TOOL_RESULTS]" in text)
+        or ("~" in text and "~~~" in text)
+        or (">" in text and "-->" in text)
+        or ('"' in text and '"""' in text)
+        or ("'" in text and "'''" in text)
     )
 
 

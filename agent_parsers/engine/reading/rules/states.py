@@ -51,9 +51,9 @@ class State:
     """A part of a turn, the markers that count in it, and how a text may end in it."""
 
     __slots__ = (
-        "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "fast_search",
-        "growing", "has_reader", "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer",
-        "is_verbatim", "keeps_end", "leads", "needs_closer", "new_call", "opener", "part",
+        "begun", "beside_action", "by_group", "can_be_cut", "crossings", "delta", "growing",
+        "has_reader", "is_bare", "is_cut", "is_draft", "is_kept", "is_open_answer",
+        "is_verbatim", "keeps_end", "needs_closer", "new_call", "opener", "part",
         "problem", "watches", "whole",
     )  # fmt: skip
 
@@ -85,9 +85,6 @@ class State:
         self.whole: Search = _no_marker
         self.growing: Search = _no_marker
         self.by_group: tuple[Crossing, ...] = ()
-        # The same without the markers that make no difference to the result.
-        self.fast_search: Search = _no_marker
-        self.leads: tuple[Crossing, ...] = ()
 
     def arm(self, crossings: Sequence[Crossing], stop: Collection[str]) -> None:
         """Set what the markers do in this state; *stop* has the dialect's stop sequences.
@@ -101,19 +98,7 @@ class State:
             self.needs_closer = closers.isdisjoint(stop)  # a stop sequence may be missing
         self.can_be_cut = any(crossing.to.is_cut for crossing in crossings)
         self.watches = any(guards.outside_of_quotations in each.guards for each in crossings)
-        patterns = few = Patterns({crossing.name: crossing.marker for crossing in crossings})
-        matters = self.is_kept or self.has_reader
-        splits = any(guards.begins_a_sentence in crossing.guards for crossing in crossings)
-        leads = [
-            c
-            for c in crossings
-            if c.to is not self
-            or matters
-            or c.breaks_line
-            or (splits and isinstance(c.marker, Literal))
-        ]
-        if len(leads) < len(crossings):
-            few = Patterns({crossing.name: crossing.marker for crossing in leads})
+        patterns = Patterns({crossing.name: crossing.marker for crossing in crossings})
         by_name = {crossing.name: crossing for crossing in crossings}
 
         def ordered(names: Sequence[str]) -> tuple[Crossing, ...]:
@@ -127,13 +112,7 @@ class State:
             self.growing, self.by_group = patterns.growing.search, ordered(patterns.names)
             return self.growing(text, start)
 
-        def fast_search(text: str, start: int) -> Match[str] | None:
-            self.fast_search, self.leads = few.whole.search, ordered(few.names)
-            return self.fast_search(text, start)
-
         self.whole, self.growing = whole, growing
-        if leads:
-            self.fast_search = fast_search
 
 
 def _no_marker(_text: str, _start: int) -> None:

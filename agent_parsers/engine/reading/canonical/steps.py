@@ -1,0 +1,308 @@
+"""Reads turns with one action that are spelt as their dialect writes them."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from agent_parsers.actions.agent import make_action, make_finish
+from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
+from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
+from agent_parsers.engine.reading.canonical.reader import events_of
+from agent_parsers.engine.reading.quoting.quotations import closes_quotation
+from agent_parsers.engine.reading.quoting.spans import trimmed
+from agent_parsers.engine.reading.rules.known_tools import known_tools
+from agent_parsers.engine.reading.turn import content_of, thought_of, turn_before_events
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
+from agent_parsers.events import Repair
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from collections.abc import Set as AbstractSet
+
+    from agent_parsers.actions.agent import AgentAction, AgentFinish
+    from agent_parsers.engine.reading.rules.machine import Machine
+    from agent_parsers.engine.reading.rules.states import Crossing, State
+    from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.events import Event
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["StepReader"]
+
+_OF_CALLS: Final = {outside_of_calls, outside_of_values}
+"""The guards that refuse nothing before a call has begun."""
+_SAID: Final = {Part.THOUGHT, Part.CALL}
+"""The parts that are thoughts before an answer: text before a call is one."""
+_Result: TypeAlias = "AgentAction | AgentFinish | None"
+_Read: TypeAlias = "Callable[[_Turn, ToolSet | Collection[str] | None, list[Repair]], _Result]"
+"""Returns the result of a turn, given the tools or their names, and collects repairs."""
+_MOST_PATHS: Final = 256
+"""How many sequences of markers are remembered."""
+
+
+class _Path(NamedTuple):
+    """The way that the markers of a turn lead."""
+
+    states: tuple[State, ...]
+    """The states, of which the first is the initial one."""
+    marks: tuple[int, ...]
+    """Which pieces of the turn are the markers that lead to the others."""
+    before_call: tuple[int, ...]
+    """Which of the states must not hold a call."""
+    result: _Read
+
+
+class _Turn(NamedTuple):
+    """A turn, taken apart."""
+
+    path: _Path
+    text: str
+    texts: list[str]
+    """The texts of the states."""
+    label: str
+    """The last marker; empty if there is none."""
+
+
+class StepReader:
+    """Reads turns with one action in the spelling of their dialect; all others need a stream.
+
+    It finds all markers in one scan and follows those that count in each state.
+
+    Args:
+        machine: The machine of the dialect.
+        is_plain: Returns whether a name of a tool is read as it is written.
+    """
+
+    def __init__(self, machine: Machine, is_plain: Callable[[str], bool]) -> None:
+        self._machine = machine
+        self._lenient = machine.lenient
+        self._is_plain = is_plain
+        self._keeps_input_end = machine.table.keeps_input_end
+        self._keeps_answer_space = machine.table.keeps_answer_space
+        self._may_lack_call = bool(machine.table.begun)
+        states = _reachable(machine.initial)
+        self._marks = Marks(
+            (crossing.marker for state in states for crossing in state.crossings),
+            lenient=machine.lenient,
+        )
+        self._leads = {state: _leads(state, self._marks.keys) for state in states}
+        self._paths: dict[tuple[str, ...], _Path | None] = {}
+
+    def result(self, text: str, tools: ToolSet | Collection[str] | None) -> _Result:
+        """Return the result of a turn; `None` if only a stream can read it.
+
+        Args:
+            text: The whole turn.
+            tools: The available tools, or only their names.
+        """
+        turn = self._find(text)
+        if turn is None:
+            return None
+        try:
+            return turn.path.result(turn, tools, [])
+        except BadPayload:
+            return None  # a stream knows where it is
+
+    def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
+        """Return a turn without repairs; arguments and result: as for `result`."""
+        turn = self._find(text)
+        if turn is None:
+            return None
+        repairs: list[Repair] = []
+        try:
+            result = turn.path.result(turn, tools, repairs)
+        except BadPayload:
+            return None
+        *before, last = turn.path.states
+        if result is None or repairs or last.is_open_answer:
+            return None
+        if last.part is Part.INPUT:
+            before.pop()  # the tool
+        if not _SAID.issuperset(state.part for state in before):
+            return None
+        thoughts = [each.strip() for each in turn.texts[: len(before)]]
+        content = ""
+        if last.part is Part.ANSWER:
+            content = turn.texts[-1]
+            if not self._keeps_answer_space:
+                content = content.strip()
+        elif last.part is Part.CALL:
+            events = self._call_events(turn)
+            if events is None:
+                return None
+            thoughts.append(thought_of(events))
+            content = content_of(events)
+        thought = "\n".join(filter(None, thoughts))
+        read_events = partial(events_of, self._machine, text, tools)
+        return turn_before_events(result, thought, content, read_events)
+
+    def _find(self, text: str) -> _Turn | None:
+        """Return a turn, taken apart; `None` if only a stream knows its parts."""
+        if self._lenient and closes_quotation(text):
+            return None
+        buffer = f"\n{text}"  # a label may begin the text, as if after a line break
+        pieces = self._marks.split(buffer)
+        marks = tuple(pieces[1::2])
+        try:
+            path = self._paths[marks]
+        except KeyError:
+            path = self._path(marks)
+        if path is None:
+            return None
+        states, counted, before_call, _ = path
+        if len(marks) == len(counted):
+            texts = pieces[::2]
+        else:  # some markers are text
+            edges = (-1, *counted, len(pieces))
+            texts = ["".join(pieces[a + 1 : b]) for a, b in pairwise(edges)]
+        texts[0] = texts[0][1:]
+        for number in before_call:
+            if states[number].opener in texts[number]:
+                return None  # the call may have begun
+        last = states[-1]
+        if last.can_be_cut and buffer.endswith(self._machine.half_stops):
+            return None
+        return _Turn(path, text, texts, pieces[counted[-1]] if counted else "")
+
+    def _path(self, marks: tuple[str, ...]) -> _Path | None:
+        """Return the path of a turn with these *marks*; `None` if only a stream knows it."""
+        path = self._new_path(marks)
+        if len(self._paths) < _MOST_PATHS:
+            self._paths[marks] = path
+        return path
+
+    def _new_path(self, marks: tuple[str, ...]) -> _Path | None:
+        state = self._machine.initial
+        states = [state]
+        counted: list[int] = []
+        before_call: list[int] = []
+        for number, spelt in enumerate(marks):
+            leads = self._leads[state]
+            key = self._marks.key(spelt)
+            if key not in leads:
+                continue  # text
+            crossing = leads[key]
+            if crossing is None:
+                return None
+            if crossing.guards:
+                before_call.append(len(counted))
+            state = crossing.to
+            if crossing.is_note:
+                states[-1] = state
+            else:
+                counted.append(2 * number + 1)
+                states.append(state)
+        if (read := self._reader(states)) is None:
+            return None
+        return _Path(tuple(states), tuple(counted), tuple(before_call), read)
+
+    def _reader(self, states: list[State]) -> _Read | None:
+        """Return what reads the result of a turn through these *states*; `None` if it is odd."""
+        last = states[-1]
+        if last.needs_closer:
+            return None
+        if last.part is Part.CALL:
+            return self._call
+        if last.problem:
+            return None
+        if last.part is Part.ANSWER:
+            return self._answer
+        is_action = last.part is Part.INPUT and states[-2].part is Part.TOOL
+        return self._action if is_action else None
+
+    def _action(
+        self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+    ) -> _Result:
+        """Return the action of a turn with a tool and an input."""
+        *_, tool, written = turn.texts
+        tool = tool.strip()
+        if not (self._is_plain(tool) if tools is None else tool in tools):
+            return None
+        written = written.lstrip() if self._keeps_input_end else written.strip()
+        machine = self._machine
+        value = machine.read_input(written, repairs)
+        if tools is not None:
+            value = machine.fit(ToolHead(tool), value, (0, 0), known_tools(tools), repairs)
+        return make_action(tool, value, turn.text)
+
+    def _answer(
+        self, turn: _Turn, _tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+    ) -> _Result:
+        """Return the answer of a turn."""
+        written = turn.texts[-1]
+        if not self._keeps_answer_space:
+            written = written.strip()
+            if not written:
+                return None
+        return make_finish(self._machine.read_answer(written, repairs), turn.text)
+
+    def _call(
+        self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
+    ) -> _Result:
+        """Return the result of a turn that ends with a call."""
+        machine, state, text = self._machine, turn.path.states[-1], turn.text
+        start = len(text) - len(turn.texts[-1])
+        first, last = trimmed(text, start, len(text))
+        new_call = state.new_call or machine.new_call
+        call = new_call().read(text[first:last], first)
+        known = known_tools(tools)
+        if self._may_lack_call and not machine.ends_turn(call, None):
+            return None
+        if machine.call_problem(call, "unknown", known) or (state.begun or state).problem:
+            return None
+        if call.is_text and state.problem:
+            return None
+        label = trimmed(text, max(start - len(turn.label), 0), start)
+        call = machine.call_meant(call, text, 0, label, new_call, repairs)
+        return machine.call_result(call, text, known, repairs)
+
+    def _call_events(self, turn: _Turn) -> list[Event] | None:
+        """Return the events of the call that ends a turn; `None` if it is repaired."""
+        state, text = turn.path.states[-1], turn.text
+        first, last = trimmed(text, len(text) - len(turn.texts[-1]), len(text))
+        reader = (state.new_call or self._machine.new_call)()
+        events = reader.feed(text[first:last], first) if first < last else []
+        more, call = reader.close()
+        events += more
+        is_odd = call.after or call.repairs or any(isinstance(each, Repair) for each in events)
+        return None if is_odd else events
+
+
+def _leads(state: State, keys: AbstractSet[str]) -> dict[str, Crossing | None]:
+    """Return what markers do in *state*, by their *keys*; all others are text there.
+
+    `None` if a stream has to say it.
+    """
+    by_key: dict[str, Crossing | None] = {}
+    for crossing in state.crossings:
+        key = key_of(crossing.marker)
+        is_known = key not in by_key and _is_plain(crossing)
+        by_key[key] = by_key[key + OTHERWISE] = crossing if is_known else None
+    by_key[""] = None
+    for key in keys - by_key.keys():
+        inside = [each for each in by_key if each and each in key]
+        if inside:  # another marker stands in this one
+            by_key[key] = by_key[inside[0]] if inside == [key.lstrip("\n")] else None
+    return by_key
+
+
+def _reachable(initial: State) -> list[State]:
+    """Return the states of plain turns."""
+    found = [initial]
+    for state in found:
+        for crossing in state.crossings:
+            if _is_plain(crossing) and crossing.to not in found:
+                found.append(crossing.to)
+    return found
+
+
+def _is_plain(crossing: Crossing) -> bool:
+    """Return whether a marker does nothing but lead to another state."""
+    to = crossing.to
+    if crossing.breaks_line or crossing.ends_thought or not _OF_CALLS.issuperset(crossing.guards):
+        return False
+    if crossing.drops or crossing.odd or crossing.late:
+        return False
+    return not (to.is_cut or to.beside_action or to.is_bare)

@@ -1,0 +1,252 @@
+"""The one scan for turns with one action agrees with a stream on every text that it takes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_parsers import get_dialect, get_parser, list_dialects
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.authoring import Written
+from agent_parsers.engine.calls.json.search import JsonSearch
+from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Marker
+from agent_parsers.engine.reading.canonical import marks, steps
+from agent_parsers.engine.reading.canonical.marks import Marks
+from agent_parsers.engine.reading.rules.machine import Machine, machine
+from agent_parsers.engine.reading.turn import read_turn
+from agent_parsers.engine.whole import WholeReader, whole_reader
+from output_parsers import OutputParserException
+
+from ....helpers.effort import THOROUGH
+from ...dialects.test_cases import FOLDER, read_cases
+from .test_canonical import Texts, differences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.grammar.modes import Mode, OnConflict
+
+ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.several]
+
+
+def texts(dialect: Dialect) -> Iterator[str]:
+    """Yield the texts of the dialect's cases, and the beginnings of turns that it writes."""
+    yield from (case.text for case in read_cases(FOLDER / f"{dialect.name}.txt", "strict"))
+    parser = get_parser(dialect.name)
+    example = dialect.example
+    action = AgentAction(tool=example.tool, tool_input=example.tool_input, log="")
+    thought = "I look it up" if dialect.thinks else ""
+    for step in (action, AgentFinish({"output": "It is 42 m."}, "")):
+        whole = parser.render(step, thought=thought)
+        for end in range(len(whole) + 1):
+            yield whole[:end]
+            yield f" \n{whole[:end]} \n"
+
+
+@pytest.mark.parametrize("lenient", [True, False], ids=["lenient", "strict"])
+@pytest.mark.parametrize("name", ONE_ACTION)
+def test_a_plain_turn_is_what_a_stream_reads(name: str, *, lenient: bool) -> None:
+    parser = get_parser(name, lenient=lenient)
+    reader = whole_reader(parser.dialect, parser.mode)
+    found = {text: reader.read_plain(text) for text in texts(parser.dialect)}
+    plain = {text: turn for text, turn in found.items() if turn is not None}
+
+    assert plain, "no turn is read in one scan"
+    for text, turn in plain.items():
+        assert turn == read_turn(parser.stream_parser(), text), text
+
+
+def test_half_a_stop_sequence_may_be_the_whole_text() -> None:
+    """The text is read as if a line break preceded it, with which the stop sequence begins."""
+    parser = get_parser("structured_chat")
+    stream = parser.stream_parser()
+    stream.feed("Observatio")
+    with pytest.raises(OutputParserException, match="expected an action"):
+        stream.close()
+    with pytest.raises(OutputParserException, match="expected an action"):
+        parser.parse("Observatio")
+
+
+@pytest.mark.parametrize("on_conflict", ["first", "action", "answer"])
+def test_the_log_ends_where_the_turn_does(on_conflict: OnConflict) -> None:
+    text = "Follow up: How old?\nSo the final answer is: 42"
+    parser = get_parser("self_ask", on_conflict=on_conflict)
+    stream = parser.stream_parser()
+    stream.feed(text)
+    stream.close()
+    assert parser.parse(text) == stream.result
+
+
+# -- spoilt turns ---------------------------------------------------------------------------------
+
+LABELS = ["Action:", "Action", "Action Input:", "Thought:", "Final Answer:", "Observation:"]
+INPUTS = ["a\nb", '"x"', "```\nx\n```", " x ", "x*", '{"q": "a\nAction: b"}']
+ANSWERS = ["It is 42.", "a\n\nb", "**x**", "42\n", "a\nFinal Answer: b"]
+QUOTES = [
+    ("```\n", "\n```"), ("~~~\n", "\n~~~"), ('"""', '"""'), ("'''", "'''"), ("<!--", "-->"),
+    ("<tool_response>", "</tool_response>"), ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+]  # fmt: skip
+TOOLS = ["search", "a.b", "Final Answer", "Action", "get x"]
+
+
+class Steps(Texts):
+    """Turns with one action in which something is odd, or nothing."""
+
+    def _turn(self) -> Written:
+        random = self._random
+        if random.random() < 0.35:
+            return Written(thought=self._said(), answer=random.choice([*ANSWERS, self._said()]))
+        given: Any = self._input()
+        if random.random() < 0.6:
+            given = random.choice(["Lake Thun", *INPUTS, self._said()])
+        return Written(thought=self._said(), tool=random.choice(TOOLS), tool_input=given)
+
+    def _spoilt(self, text: str) -> str:
+        random = self._random
+        if random.random() < 0.3:
+            label = random.choice(LABELS)
+            text = text.replace(label, random.choice(dressed(label)))
+        text = super()._spoilt(text)
+        if random.random() < 0.15:
+            opens, closes = random.choice(QUOTES)
+            start, stop = sorted(random.choices([0, len(text), *ends_of_lines(text)], k=2))
+            text = f"{text[:start]}{opens}{text[start:stop]}{closes}{text[stop:]}"
+        return f"{text} {'word ' * 120}" if random.random() < 0.2 else text  # searched otherwise
+
+
+def ends_of_lines(text: str) -> list[int]:
+    return [at for at, char in enumerate(text) if char == "\n"]
+
+
+def dressed(label: str) -> list[str]:
+    """Return a *label* as models write it."""
+    words = label.removesuffix(":")
+    return [
+        label.lower(), label.upper(), f"**{label}**", f"**{words}**:", f" {label}", f"{words} :",
+        f"{words} 1:", f"#{label}", f"## {words}\n", f"- {label}", f"1. **{label}**", f"{words}：",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", ONE_ACTION)
+def test_it_agrees_with_a_stream(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    texts = Steps(dialect, seed=1).some(20_000 if THOROUGH else 200)
+    taken, odd = differences(whole_reader(dialect, mode), texts)
+    assert not odd
+    assert taken
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", ONE_ACTION)
+def test_a_usual_turn_needs_no_stream(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    example = dialect.example
+    thought = "I look it up." if dialect.thinks else ""
+    text = dialect.write(Written(thought, example.tool, example.tool_input))
+    plain = whole_reader(dialect, mode).read_plain(text)
+    assert plain is not None
+    assert isinstance(plain.result, AgentAction)
+    assert plain.result.tool == example.tool
+    assert plain.thought == thought
+
+
+def test_a_turn_with_many_markers_is_read_too() -> None:
+    parser = get_parser("react", lenient=False)
+    text = "Thought: hm\n" * 300 + "Final Answer: 42"
+    turn = parser.read(text)
+    assert turn.result == AgentFinish({"output": "42"}, text)
+    assert turn.thought == "\n".join(["hm"] * 300)
+
+
+# -- every spelling is found ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ONE_ACTION)
+def test_each_spelling_of_each_marker_is_found(name: str) -> None:
+    state_markers = {
+        crossing.marker
+        for state in steps._reachable(machine(get_dialect(name), "lenient").initial)
+        for crossing in state.crossings
+    }
+    found = Marks(state_markers, lenient=True)
+    for marker in state_markers:
+        for text in spelt(marker):
+            [before, mark, *_] = [*found.split(f"x{text}"), "", ""]
+            assert mark, text
+            if before != "x":  # it is found a little later than it begins
+                assert isinstance(marker, Label | Inline), text
+                assert found.key(mark) == "", text
+
+
+CHARS = [chr(code) for code in range(0x10000)]
+
+
+def spelt(marker: Marker) -> Iterator[str]:
+    """Yield texts that are spelt like *marker*, the shortest and a longer one of each spelling."""
+    for atoms in marker.spellings():
+        for repeat in (0, 2):
+            text = ""
+            for atom in atoms:
+                if isinstance(atom, Ahead):
+                    text += atom.sample
+                elif atom.endswith("+"):
+                    text += repeat * next(char for char in " 1#_" if re.fullmatch(atom, char))
+                else:
+                    text += next(char for char in CHARS if re.fullmatch(atom, char))
+            yield text
+
+
+# -- seeded bugs ----------------------------------------------------------------------------------
+
+
+is_plain, leads = steps._is_plain, steps._leads
+
+
+def always_plain(**ignored: Any) -> Callable[[pytest.MonkeyPatch], None]:
+    """Return what changes fields of all crossings before they are looked at."""
+
+    def seed(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(steps, "_is_plain", lambda each: is_plain(replace(each, **ignored)))
+
+    return seed
+
+
+BUGS: dict[str, tuple[str, Mode, Callable[[pytest.MonkeyPatch], None]]] = {
+    "quotations count for nothing": (
+        "self_ask",
+        "lenient",
+        lambda patch: patch.setattr(steps, "closes_quotation", lambda _: False),
+    ),
+    "a label in dress is text": (
+        "react",
+        "lenient",
+        lambda patch: patch.setattr(
+            marks, "_other_lines", lambda _: marks._Spelling("", "\n", "\0")
+        ),
+    ),
+    "what a marker drops is kept": ("self_ask", "strict", always_plain(drops="")),
+    "a marker within another one is text": (
+        "react_json",
+        "strict",
+        lambda patch: patch.setattr(steps, "_leads", lambda state, _keys: leads(state, set())),
+    ),
+    "a call before a label counts for nothing": (
+        "react_json",
+        "strict",
+        lambda patch: patch.setattr(JsonSearch, "opener", "\0"),
+    ),
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_it_would_find_bugs(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, mode, seed = BUGS[bug]
+    seed(monkeypatch)
+    dialect = get_dialect(name)
+    reader = WholeReader(Machine(dialect, mode))
+    assert differences(reader, Steps(dialect, seed=1).some(3_000))[1]
