@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.events import (
     AnswerDelta,
     Delta,
@@ -17,13 +18,23 @@ from agent_parsers.events import (
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.stream import TurnStream
+    from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
-__all__ = ["Turn", "content_of", "read_turn", "thought_of", "turn_before_events", "turn_of"]
+__all__ = [
+    "Turn",
+    "content_of",
+    "events_of",
+    "read_turn",
+    "thought_of",
+    "turn_before_events",
+    "turn_of",
+]
 
 
 class _WithEvents:
@@ -71,6 +82,23 @@ def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
     events = merge_events([*parser.feed(text), *parser.close(ended=ended)])
     assert parser.result is not None, "a turn that is not refused has a result"
     return turn_of(parser.result, events, parser.thought, parser.content)
+
+
+def events_of(
+    machine: Machine, text: str, tools: ToolSet | Collection[str] | None
+) -> tuple[Event, ...]:
+    """Return the events of a turn that only has to be read again for them.
+
+    Args:
+        machine: The machine that reads it.
+        text: The whole turn, which can be read.
+        tools: The available tools, or only their names.
+    """
+    # imported lazily: few callers want the events
+    from agent_parsers.engine.reading.stream import TurnStream
+
+    stream = TurnStream(machine, known_tools(tools))
+    return tuple(merge_events([*stream.feed(text), *stream.close()]))
 
 
 def turn_of(

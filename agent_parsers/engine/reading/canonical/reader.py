@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.reading.turn import turn_before_events
+from agent_parsers.engine.reading.turn import events_of, turn_before_events
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
-from agent_parsers.events import merge_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import Turn
-    from agent_parsers.events import Event, Repair
+    from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["CanonicalReader", "canonical_reader"]
@@ -93,14 +92,3 @@ class CanonicalReader:
                     return None
             actions.append(make_tool_call(tool, value, text, message, call_id))
         return None if repairs else actions
-
-
-def events_of(
-    machine: Machine, text: str, tools: ToolSet | Collection[str] | None
-) -> tuple[Event, ...]:
-    """Return the events of a turn as a stream emits them; arguments: as for `StepReader`."""
-    # imported lazily: few callers want the events
-    from agent_parsers.engine.reading.stream import TurnStream
-
-    stream = TurnStream(machine, known_tools(tools))
-    return tuple(merge_events([*stream.feed(text), *stream.close()]))

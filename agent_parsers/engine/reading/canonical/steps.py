@@ -10,11 +10,15 @@ from agent_parsers.actions.agent import make_action, make_finish
 from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
-from agent_parsers.engine.reading.canonical.reader import events_of
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.engine.reading.turn import content_of, thought_of, turn_before_events
+from agent_parsers.engine.reading.turn import (
+    content_of,
+    events_of,
+    thought_of,
+    turn_before_events,
+)
 from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.events import Repair
 
