@@ -11,7 +11,7 @@ from llama_index.core.agent.react.output_parser import ReActOutputParser
 from agent_parsers import get_parser
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 STRICT, LENIENT = "here, strict", "here, lenient"
 LANGCHAIN, LLAMAINDEX, CREWAI = "LangChain", "LlamaIndex", "CrewAI"
@@ -34,6 +34,9 @@ ANSWERS: Final = {LANGCHAIN: "Final Answer:", LLAMAINDEX: "Answer:", CREWAI: "Fi
 """Their labels for the answer."""
 
 
-def both(dialect: str) -> dict[str, Any]:
-    """Return our two parsers of *dialect*."""
-    return {STRICT: get_parser(dialect, lenient=False), LENIENT: get_parser(dialect)}
+def both(dialect: str, tools: Sequence[Callable[..., object]] | None = None) -> dict[str, Any]:
+    """Return our two parsers of *dialect*, with these *tools*."""
+    return {
+        STRICT: get_parser(dialect, tools=tools, lenient=False),
+        LENIENT: get_parser(dialect, tools=tools),
+    }

@@ -15,6 +15,7 @@ import tempfile
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from random import Random
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
@@ -40,16 +41,51 @@ THOUGHT: Final = "Thought: I need to know how old the oldest bridge of Bern is.\
 TEXT: Final = THOUGHT + "Action: search\nAction Input: oldest bridge in Bern"
 OBJECT: Final = THOUGHT + 'Action: search\nAction Input: {"query": "oldest bridge", "page": 3}'
 ANSWER: Final = THOUGHT + "Final Answer: It has stood since 1489, and is built of sandstone."
+WORDS: Final = [
+    "the",
+    "old",
+    "bridge",
+    "of",
+    "Bern",
+    "was",
+    "built",
+    "of",
+    "oak",
+    "and",
+    "later",
+    "of",
+    "sandstone,",
+    "as",
+    "one",
+    "can",
+    "see",
+]
+PROSE: Final = "".join(f"{' '.join(Random(line).choices(WORDS, k=14))}.\n" for line in range(120))[
+    :8_000
+]
+LONG: Final = f"Thought: {PROSE}\nAction: search\nAction Input: oldest bridge in Bern"
+REFUSED: Final = "I do not know yet how old the oldest bridge of Bern is, so let me look it up."
 BLOB: Final = '```json\n{"action": "search", "action_input": {"query": "bridge", "page": 3}}\n```'
 XML: Final = "<tool>search</tool><tool_input>oldest bridge in Bern</tool_input>"
 CALLS: Final = [
     ToolCall(name="search", args={"query": "oldest bridge", "page": page}, id=f"call_{page}")
     for page in range(8)
 ]
+CALL: Final = (
+    '<tool_call>\n{"name": "search", "arguments": {"query": "oldest bridge"}}\n</tool_call>'
+)
 BULK: Final = 200_000
 LISTED: Final = (1_000, 16_000, 64_000, 256_000)
 """The lengths of streams in the table; the plot has more."""
 PLOT: Final = "cost-per-chunk.svg"
+
+
+def search(query: str) -> str:
+    """Look something up."""
+    return query
+
+
+TOOL: Final = (search,)
 
 
 def table(columns: tuple[str, ...], rows: list[list[str]]) -> Iterator[str]:
@@ -91,12 +127,20 @@ def one_reply() -> Iterator[str]:
         ("ReAct, input of text", "react", {LANGCHAIN, CREWAI}, TEXT),
         ("ReAct, input of JSON", "react_llamaindex", set(REACT), OBJECT),
         ("ReAct, an answer", "react", {LANGCHAIN, CREWAI}, ANSWER),
+        ("ReAct, a thought of 8 KB", "react", {LANGCHAIN, CREWAI}, LONG),
+        ("ReAct, a reply that is refused", "react", {LANGCHAIN, CREWAI}, REFUSED),
     ):
         calls: dict[str, Call] = {
-            side: partial(parser.parse, text) for side, parser in both(dialect).items()
+            side: partial(tried, parser.parse, text) for side, parser in both(dialect).items()
         }
-        calls |= {peer: partial(REACT[peer], text) for peer in REACT if peer in peers}
+        calls |= {peer: partial(tried, REACT[peer], text) for peer in REACT if peer in peers}
         rows.append(timed(title, calls))
+    reads = {side: partial(parser.read, TEXT) for side, parser in both("react").items()}
+    rows.append(timed("ReAct, input of text, `read`", reads))
+    checked = {side: partial(parser.parse, TEXT) for side, parser in both("react", TOOL).items()}
+    rows.append(timed("ReAct, input of text, with `tools=`", checked))
+    opened = {side: partial(parser.parse, CALL) for side, parser in both("hermes").items()}
+    rows.append(timed("a call of an open model (hermes)", opened))
     for title, dialect, theirs, text in (
         ("JSON in a fence", "json", json, BLOB),
         ("XML", "xml", xml, XML),
@@ -122,6 +166,14 @@ def one_reply() -> Iterator[str]:
     ]  # fmt: skip
     loop.close()
     yield from table(COLUMNS, rows)
+
+
+def tried(parse: Callable[[str], object], text: str) -> object:
+    """Return what *parse* returns, or the error it raises."""
+    try:
+        return parse(text)
+    except Exception as error:  # noqa: BLE001 - each framework has its own
+        return error
 
 
 def messages(content: str, calls: list[ToolCall] | None = None) -> dict[str, Any]:
@@ -232,7 +284,10 @@ def imports() -> Iterator[str]:
                     taken[name].append(spent * 1e3)
     bare = min(taken.pop("bare Python"))
     yield "## Importing a ReAct parser\n"
-    yield "Milliseconds of CPU time in a fresh process, minus those of bare Python.\n"
+    yield (
+        "Milliseconds of CPU time in a fresh process, minus those of bare Python, which takes"
+        f" {bare:.0f}.\n"
+    )
     yield from table(
         tuple(taken), [["import", *(f"{min(spent) - bare:.0f}" for spent in taken.values())]]
     )
@@ -240,7 +295,8 @@ def imports() -> Iterator[str]:
 
 def page(costs: Costs) -> Iterator[str]:
     """Yield the lines of the page."""
-    versions = ", ".join(f"`{name}` {version(name)}" for name in FRAMEWORKS.values())
+    named = ("langchain-core", *FRAMEWORKS.values(), "pydantic")
+    versions = ", ".join(f"`{name}` {version(name)}" for name in named)
     yield "# What it costs, compared with others\n"
     yield (
         f"Written by `make bench-page`, from one run on Python {sys.version.split()[0]} with"

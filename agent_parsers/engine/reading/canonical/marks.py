@@ -19,7 +19,7 @@ __all__ = ["OTHERWISE", "Marks", "key_of"]
 
 _LONG: Final = 400
 """From this length on, one scan for each first character is faster than one scan for all."""
-_WORN: Final = r"\s\u200b\ufeff*_\-•\d.)"
+_WORN: Final = r" \t\xa0\u3000\u200b\ufeff*_\-•\d.)"
 _DRESS: Final = rf"[{_WORN}]{{0,{4 * MOST}}}+"
 _HASHES: Final = rf"#[#{_WORN}]{{0,{4 * MOST}}}+"
 _JOINT: Final = rf"[\s_\-\d]{{0,{3 * MOST}}}+"
