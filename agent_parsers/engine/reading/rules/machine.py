@@ -68,6 +68,8 @@ class Machine(CallRules):
                 mode = self.mode
                 raise ValueError(f"{self.dialect.name} ({mode}) has no start {name!r}, but {known}")
             return self._starts[name]
+        if not prompt:
+            return self.initial
         end = prompt.rstrip()
         found = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
         return next(found, self.initial)
