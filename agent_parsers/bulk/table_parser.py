@@ -132,6 +132,17 @@ class TableParser:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._dialect.name!r}, column={self._column!r})"
 
+    def description(self) -> dict[str, Any]:
+        """Return what the results depend on, as data for JSON."""
+        tools = self._parser.tools
+        return {
+            "dialect": self._dialect.name,
+            "column": self._column,
+            "tools": None if tools is None else [tools.names, tools.json_schemas()],
+            "on_error": self._on_error,
+            **self._options,
+        }
+
     def schema(self, schema: Any) -> Any:
         """Return the schema of the result for data with this *schema*.
 

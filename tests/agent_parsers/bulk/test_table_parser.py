@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import pickle
 import struct
+import subprocess
+import sys
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -293,3 +295,25 @@ def test_a_parser_of_tables_can_be_sent_to_another_process(name: str) -> None:
 
 def test_a_dialect_of_this_library_is_sent_by_its_name() -> None:
     assert len(pickle.dumps(TableParser("hermes"))) < 250
+
+
+COMMAND = (
+    "import runpy; sys.argv[1:] = {!r}; runpy.run_module('agent_parsers', run_name='__main__')"
+)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from agent_parsers.bulk import parse_table",
+        COMMAND.format(["parse", "a.parquet", "-o", "b.parquet", "--dialect", "react"]),
+    ],
+)
+def test_without_pyarrow_it_says_what_to_install(code: str) -> None:
+    program = f"import sys; sys.modules['pyarrow'] = None; {code}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    _, said = done.stderr.splitlines()[-1].split(": ", 1)
+    assert said == 'agent_parsers.bulk needs pyarrow: pip install "agent-parsers[arrow]"'
