@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 from agent_parsers.bulk.arrow import pa
 from agent_parsers.bulk.columns import TURN_FIELDS, Columns
+from agent_parsers.bulk.plain_rows import plain_reader
 from agent_parsers.engine.grammar.dialect import Dialect
 from agent_parsers.registry.dialects_by_name import get_dialect, get_parser
 from output_parsers import OutputParserException
@@ -124,6 +125,7 @@ class TableParser:
         self._column, self._on_error = column, on_error
         self._tools, self._options = tools, options
         self._parser = get_parser(self._dialect, tools=tools, **options)
+        self._add_rows = plain_reader(self._parser)
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {"column": self._column, "tools": self._tools, "on_error": self._on_error}
@@ -187,21 +189,23 @@ class TableParser:
     def _arrays(self, texts: Any, first: int) -> list[Any]:
         """Return the arrays of a column of *texts*, whose first row has this number."""
         columns = Columns()
-        for row, text in enumerate(_texts_of(texts), first):
+
+        def add(text: Any) -> None:
             if text is None:
                 columns.add_nothing()
-                continue
+                return
             try:
                 if isinstance(text, OutputParserException):
                     raise text
-                turn = self._parser.read(text)
+                columns.add_turn(self._parser.read(text))
             except OutputParserException as error:
                 if self._on_error == "raise":
+                    row = first + len(columns)
                     error.add_note(f"in row {row} of the column {self._column!r}")
                     raise
                 columns.add_error(error)
-            else:
-                columns.add_turn(turn)
+
+        self._add_rows(_texts_of(texts), columns, add)
         return columns.arrays()
 
 

@@ -207,7 +207,7 @@ def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> 
     pq.write_table(pa.table({"reply": ["[f(a=1)]"]}), clean)
     outcome = parse(clean, "-o", out, "--dialect", "pythonic", "--column", "reply", "--tools", "f")
     assert (outcome.status, outcome.stderr) == (0, "")
-    assert pq.read_table(out)["calls"].to_pylist()[0][0]["input"] == '{"a": 1}'
+    assert pq.read_table(out)["calls"].to_pylist()[0][0]["input"] == '{"a":1}'
 
 
 def test_the_command_names_a_file_that_it_cannot_parse(made: Path) -> None:

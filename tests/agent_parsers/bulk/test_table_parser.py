@@ -34,6 +34,7 @@ from ...helpers.tables import NOTHING, check_rows
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
+from agent_parsers.bulk import plain_rows as _plain_rows  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
 
@@ -89,17 +90,37 @@ def test_any_texts_have_the_rows_of_reading(texts: list[str | None]) -> None:
     check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
 
 
-def test_the_check_of_rows_notices_a_lost_thought(monkeypatch: pytest.MonkeyPatch) -> None:
-    add_turn = Columns.add_turn
+def a_thought_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Columns.add_action
+    monkeypatch.setattr(Columns, "add_action", lambda self, _thought, *rest: add(self, "", *rest))
+
+
+def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    add = Columns.add_turn
     monkeypatch.setattr(
-        Columns, "add_turn", lambda self, turn: add_turn(self, replace_thought(turn))
+        Columns, "add_turn", lambda self, turn: add(self, replace(turn, events=(), repairs=()))
     )
-    with pytest.raises(AssertionError, match="I need it"):
-        check_rows(get_parser("react"), TEXTS, parse_table(table()).to_pylist())
 
 
-def replace_thought(turn: Any) -> Any:
-    return replace(turn, events=turn.events, thought="")
+def a_label_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    marks = _plain_rows._marks
+
+    def less(table: Any) -> Any:
+        found = marks(table)
+        return found and {**found, ":": ""}
+
+    monkeypatch.setattr(_plain_rows, "_marks", less)
+
+
+@pytest.mark.parametrize(
+    "bug", [a_thought_is_lost, repairs_are_not_counted, a_label_is_not_looked_for]
+)
+def test_the_check_of_rows_notices_a_bug(bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [*TEXTS, "Action: s\nAction Input: x\nObservation: y"]
+    check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
+    bug(monkeypatch)
+    with pytest.raises(AssertionError):
+        check_rows(get_parser("react"), texts, parse_table(table(texts)).to_pylist())
 
 
 def test_a_row_without_text_has_nothing() -> None:
@@ -117,9 +138,16 @@ def test_what_utf8_cannot_encode_stays_escaped() -> None:
     assert "é" in row["calls"][0]["input"]
 
 
+class Odd:
+    def __str__(self) -> str:
+        return "odd"
+
+
 def test_data_that_json_lacks_is_written_as_in_the_json_form() -> None:
-    assert json_text({"a": float("nan")}) == '{"a": {"$float": "NaN"}}'
-    assert json_text({"a": date(1489, 1, 2)}) == '{"a": "1489-01-02"}'
+    assert json.loads(json_text({"a": float("nan")})) == {"a": {"$float": "NaN"}}
+    assert json.loads(json_text({"a": "NaN and Infinity"})) == {"a": "NaN and Infinity"}
+    assert json.loads(json_text({"a": date(1489, 1, 2)})) == {"a": "1489-01-02"}
+    assert json.loads(json_text({"a": Odd()})) == {"a": "odd"}
 
 
 def test_a_text_that_is_not_utf8_is_an_error_of_its_row() -> None:
