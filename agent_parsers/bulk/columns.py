@@ -126,8 +126,9 @@ class Columns:
 
     def add_action(self, thought: str, tool: str, tool_input: Any) -> None:
         """Add a row with one call, and without repairs."""
+        is_text = type(tool_input) is str
         self._add_tool(tool)
-        self._add_input(json_text(tool_input))
+        self._add_input(encode_basestring(tool_input) if is_text else json_text(tool_input))
         self._add_row(("action", thought, "", None, 1))
 
     def add_answer(self, thought: str, answer: str) -> None:

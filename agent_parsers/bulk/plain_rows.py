@@ -197,8 +197,10 @@ def _patterns(rules: Machine) -> tuple[re.Pattern[str], re.Pattern[str]] | None:
         return None
     odd = re.escape(_ODD + "".join(marks))
     special = "|".join(re.escape(char) + rule for char, rule in marks.items())
-    plainest = _pattern(labels, f"[^{odd}{_THREES}]*")
-    return plainest, _pattern(labels, f"[^{odd}]*(?:(?:{special})[^{odd}]*)*")
+    run = f"[^{odd}]*"
+    any_text = (f"{run}(?:(?:{special}){run})*", f"{run}+(?:(?:{special}){run}+)*+")
+    plain = f"[^{odd}{_THREES}]*"
+    return _pattern(labels, plain, f"{plain}+"), _pattern(labels, *any_text)
 
 
 def _are_read(labels: _Labels, rules: Machine) -> bool:
@@ -222,12 +224,12 @@ def _are_read(labels: _Labels, rules: Machine) -> bool:
     return True
 
 
-def _pattern(labels: _Labels, text: str) -> re.Pattern[str]:
-    """Return a pattern of turns whose parts match *text*."""
+def _pattern(labels: _Labels, before: str, after: str) -> re.Pattern[str]:
+    """Return a pattern of turns with these patterns for texts before and after their labels."""
     thought, tool, tool_input, answer = map(re.escape, labels)
-    before = rf"(?:(?:{thought})?+(?!{_QUOTES})({text})\n)?"
-    body = rf"[ \t\n]*+(?=\S)((?>{text}))\Z"
-    return re.compile(rf"{before}(?:{tool}({NAME})\n{tool_input}{body}|{answer}{body})")
+    begin = rf"(?:(?:{thought})?+(?!{_QUOTES})({before})\n)?"
+    end = rf"[ \t\n]*+(?=\S)({after})\Z"
+    return re.compile(rf"{begin}(?:{tool}({NAME})\n{tool_input}{end}|{answer}{end})")
 
 
 def _marks(table: Table) -> dict[str, str] | None:
