@@ -123,12 +123,12 @@ class TableParser:
             raise ValueError(f"expected on_error='row' or 'raise', found {on_error!r}")
         self._dialect = get_dialect(dialect)
         self._column, self._on_error = column, on_error
-        self._tools, self._options = tools, options
+        self._options = options
         self._parser = get_parser(self._dialect, tools=tools, **options)
         self._add_rows = plain_reader(self._parser)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = {"column": self._column, "tools": self._tools, "on_error": self._on_error}
+        known = {"column": self._column, "tools": self._parser.tools, "on_error": self._on_error}
         return _restored, (type(self), _sent(self._dialect), {**known, **self._options})
 
     def __repr__(self) -> str:
