@@ -78,6 +78,7 @@ bench:  ## measure speed, next to other frameworks
 	$(PYTHON) benchmarks/frameworks.py
 	$(PYTHON) benchmarks/json_bench.py
 	$(PYTHON) benchmarks/dialects.py
+	$(PYTHON) benchmarks/bulk.py
 
 .PHONY: bench-page
 bench-page:  ## measure next to other frameworks, and write docs/benchmarks.md and its plot

@@ -17,15 +17,20 @@ from agent_parsers import AgentAction, AgentFinish, ToolSet, get_parser, list_di
 from agent_parsers.testing import ScriptedModel
 from outputs import AIMessage
 
+from .helpers.samples import missing_engine
+
 ROOT = Path(__file__).parents[1]
 FILES = sorted((ROOT / "examples").glob("*.py"))
 HELPERS = {"executor", "scripted_server"}
 """Examples that others import."""
+TALKATIVE = {"ray_batches"}
+"""Examples whose libraries write to standard error."""
 OURS = {"agent_parsers", "output_parsers", "outputs"}
 BROUGHT_BY = {
     "openai": {"openai"},
     "anthropic": {"anthropic"},
     "langchain": {"langchain_core", "langchain_classic"},
+    "ray": {"pyarrow", "ray"},
 }
 """The packages that the extras install."""
 
@@ -55,8 +60,11 @@ def runs() -> list[Any]:
 def test_an_example_prints_what_it_says(
     file: Path, arguments: list[str], said: list[str], tmp_path: Path
 ) -> None:
+    if engine := missing_engine(file.read_text("utf-8")):
+        pytest.skip(f"{engine} is not installed")
+    is_quiet = file.stem not in TALKATIVE
     done = subprocess.run(
-        [sys.executable, "-W", "error", str(file), *arguments],
+        [sys.executable, *(("-W", "error") if is_quiet else ()), str(file), *arguments],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
         capture_output=True,
@@ -64,7 +72,7 @@ def test_an_example_prints_what_it_says(
         timeout=60,
         check=False,
     )
-    assert done.stderr == ""
+    assert done.stderr == "" or not is_quiet
     assert done.stdout.splitlines() == said
 
 

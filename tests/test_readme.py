@@ -15,7 +15,7 @@ from agent_parsers.registry import dialects_by_name as _registry
 from agent_parsers.reports import LISTENERS
 
 from .helpers.opentelemetry import Recorded
-from .helpers.samples import PAGES, ROOT, samples
+from .helpers.samples import PAGES, ROOT, missing_engine, samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -60,6 +60,8 @@ def test_the_pages_have_samples() -> None:
 
 @pytest.mark.parametrize("code", SAMPLES)
 def test_a_sample_prints_what_it_says(code: str, request: pytest.FixtureRequest) -> None:
+    if engine := missing_engine(code):
+        pytest.skip(f"{engine} is not installed")
     if "opentelemetry" in code:
         request.getfixturevalue("telemetry")
     said = [line[2:].removeprefix(" ") for line in code.splitlines() if line[:2] == "#>"]

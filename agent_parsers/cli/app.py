@@ -27,11 +27,12 @@ from agent_parsers.cli.options import (
     known_dialect,
     known_tools,
     known_writer,
+    only_for,
     options_of,
     or_stdin,
     writers_like,
 )
-from agent_parsers.cli.parse import Format, parse_files
+from agent_parsers.cli.parse import Format, is_table, parse_files, parse_tables
 from agent_parsers.cli.screen import Screen
 from agent_parsers.runs.readers.known import list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
@@ -130,8 +131,30 @@ def parse(
         bool, typer.Option("--summary", help="Count runs, steps, tools, repairs and errors.")
     ] = False,
     strict: StrictFlag = False,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", "-o", metavar="PATH", help="Tables: the Parquet file to write."),
+    ] = None,
+    column: Annotated[
+        str, typer.Option(metavar="NAME", help="Tables: the column with the replies.")
+    ] = "text",
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", min=1, help="Tables: how many processes to use.")
+    ] = 1,
 ) -> None:
     # The docstring, which is the help text, is set below, since it quotes the shape of the JSON.
+    if any(map(is_table, files or ())):
+        only_for("logs", ctx, "reader", "form", "full", "summary", "strict")
+        if not all(map(is_table, files or ())):
+            raise typer.BadParameter("tables and logs are parsed apart", param_hint="FILE")
+        if dialect is None or out is None:
+            missing = "--dialect" if dialect is None else "--out"
+            raise typer.BadParameter("tables need it", param_hint=missing)
+        known = known_tools(tools)
+        if not parse_tables(files or (), out, get_dialect(dialect), known, column, jobs):
+            raise typer.Exit(_NOT_ALL_READ)
+        return
+    only_for("tables, whose names end in .parquet", ctx, "out", "column", "jobs")
     options = options_of(reader, dialect, tools, strict=strict)
     if not parse_files(or_stdin(ctx, files), options, form, full=full, summary=summary):
         raise typer.Exit(_NOT_ALL_READ)
@@ -142,6 +165,10 @@ parse.__doc__ = f"""Read runs: the thoughts, actions, observations and answers o
 A file is what a framework printed or dumped, messages of an API, a data set or a trace, or text in
 a dialect, also under the line prefixes of a logger. Its form is recognised from its content; the
 command `forms` lists the forms. What a log does not say is shown as a notice.
+
+A Parquet file is a table with one reply in each row. The rows of all files go to one file, in
+order, with the columns kind, thought, content, calls, answer, error and repairs. If that is
+interrupted, the same command continues it.
 
 The JSON output has for each run (spans count characters of the text in which a run or a step
 stands):

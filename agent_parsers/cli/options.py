@@ -14,7 +14,8 @@ from agent_parsers.runs.writers.known import get_writer, list_writers
 
 __all__ = [
     "DialectName", "FileNames", "ReaderName", "StrictFlag", "ToolsGiven", "dialects_like",
-    "known_dialect", "known_tools", "known_writer", "options_of", "or_stdin", "writers_like",
+    "known_dialect", "known_tools", "known_writer", "only_for", "options_of", "or_stdin",
+    "writers_like",
 ]  # fmt: skip
 
 USAGE: Final = 2
@@ -131,6 +132,14 @@ def or_stdin(ctx: typer.Context, files: list[str] | None) -> list[str]:
         typer.echo(ctx.get_help())
         raise typer.Exit(USAGE)
     return [STDIN]
+
+
+def only_for(kind: str, ctx: typer.Context, *names: str) -> None:
+    """Check that none of the options with these *names*, only for this *kind* of file, is given."""
+    for parameter in ctx.command.params:
+        source = ctx.get_parameter_source(parameter.name or "")
+        if parameter.name in names and source is not None and source.name != "DEFAULT":
+            raise typer.BadParameter(f"it is only for {kind}", param_hint=parameter.opts[0])
 
 
 def options_of(reader: str, dialect: str | None, tools: str | None, *, strict: bool) -> Options:

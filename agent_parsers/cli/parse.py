@@ -1,4 +1,4 @@
-"""The command ``parse``: files in, runs out, in each output format."""
+"""The command ``parse``: files in, runs out, in each output format; tables in, a table out."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from agent_parsers.cli.table import print_run
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Format", "parse_files"]
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset.set import ToolSet
+
+__all__ = ["Format", "is_table", "parse_files", "parse_tables"]
 
 
 class Format(StrEnum):
@@ -77,6 +80,48 @@ def parse_files(
     if not tally.is_clean:
         err.print(Text(str(tally), "bold"), soft_wrap=True)
     return tally.is_clean
+
+
+def is_table(file: str) -> bool:
+    """Return whether a file is a table, as its name says."""
+    return file.lower().endswith(".parquet")
+
+
+def parse_tables(
+    files: Sequence[str], out: str, dialect: Dialect, tools: ToolSet | None, column: str, jobs: int
+) -> bool:
+    """Read the rows of Parquet files, and write them to one file with the columns of their turns.
+
+    Args:
+        files: Paths.
+        out: Path of the file to write.
+        dialect: The dialect of the texts.
+        tools: The tools; `None` accepts any.
+        column: The column with the texts.
+        jobs: Number of processes.
+
+    Returns:
+        Whether everything could be read.
+    """
+    err = Screen(stderr=True)
+    try:  # imported lazily: they need an extra
+        from agent_parsers.bulk import TableParser
+        from agent_parsers.bulk.files import FileError, parse_files
+    except ImportError as error:
+        err.print(Text(f"agent-parsers: {error}"), soft_wrap=True)
+        return False
+    parser = TableParser(dialect, column=column, tools=tools)
+    try:
+        with Bar(err, _total(files)) as bar:
+            parsed = parse_files(files, out, parser, jobs, bar.advance)
+    except FileError as error:
+        err.print(trouble_lines(Trouble(error.file, error.reason), err.width), soft_wrap=True)
+        return False
+    if parsed.errors:
+        read = f"read: {_count(parsed.rows - parsed.errors, 'row')}"
+        said = f"not read: {_count(parsed.errors, 'row')}, as the column error says; {read}"
+        err.print(Text(said, "bold"), soft_wrap=True)
+    return not parsed.errors
 
 
 def _total(files: Sequence[str]) -> int | None:

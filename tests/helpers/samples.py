@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ENGINES = ("daft", "datasets", "duckdb", "polars", "pyspark", "ray")
+"""Engines for tables, which are installed only where they are tried."""
 _BLOCK = re.compile(r"^```python( continued)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -25,3 +28,11 @@ def samples(page: Path) -> Iterator[str]:
         gap = text.count("\n", 0, block.start(2)) - before.count("\n")
         code = before + "\n" * gap + block[2]
         yield code
+
+
+def missing_engine(code: str) -> str:
+    """Return the name of an engine that *code* imports and that is not installed, or ``""``."""
+    imported = (
+        name for name in ENGINES if re.search(rf"^(?:import|from) {name}\b", code, re.MULTILINE)
+    )
+    return next((name for name in imported if find_spec(name) is None), "")

@@ -57,6 +57,9 @@ class Ahead(str):
         atom.pending, atom.sample = pending, sample
         return atom
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
+        return (str(self),), {"pending": self.pending, "sample": self.sample}
+
 
 LINE_END = Ahead(r"(?=\n)", sample="\n")
 TEXT_END = Ahead(rf"(?={SPACE}\Z)", pending=SPACE, sample="")

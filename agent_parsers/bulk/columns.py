@@ -1,0 +1,209 @@
+"""The columns that tables of turns get, and how they are filled."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from json.encoder import encode_basestring
+from typing import TYPE_CHECKING, Any, Final
+
+from pydantic_core import PydanticSerializationError, to_json
+
+from agent_parsers.actions.agent import AgentFinish
+from agent_parsers.bulk.arrow import pa
+from outputs.json_form.misfit import Misfit
+from outputs.json_form.values import write_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.engine.reading.turn import Turn
+    from output_parsers import OutputParserException
+
+__all__ = ["TURN_FIELDS", "Columns", "json_text"]
+
+_TEXT: Final = pa.string()
+_AT: Final = pa.int32()
+_CALL: Final = [pa.field(name, _TEXT) for name in ("tool", "input", "id")]
+_ERROR: Final = [
+    *(pa.field(name, _TEXT) for name in ("reason", "observation")),
+    *(pa.field(name, _AT) for name in ("start", "end", "line", "column")),
+]
+_REPAIR: Final = [pa.field("kind", _TEXT), pa.field("start", _AT), pa.field("end", _AT)]
+
+TURN_FIELDS: Final = (
+    pa.field("kind", _TEXT),
+    pa.field("thought", _TEXT),
+    pa.field("content", _TEXT),
+    pa.field("calls", pa.list_(pa.struct(_CALL))),
+    pa.field("answer", _TEXT),
+    pa.field("error", pa.struct(_ERROR)),
+    pa.field("repairs", pa.list_(pa.struct(_REPAIR))),
+)
+r"""The columns that `parse_table` adds. Spans count characters, lines and columns begin at 1.
+
+- ``kind``: ``"action"``, ``"answer"`` or ``"error"``; null if the text is null.
+- ``thought``, ``content``: As in `Turn`.
+- ``calls``: The actions, each with ``tool``, ``input`` as JSON, and the ``id`` that the model gave
+  the call. Data that JSON lacks, such as NaN, is written as `to_json` writes it.
+- ``answer``: The final answer; one that is no text as JSON.
+- ``error``: What `OutputParserException` has: ``reason``, ``observation``, ``start``, ``end``,
+  ``line``, ``column``.
+- ``repairs``: Each with ``kind``, ``start``, ``end``.
+
+What a row does not have is null: a row with an error has only that, a null text has nothing. All
+others have both lists, which may be empty. A lone surrogate, which Arrow cannot hold, is written as
+an escape such as ``\ud800``.
+"""
+
+
+def json_text(value: Any) -> str:
+    """Return *value* as JSON; it may hold lone surrogates, as `value` may."""
+    if isinstance(value, str):
+        return encode_basestring(value)
+    try:  # in a tenth of the time that `json` takes
+        text = to_json(value, inf_nan_mode="constants").decode()
+    except PydanticSerializationError:  # lone surrogates, or what is no data
+        return _odd_json(value)
+    return text if "NaN" not in text and "Infinity" not in text else _odd_json(value)
+
+
+def _odd_json(value: Any) -> str:
+    try:
+        return json.dumps(write_value(value), ensure_ascii=False)
+    except Misfit:  # made by the schema of a tool
+        return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _escaped(text: str) -> str:
+    r"""Return *text* with ``\ud800`` for a lone surrogate, which UTF-8 cannot encode."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _texts(values: Sequence[str | None]) -> Any:
+    """Return an array of texts."""
+    try:
+        return pa.array(values, _TEXT)
+    except UnicodeEncodeError:
+        return pa.array([value and _escaped(value) for value in values], _TEXT)
+
+
+class Columns:
+    """Collects rows, which become the arrays of `TURN_FIELDS`.
+
+    A row that could not be read has only its kind and its error, and an empty row nothing. In all
+    others the lists are there, if only empty.
+    """
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[str | None, str | None, str | None, str | None, int]] = []
+        self._tools: list[str] = []
+        self._inputs: list[str] = []
+        self._add_row = self._rows.append
+        self._add_tool, self._add_input = self._tools.append, self._inputs.append
+        # Of the few rows that have them: ids by call, errors and repairs by row.
+        self._ids: dict[int, str] = {}
+        self._errors: dict[int, tuple[Any, ...]] = {}
+        self._repairs: dict[int, list[tuple[Any, ...]]] = {}
+        self._unread: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add_nothing(self) -> None:
+        """Add a row without a text."""
+        self._unread.append(len(self._rows))
+        self._add_row((None, None, None, None, 0))
+
+    def add_error(self, error: OutputParserException) -> None:
+        """Add a row whose text could not be read."""
+        row = len(self._rows)
+        place = (*(error.span or (None, None)), error.line, error.column)
+        self._errors[row] = (error.reason, error.observation, *place)
+        self._unread.append(row)
+        self._add_row(("error", None, None, None, 0))
+
+    def add_action(self, thought: str, tool: str, tool_input: Any) -> None:
+        """Add a row with one call, and without repairs."""
+        is_text = type(tool_input) is str
+        self._add_tool(tool)
+        self._add_input(encode_basestring(tool_input) if is_text else json_text(tool_input))
+        self._add_row(("action", thought, "", None, 1))
+
+    def add_answer(self, thought: str, answer: str) -> None:
+        """Add a row with an answer, and without repairs."""
+        self._add_row(("answer", thought, answer, answer, 0))
+
+    def add_calls(
+        self, thought: str, content: str, calls: Iterable[tuple[str, Any, str | None]]
+    ) -> None:
+        """Add a row with calls, each a tool, its input and its id, and without repairs."""
+        before = len(self._tools)
+        for tool, tool_input, call_id in calls:
+            if call_id is not None:
+                self._ids[len(self._tools)] = call_id
+            self._add_tool(tool)
+            self._add_input(json_text(tool_input))
+        self._add_row(("action", thought, content, None, len(self._tools) - before))
+
+    def add_turn(self, turn: Turn) -> None:
+        """Add a row."""
+        result = turn.result
+        if turn.repairs:
+            repairs = [(repair.kind, *repair.span) for repair in turn.repairs]
+            self._repairs[len(self._rows)] = repairs
+        if isinstance(result, AgentFinish):
+            output = result.return_values["output"]
+            answer = output if isinstance(output, str) else json_text(output)
+            self._add_row(("answer", turn.thought, turn.content, answer, 0))
+            return
+        actions = result if isinstance(result, list) else [result]
+        calls = ((each.tool, each.tool_input, _id_of(each)) for each in actions)
+        self.add_calls(turn.thought, turn.content, calls)
+
+    def arrays(self) -> list[Any]:
+        """Return the arrays of all rows."""
+        size = len(self._rows)
+        kinds, thoughts, contents, answers, counts = [*zip(*self._rows, strict=True)] or [()] * 5
+        ids = [*map(self._ids.get, range(len(self._tools)))] if self._ids else None
+        calls = _structs([self._tools, self._inputs, ids or [None] * len(self._tools)], _CALL)
+        repairs = [item for row in sorted(self._repairs) for item in self._repairs[row]]
+        repaired = [len(self._repairs.get(row, ())) for row in range(size)]
+        return [
+            _texts(kinds),
+            _texts(thoughts),
+            _texts(contents),
+            self._lists(counts, calls),
+            _texts(answers),
+            self._errors_array(),
+            self._lists(repaired, _structs([*zip(*repairs, strict=True)] or [()] * 3, _REPAIR)),
+        ]
+
+    def _lists(self, counts: Sequence[int], items: Any) -> Any:
+        """Return lists of so many *items* each, and no lists for rows that were not read."""
+        offsets: list[int | None] = [*accumulate(counts, initial=0)]
+        for row in self._unread:
+            offsets[row] = None
+        return pa.ListArray.from_arrays(pa.array(offsets, _AT), items)
+
+    def _errors_array(self) -> Any:
+        size = len(self._rows)
+        if not self._errors:
+            return pa.nulls(size, pa.struct(_ERROR))
+        numbers = {row: number for number, row in enumerate(self._errors)}
+        at = pa.array(map(numbers.get, range(size)), _AT)
+        return _structs([*zip(*self._errors.values(), strict=True)], _ERROR).take(at)
+
+
+def _id_of(action: AgentAction) -> str | None:
+    return getattr(action, "tool_call_id", None)
+
+
+def _structs(columns: Sequence[Sequence[Any]], fields: Sequence[Any]) -> Any:
+    """Return structs with these *fields*, given the values of each."""
+    arrays = [
+        _texts(column) if field.type == _TEXT else pa.array(column, field.type)
+        for column, field in zip(columns, fields, strict=True)
+    ]
+    return pa.StructArray.from_arrays(arrays, fields=fields)
