@@ -56,14 +56,14 @@ def refusal_in(message: Any) -> str | None:
         AIMessage("", additional_kwargs={"refusal": "I can't help with that."})
     """
     content = message.content
-    blocks = content if isinstance(content, list) else []
-    texts = [
-        str(block.get("refusal") or "")
-        for block in blocks
-        if isinstance(block, dict) and block.get("type") == "refusal"
-    ]
-    if texts:
-        return "".join(texts)
+    if isinstance(content, list):
+        texts = [
+            str(block.get("refusal") or "")
+            for block in content
+            if isinstance(block, dict) and block.get("type") == "refusal"
+        ]
+        if texts:
+            return "".join(texts)
     beside = (getattr(message, "additional_kwargs", None) or {}).get("refusal")
     return beside if isinstance(beside, str) and beside else None
 
@@ -85,7 +85,7 @@ def refusal_error(message: Any, text: str, *, calls: bool) -> ModelRefusalError 
         return ModelRefusalError.saying(refusal)
     metadata = getattr(message, "response_metadata", None)
     metadata = metadata if isinstance(metadata, Mapping) else {}
-    if is_refused(metadata):
+    if metadata and is_refused(metadata):
         details = metadata.get("stop_details")
         explanation = details.get("explanation") if isinstance(details, Mapping) else None
         return ModelRefusalError.saying(str(explanation or "") or text)
