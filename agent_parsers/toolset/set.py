@@ -193,10 +193,12 @@ class ToolSet:
         schema = self._schema(found)
         if schema is None:
             return CheckedInput(found, tool_input)
-        origin = self._specs[found].origin
-        is_plain = schema.plain is not None and schema.plain.fits(tool_input)
-        if is_plain and (origin is None or not any(origin.problems(tool_input))):
-            return CheckedInput(found, tool_input)
+        plain = None if schema.plain is None else schema.plain.read(tool_input)
+        if plain is not None:
+            value, notes = plain
+            origin = self._specs[found].origin
+            if origin is None or not any(origin.problems(value)):
+                return CheckedInput(found, value, notes)
         policy = self._policy._replace(lenient=lenient)
         # Imported lazily: a set of names does not need it.
         from agent_parsers.toolset.schemas.check import check_input

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.input_problem import InputProblem, kind_of, shown
 from agent_parsers.toolset.problems.policy import Note
+from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text
 from outputs.growing_json.lenient.json_text import begins_object, unquoted
 from outputs.growing_json.lenient.repeated_keys import repeated_key
@@ -18,10 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from agent_parsers.toolset.schemas.fit import Fitter
-    from agent_parsers.toolset.schemas.schema import Schema
     from outputs import JsonRepair
 
-__all__ = ["BadInput", "lone_key", "read_arguments"]
+__all__ = ["BadInput", "read_arguments"]
 
 
 class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolInputError`
@@ -36,19 +36,6 @@ class BadInput(Exception):  # noqa: N818 - internal: it is turned into a `ToolIn
         super().__init__(str(problem))
         self.problem = problem
         self.value = value
-
-
-def lone_key(schema: Schema) -> str | None:
-    """Return the lone parameter, which an input without names fills, or `None`.
-
-    It is the only parameter, or else the only required one.
-    """
-    flat = schema.flat(schema.root)
-    properties = flat.get("properties", {})
-    if len(properties) == 1:
-        return str(next(iter(properties)))
-    required = [key for key in flat.get("required", ()) if key in properties]
-    return required[0] if len(required) == 1 else None
 
 
 def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[str, Any]:
@@ -68,7 +55,7 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[s
         # An object is always read as arguments by name, even if the lone parameter takes an object:
         # guessing between the two would be unsafe.
         return _unwrapped(fitter, tool_input, notes)
-    key = lone_key(fitter.schema)
+    key = lone_key(fitter.schema.flat(fitter.schema.root))
     if key is not None:
         notes.append(Note(f"read the input as {key}"))
         return {key: tool_input}
@@ -78,7 +65,7 @@ def read_arguments(fitter: Fitter, tool_input: Any, notes: list[Note]) -> dict[s
 def _from_text(fitter: Fitter, text: str, notes: list[Note]) -> dict[str, Any]:
     schema = fitter.schema
     flat = schema.flat(schema.root)
-    key = lone_key(schema)
+    key = lone_key(flat)
     found = _object_in(fitter, text, notes, is_only=key is None)
     if found is not None:
         return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.toolset.problems.errors import as_json
 from agent_parsers.toolset.problems.input_problem import kind_of, near
-from agent_parsers.toolset.schemas.arguments import lone_key
+from agent_parsers.toolset.schemas.plain import lone_key
 from agent_parsers.toolset.schemas.scalars import from_text, number_faults, type_words
 from outputs.growing_json.scalars import NOTHING
 
@@ -55,7 +55,7 @@ def corrected(
 
 def example_text(schema: Schema, example: dict[str, Any]) -> str:
     """Return *example* as text: the value if it has only the lone parameter, else JSON."""
-    text = example.get(lone_key(schema) or "")
+    text = example.get(lone_key(schema.flat(schema.root)) or "")
     if len(example) == 1 and isinstance(text, str) and text.strip():
         return text
     return as_json(example)

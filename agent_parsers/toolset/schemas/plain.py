@@ -5,10 +5,13 @@ from __future__ import annotations
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from agent_parsers.toolset.problems.policy import Note
+from outputs.growing_json.whole import MAX_DEPTH, scan_object
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["PlainObject", "plain_object"]
+__all__ = ["PlainObject", "lone_key", "plain_object"]
 
 _TYPES: Final[Mapping[str, frozenset[type]]] = {
     "string": frozenset([str]),
@@ -29,6 +32,23 @@ class PlainObject(NamedTuple):
     """The types of the members, by key; none of them has parts."""
     required: frozenset[str]
     """The keys that must be there."""
+    lone: str
+    """The key of the lone parameter, if that may be any text, or ``""``."""
+
+    def read(self, tool_input: Any) -> tuple[dict[str, Any], tuple[Note, ...]] | None:
+        """Return the object that an input is sure to be, and the changes made; else `None`.
+
+        Args:
+            tool_input: An object, one in JSON and nothing else, or text for the lone parameter.
+        """
+        if type(tool_input) is not str:
+            return (tool_input, ()) if self.fits(tool_input) else None
+        if tool_input.startswith("{"):
+            value, end = scan_object(tool_input, 0, MAX_DEPTH)
+            return (value, ()) if end == len(tool_input) and self.fits(value) else None
+        if self.lone and tool_input[:1].isalnum():
+            return {self.lone: tool_input}, (Note(f"read the text as {self.lone}"),)
+        return None
 
     def fits(self, value: Any) -> bool:
         """Return whether *value* is sure to fit as it is."""
@@ -54,7 +74,25 @@ def plain_object(root: Mapping[str, Any]) -> PlainObject | None:
         return None
     types = {key: _types(node) for key, node in properties.items()}
     known = {key: found for key, found in types.items() if found is not None}
-    return PlainObject(known, frozenset(root.get("required", ())))
+    required = frozenset(root.get("required", ()))
+    lone = lone_key(root)
+    takes_text = lone is not None and required <= {lone} and str in known.get(lone, ())
+    return PlainObject(known, required, lone if lone and takes_text else "")
+
+
+def lone_key(root: Mapping[str, Any]) -> str | None:
+    """Return the lone parameter, which an input without names fills, or `None`.
+
+    It is the only parameter, or else the only required one.
+
+    Args:
+        root: The schema of the input, without references.
+    """
+    properties = root.get("properties", {})
+    if len(properties) == 1:
+        return str(next(iter(properties)))
+    required = [key for key in root.get("required", ()) if key in properties]
+    return required[0] if len(required) == 1 else None
 
 
 def _types(node: object) -> frozenset[type] | None:

@@ -1,6 +1,7 @@
 """Laws for every schema and every input."""
 
 import json
+from functools import partial
 from typing import Any, Literal
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, create_model
 
 from agent_parsers.toolset import ToolInputError, ToolSet
+from agent_parsers.toolset.schemas.plain import PlainObject
 
 NAMES = ["a", "b", "c"]
 
@@ -265,3 +267,43 @@ def only(model: type[BaseModel], key: str) -> dict[str, Any]:
         "properties": {k: v for k, v in properties.items() if k == key},
         "required": [],
     }
+
+
+# -- plain inputs ---------------------------------------------------------------------------------
+
+plain_models = models(plain | plain.map(lambda kind: kind | None))
+written = (
+    inputs.map(json.dumps)
+    | inputs.map(partial(json.dumps, indent=1))
+    | st.text("a1 {}[]\"':,\\\n", max_size=12)
+    | st.sampled_from(["x y", "{", '{"a": 1, "a": 2}', '{"a": 1} x', '{"arguments": {"a": 1}}'])
+)
+
+
+def read_both_ways(model: type[BaseModel], value: Any, *, lenient: bool) -> list[Any]:
+    """Return what comes of an input that is looked at for a plain one, and of one that is not."""
+    found: list[Any] = []
+    for is_quick in (True, False):
+        tools = schema_tools(model)
+        if not is_quick:
+            vars(tools._schema("t"))["plain"] = None
+        try:
+            checked = tools.read("t", value, lenient=lenient)
+            found.append((checked, repr(checked)))  # 1 == 1.0 == True
+        except ToolInputError as error:
+            found.append(str(error))
+    return found
+
+
+@given(plain_models, inputs | written, st.booleans())
+def test_a_plain_input_is_read_as_any_other(
+    model: type[BaseModel], value: Any, lenient: bool
+) -> None:
+    quick, long = read_both_ways(model, value, lenient=lenient)
+    assert quick == long
+
+
+def test_a_wrong_look_for_plain_inputs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PlainObject, "fits", lambda _self, value: type(value) is dict)
+    with pytest.raises(AssertionError):
+        test_a_plain_input_is_read_as_any_other()
