@@ -213,5 +213,8 @@ def read_whole(rules: JsonCallRules, text: str, at: int) -> Call | None:
         is_answer,
         input_span=None if is_bare else (at, at + end),  # approximate; the reader is exact
         whole=(at + whole[0], at + whole[1]),
+        is_plain=not is_bare
+        and tool_input is value[keys.input]
+        and type(tool_input) in (str, dict),
         is_bare=not rules.is_marked,
     )

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.rules.states import Crossing, State
     from agent_parsers.engine.reading.turn import Turn
-    from agent_parsers.events import Event
     from agent_parsers.toolset import ToolSet
 
 __all__ = ["StepReader"]
@@ -133,11 +132,11 @@ class StepReader:
             if not self._keeps_answer_space:
                 content = content.strip()
         elif last.part is Part.CALL:
-            events = self._call_events(turn)
-            if events is None:
+            said = self._said_around_call(turn)
+            if said is None:
                 return None
-            thoughts.append(thought_of(events))
-            content = content_of(events)
+            thoughts.append(said[0])
+            content = said[1]
         thought = "\n".join(filter(None, thoughts))
         read_events = partial(events_of, self._machine, text, tools)
         return turn_before_events(result, thought, content, read_events)
@@ -262,16 +261,23 @@ class StepReader:
         call = machine.call_meant(call, text, 0, label, new_call, repairs)
         return machine.call_result(call, text, known, repairs)
 
-    def _call_events(self, turn: _Turn) -> list[Event] | None:
-        """Return the events of the call that ends a turn; `None` if it is repaired."""
+    def _said_around_call(self, turn: _Turn) -> tuple[str, str] | None:
+        """Return the thought and the content beside a call; `None` if the call is repaired."""
         state, text = turn.path.states[-1], turn.text
         first, last = trimmed(text, len(text) - len(turn.texts[-1]), len(text))
-        reader = (state.new_call or self._machine.new_call)()
+        new_call = state.new_call or self._machine.new_call
+        call = new_call().read(text[first:last], first)
+        if (whole := call.whole) is not None and call.is_plain and not call.is_answer:
+            before, opener = text[: whole[0]], text[whole[0]]
+            if "`" not in before and (opener == "`" or not self._lenient):
+                return before[first:].strip(), ""
+        reader = new_call()
         events = reader.feed(text[first:last], first) if first < last else []
         more, call = reader.close()
         events += more
-        is_odd = call.after or call.repairs or any(isinstance(each, Repair) for each in events)
-        return None if is_odd else events
+        if call.after or call.repairs or any(isinstance(event, Repair) for event in events):
+            return None
+        return thought_of(events), content_of(events)
 
 
 def _leads(state: State, keys: AbstractSet[str]) -> dict[str, Crossing | None]:

@@ -100,12 +100,12 @@ def enclosing(text: str, hole: Span) -> Quotation | None:
     return next((each for each in found if each and text[each.start] not in "`>"), None)
 
 
-_SIGNS: Final = re.compile(r"[`~\"'“‘«<>\[:：]").search
+_SIGNS: Final = re.compile(r"[`~\"'“‘«<>\[]").search
 
 
 def is_plain(text: str) -> bool:
-    """Return whether *text* around a call can neither quote nor forbid it."""
-    return _SIGNS(text) is None
+    """Return whether *text* before a call can neither quote nor forbid it."""
+    return _SIGNS(text) is None and text.rstrip(_BETWEEN)[-1:] not in (":", "：")
 
 
 def _first(text: str, start: int) -> int:
