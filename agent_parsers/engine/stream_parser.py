@@ -107,6 +107,8 @@ class StreamParser(TurnStream):
             RuntimeError: `close` was called before.
             TypeError: The chunk is neither text nor a message.
         """
+        if self._reports is None and type(chunk) is str:
+            return TurnStream.feed(self, chunk)  # without the cost of `super`
         if not isinstance(chunk, str):
             chunk = "" if self._closed else self._text_in(chunk)
         if self._reports is None:

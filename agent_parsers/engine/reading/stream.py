@@ -37,7 +37,7 @@ class TurnStream(Scanner):
         advise: Writes the observations of errors.
     """
 
-    __slots__ = ("_closed", "_is_full", "_max_chars", "_size", "last_events")
+    __slots__ = ("_closed", "_is_full", "_limit", "_max_chars", "_size", "last_events")
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class TurnStream(Scanner):
         super().__init__(machine, _collector(machine, tools, advise), start, prompt)
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
+        self._limit = self._max_chars  # -1 once no more text is taken
         self._size = 0  # characters taken so far
         self._is_full = False
         self._closed = False
@@ -105,6 +106,11 @@ class TurnStream(Scanner):
             OutputParserException: The text is longer than *max_chars*.
             RuntimeError: `close` was called before.
         """
+        size = self._size + len(text)
+        if size <= self._limit and (delta := self._only_text(text)) is not None:
+            self._size = size
+            self._collector.add(text)
+            return [delta]
         if self._closed:
             kind = type(self).__name__
             raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
@@ -115,6 +121,7 @@ class TurnStream(Scanner):
         if len(text) > room:
             text = text[:room]
             self._is_full = True  # the next call raises, so that these events are not lost
+            self._limit = -1
         self._size += len(text)
         self._collector.add(text)
         events: list[Event] = []
@@ -136,6 +143,7 @@ class TurnStream(Scanner):
             kind = type(self).__name__
             raise RuntimeError(f"close() after close(); make a new {kind} for a new text")
         self._closed = True
+        self._limit = -1
         if self._is_full:
             raise too_long("text", self.text, self._max_chars)
         events = self.last_events
