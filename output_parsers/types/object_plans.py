@@ -196,12 +196,17 @@ def _is_plain_list(schema: Any, scope: _Scope) -> bool:
 def _is_growing(schema: Any, scope: _Scope, around: frozenset[int]) -> bool:
     """Return whether *schema* is a model with fields that are validated one by one.
 
-    The models *around* it are told by the ``id`` of their schemas.
+    Args:
+        schema: A core schema.
+        scope: What it refers to.
+        around: The ``id`` of the schemas of the models around it.
     """
     if schema["type"] != "model" or not schema.keys() <= _MODEL_KEYS or id(schema) in around:
         return False
-    cls = schema["cls"]
-    if schema.get("custom_init") or schema.get("post_init") or cls.__eq__ not in _EQUALITIES:
+    config = schema.get("config") or {}
+    if schema.get("custom_init") or schema.get("post_init"):
+        return False
+    if schema.get("strict") or config.get("strict") or schema["cls"].__eq__ not in _EQUALITIES:
         return False
     within = scope._replace(config=schema.get("config"))
     schemas, keys = _schemas_of(schema, within), _keys(schema, within)
@@ -227,26 +232,27 @@ def _schemas_of(model: Any, scope: _Scope) -> dict[str, Any]:
 
 def _keys(model: Any, scope: _Scope) -> dict[str, str]:
     """Return the keys of the fields of *model* that are validated one by one, by their names."""
-    found = {}
-    for name, field in _schemas_of(model, scope).items():
-        inner = _inner(field, scope)
-        if inner["type"] in _CONTAINERS and not _needs_data(inner, scope):
-            key = "" if model.get("root_model") else _key_of(name, model, scope)
-            if key is not None:
-                found[name] = key
-    return found
+    if model.get("root_model"):
+        keys = {"root": ""}
+    else:
+        fields = scope.resolved(model["schema"]).get("fields", {})
+        keys = {name: field.get("validation_alias", name) for name, field in fields.items()}
+        config = scope.config or {}
+        if any(each in config for each in _BY_NAME) and [*keys] != [*keys.values()]:
+            return {}  # a field may have two keys
+        if not all(isinstance(key, str) for key in keys.values()):
+            return {}  # a path may lead into another field
+        if len({*keys.values()}) < len(keys):
+            return {}
+    inner = {name: _inner(each, scope) for name, each in _schemas_of(model, scope).items()}
+    return {
+        name: keys[name]
+        for name, schema in inner.items()
+        if schema["type"] in _CONTAINERS and not _needs_data(schema, scope)
+    }
 
 
-def _key_of(name: str, model: Any, scope: _Scope) -> str | None:
-    """Return the key of the field *name* of *model*; `None` if there may be several."""
-    field = scope.resolved(model["schema"])["fields"][name]
-    alias = field.get("validation_alias")
-    if alias is None:
-        return name
-    config = scope.config or {}
-    names = ("validate_by_name", "validate_by_alias", "populate_by_name")
-    is_single = isinstance(alias, str) and not any(each in config for each in names)
-    return alias if is_single else None
+_BY_NAME: Final = ("validate_by_name", "validate_by_alias", "populate_by_name")
 
 
 def _needs_data(schema: Any, scope: _Scope) -> bool:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import (
     AfterValidator,
+    AliasPath,
     BaseModel,
     ConfigDict,
     Field,
@@ -68,6 +69,25 @@ class Aliased(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
     a: list[Row] = Field(alias="c")
     b: list[int] = Field(default=[1, 2], validation_alias="d")
+
+
+class Shared(BaseModel):
+    """Fields that are read from the same place."""
+
+    a: list[Row] = []
+    b: int = Field(default=0, validation_alias=AliasPath("a", 0, "a"))
+    c: list[Any] = Field(default=[], validation_alias="a")
+
+
+class SameKey(BaseModel):
+    a: list[Row] = []
+    c: list[Any] = Field(default=[], validation_alias="a")
+
+
+class Strict(BaseModel):
+    model_config = ConfigDict(strict=True)
+    a: list[Row] = []
+    b: Rows | None = None
 
 
 class Total(BaseModel):
@@ -143,7 +163,7 @@ class Table(RootModel[list[Row]]): ...
 
 MODELS = (
     *(Row, Tree, Rows, Wrapped, Limited, Open, Closed, Aliased, Total, Within, Sorted, Before),
-    *(Unique, Equal, Table),
+    *(Unique, Equal, Table, Shared, SameKey, Strict),
 )
 
 scalars = st.none() | st.integers(0, 40) | st.sampled_from(["", "x", "xy", " é", "1", "yes"])
@@ -261,7 +281,7 @@ def test_the_law_catches_a_bug(
 
 
 def test_what_has_validators_of_its_own_is_validated_whole() -> None:
-    for model in (Row, Sorted, Before, Unique, Equal):
+    for model in (Row, Sorted, Before, Unique, Equal, Shared, SameKey, Strict):
         assert not isinstance(plan_of(model), ModelPlan)
     for model in (Tree, Rows, Wrapped, Limited, Open, Closed, Total, Table):
         assert isinstance(plan_of(model), ModelPlan)

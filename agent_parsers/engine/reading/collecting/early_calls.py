@@ -78,7 +78,7 @@ class EarlyCalls:
             names = ", ".join(made.tool for made in self.made)
             error.add_note(f"calls emitted before: {names}")
             if error.observation is not None:
-                error.observation += f" These calls were already made, do not repeat them: {names}."
+                error.observation += f" These calls were already made; do not repeat them: {names}."
         return error
 
 
