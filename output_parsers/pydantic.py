@@ -44,8 +44,8 @@ class PydanticOutputParser(JsonOutputParser[Model]):
     object: here ``Person(name="Ad")`` may be the first. Only what a chunk adds is validated, unless
     it is in a dictionary, a union or something that has a validator of its own: such a value is
     validated again as a whole. The objects share what is complete: treat them as read-only. With
-    ``diff=True`` a stream yields JSON Patches between the objects' data. For what is read as JSON,
-    see `JsonOutputParser`.
+    ``diff=True`` a stream yields JSON Patches between the objects' data, which compares all of it
+    after each chunk. For what is read as JSON, see `JsonOutputParser`.
 
     Raises:
         OutputParserException: There is no JSON value in the text, or it is not valid for the
