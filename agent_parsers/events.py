@@ -8,7 +8,7 @@ The spans of deltas, `ToolNamed` and `MarkerSeen` tile the text: each character 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from outputs.json_form.storable import Storable
 
@@ -41,12 +41,21 @@ __all__ = [
 Span: TypeAlias = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class _Delta(Storable):
     text: str
     """New text, as the model wrote it."""
     span: Span
     """Where the text is, as offsets into the whole text."""
+
+    def __init__(self, text: str, span: Span) -> None:
+        # A stream makes one for each chunk; this takes two thirds of the time of the generated one.
+        _set_text(self, text)
+        _set_span(self, span)
+
+
+_set_text: Final = vars(_Delta)["text"].__set__
+_set_span: Final = vars(_Delta)["span"].__set__
 
 
 class QuestionDelta(_Delta):

@@ -16,6 +16,7 @@ from agent_parsers.parsers.dialect_parser import DialectParser
 from output_parsers import OutputParserException
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import EmitCalls
     from outputs.messages.ended import Ended
 
 __all__ = ["ReActJsonSingleInputOutputParser"]
@@ -127,9 +128,9 @@ class ReActJsonSingleInputOutputParser(DialectParser):
         return super().explain(text, ended=ended)
 
     @override
-    def stream_parser(self) -> Any:
+    def stream_parser(self, *, calls: EmitCalls = "all") -> Any:
         self._needs_dialect()
-        return super().stream_parser()
+        return super().stream_parser(calls=calls)
 
     def _needs_dialect(self) -> None:
         if self._is_own:

@@ -13,6 +13,7 @@ from output_parsers.format_instructions import json_instructions
 from output_parsers.json import JsonOutputParser
 from output_parsers.json_in_prose.stream import GrowingJson
 from output_parsers.model_output import text_of
+from output_parsers.types.growing_object import GrowingObject
 from output_parsers.types.pydantic_models import dump, schema_of, validate
 
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ class PydanticOutputParser(JsonOutputParser[Model]):
         parser.parse('{"name": "Ada", "age": 36}')   # Person(name="Ada", age=36)
 
     A stream yields an object whenever the JSON so far is valid and differs from the previous
-    object: here ``Person(name="Ad")`` may be the first. Every object is validated again in full, so
-    the cost of a chunk grows with the size of the object. With ``diff=True`` a stream yields JSON
-    Patches between the objects' data. For what is read as JSON, see `JsonOutputParser`.
+    object: here ``Person(name="Ad")`` may be the first. Only what a chunk adds is validated, unless
+    it is in a dictionary, a union or something that has a validator of its own: such a value is
+    validated again as a whole. The objects share what is complete: treat them as read-only. With
+    ``diff=True`` a stream yields JSON Patches between the objects' data, which compares all of it
+    after each chunk. For what is read as JSON, see `JsonOutputParser`.
 
     Raises:
         OutputParserException: There is no JSON value in the text, or it is not valid for the
@@ -144,30 +147,25 @@ class _ObjectStream:
     def __init__(self, parser: PydanticOutputParser[Any]) -> None:
         self._parser = parser
         self._json = GrowingJson(parser._finder())
-        self._last: Any = None
+        self._object = GrowingObject(parser.pydantic_object)
 
     def feed(self, chunk: ModelOutput, /) -> Iterable[Any]:
         text = chunk if isinstance(chunk, str) else text_of(chunk)
         if not self._json.feed(text):
             return ()
-        try:
-            # Not `_parse_obj`, which spends time on wording the error.
-            found = validate(self._parser.pydantic_object, self._json.value)
-        except ValueError:
+        last = self._object.last
+        if not self._object.update(self._json.value, has_grown=self._json.has_grown):
             return ()
-        return self._output(found)
+        return self._output(last, self._object.last)
 
     def close(self) -> Iterable[Any]:
         if not self._json.has_text:
             return ()
         self._json.close()
-        return self._output(self._parser._parse_obj(self._json.value))
+        last, found = self._object.last, self._parser._parse_obj(self._json.value)
+        return () if found == last else self._output(last, found)
 
-    def _output(self, found: Any) -> Iterable[Any]:
-        last = self._last
-        if found == last:
-            return ()
-        self._last = found
+    def _output(self, last: Any, found: Any) -> Iterable[Any]:
         return (self._parser._diff(last, found) if self._parser.diff else found,)
 
 

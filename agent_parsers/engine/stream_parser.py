@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, get_args
 from typing_extensions import override
 
 from agent_parsers.engine.grammar.dialect import Dialect
-from agent_parsers.engine.grammar.modes import MAX_CHARS, Mode, OnConflict
+from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls, Mode, OnConflict
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
@@ -29,6 +29,7 @@ __all__ = ["StreamParser"]
 
 _MODES: Final = get_args(Mode)
 _CONFLICTS: Final = get_args(OnConflict)
+_CALLS: Final = get_args(EmitCalls)
 
 
 class StreamParser(TurnStream):
@@ -53,13 +54,20 @@ class StreamParser(TurnStream):
         start: The part in which the text begins: ``"content"``, or ``"thought"`` if the prompt has
             opened a thought. Empty for the dialect's default.
         prompt: The end of the prompt, from which `start` is derived if it is empty.
+        calls: When the calls of a turn that may have several are emitted: ``"all"`` at its end, and
+            none if one of them is wrong; or ``"each"`` when its block closes, which takes *start*
+            or *prompt*. A call waits for the end if it may still turn out to be quoted or part of a
+            thought. If the turn is an error, its notes and observation name the calls that were
+            emitted. The log of such an action is the text since the call before.
 
     The work per chunk is proportional to its length. Only white space and text that may still
     become a marker are held back.
 
     Raises:
         TypeError: *dialect* is not a `Dialect`, or one of *tools* is not a tool.
-        ValueError: The dialect does not have the start, or *mode* or *on_conflict* is unknown.
+        ValueError: The dialect does not have the start, or *mode*, *on_conflict* or *calls* is
+            unknown; or *calls* is ``"each"``, and the dialect has no marks of calls, or it is not
+            said where the text begins.
     """
 
     __slots__ = ("_message", "_reports")
@@ -74,6 +82,7 @@ class StreamParser(TurnStream):
         on_conflict: OnConflict = "error",
         start: str = "",
         prompt: str = "",
+        calls: EmitCalls = "all",
     ) -> None:
         if not isinstance(dialect, Dialect):
             raise TypeError(
@@ -83,6 +92,8 @@ class StreamParser(TurnStream):
             raise ValueError(f"mode is one of {_MODES}, not {mode!r}")
         if on_conflict not in _CONFLICTS:
             raise ValueError(f"on_conflict is one of {_CONFLICTS}, not {on_conflict!r}")
+        if calls not in _CALLS:
+            raise ValueError(f"calls is one of {_CALLS}, not {calls!r}")
         super().__init__(
             machine(dialect, mode, on_conflict),
             known_tools(tools),
@@ -90,6 +101,7 @@ class StreamParser(TurnStream):
             start=start,
             prompt=prompt,
             advise=advice,
+            calls=calls,
         )
         self._message: MessageText | None = None  # set by the first message chunk
         self._reports = self._new_reports(dialect, mode) if LISTENERS else None
@@ -107,6 +119,8 @@ class StreamParser(TurnStream):
             RuntimeError: `close` was called before.
             TypeError: The chunk is neither text nor a message.
         """
+        if self._reports is None and type(chunk) is str:
+            return TurnStream.feed(self, chunk)  # without the cost of `super`
         if not isinstance(chunk, str):
             chunk = "" if self._closed else self._text_in(chunk)
         if self._reports is None:
@@ -149,4 +163,4 @@ class StreamParser(TurnStream):
     @override
     def _refuse(self) -> None:
         if self._message is not None and (refused := self._message.error(self.text)) is not None:
-            raise refused
+            raise self._collector.noted(refused)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
     from agent_parsers.actions.agent import AgentAction
+    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.writing.render import Step
     from output_parsers.runnables.batching import RunnableConfig
     from outputs import AIMessage, BaseMessage, Generation
@@ -159,8 +160,19 @@ class MessageParser(EventParser, BaseAgentOutputParser[R], Generic[R]):
         )
 
     @override
-    def stream_parser(self) -> MessageStreamParser:
-        """Return a stream parser for one message; see its `feed` and `close`."""
+    def stream_parser(self, *, calls: EmitCalls = "all") -> MessageStreamParser:
+        """Return a stream parser for one message; see its `feed` and `close`.
+
+        Args:
+            calls: ``"all"``: the calls of a message are emitted at its end.
+
+        Raises:
+            ValueError: *calls* is ``"each"``, which only texts support.
+        """
+        if calls != "all":
+            raise ValueError(
+                f"calls={calls!r} is for texts: a message has all its calls at its end"
+            )
         return self._parser_for(None)
 
     # A message is read directly, since wrapping it in a generation takes longer than reading it.

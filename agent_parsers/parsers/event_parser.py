@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from agent_parsers.engine.grammar.modes import MAX_CHARS
+from agent_parsers.engine.grammar.modes import MAX_CHARS, EmitCalls
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.parsers.turn_reader import TurnReader
 from output_parsers.model_output import kind_of
@@ -54,11 +54,23 @@ class EventParser(CheckedModel):
         return None if tools is None else tools.names
 
     @abstractmethod
-    def stream_parser(self) -> EventReader:
-        """Return a stream parser for one turn; see its `feed` and `close`."""
+    def stream_parser(self, *, calls: EmitCalls = "all") -> EventReader:
+        """Return a stream parser for one turn; see its `feed` and `close`.
+
+        Args:
+            calls: When the calls of the turn are emitted.
+        """
+
+    def _stream_parser(self, calls: EmitCalls) -> EventReader:
+        # An overriding method may take no arguments.
+        return self.stream_parser() if calls == "all" else self.stream_parser(calls=calls)
 
     def events(
-        self, chunks: Iterable[ModelOutput], *, stop_early: bool = False
+        self,
+        chunks: Iterable[ModelOutput],
+        *,
+        stop_early: bool = False,
+        calls: EmitCalls = "all",
     ) -> Generator[Event, None, None]:
         """Yield the events of one turn whose text or message chunks arrive one by one.
 
@@ -70,17 +82,23 @@ class EventParser(CheckedModel):
             stop_early: Whether to stop taking chunks once the turn is over, as when a server
                 ignores stop sequences and the model continues with a made-up observation. A
                 message with calls is always read to its end.
+            calls: When calls are emitted; see `stream_parser`.
 
         Raises:
             OutputParserException: The turn cannot be read; raised after the last event.
             TypeError: *chunks* cannot be iterated over, or are a single message.
+            ValueError: *calls* is ``"each"``, and they cannot be emitted so; see `stream_parser`.
         """
         _check_chunks("events", chunks, Iterable)
-        reader = TurnReader(self.stream_parser())
+        reader = TurnReader(self._stream_parser(calls))
         return read(reader, reader.until_over(chunks) if stop_early else iter(chunks), chunks)
 
     def aevents(
-        self, chunks: AsyncIterable[ModelOutput], *, stop_early: bool = False
+        self,
+        chunks: AsyncIterable[ModelOutput],
+        *,
+        stop_early: bool = False,
+        calls: EmitCalls = "all",
     ) -> AsyncGenerator[Event, None]:
         """Do the same as `events` for asynchronous chunks.
 
@@ -88,7 +106,7 @@ class EventParser(CheckedModel):
         `contextlib.aclosing` to close it at once.
         """
         _check_chunks("aevents", chunks, AsyncIterable)
-        reader = TurnReader(self.stream_parser())
+        reader = TurnReader(self._stream_parser(calls))
         return aread(reader, reader.auntil_over(chunks) if stop_early else aiter(chunks), chunks)
 
 

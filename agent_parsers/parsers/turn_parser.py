@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from agent_parsers.actions.agent import TurnResult
-    from agent_parsers.engine.grammar.modes import Mode
+    from agent_parsers.engine.grammar.modes import EmitCalls, Mode
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
     from agent_parsers.engine.writing.render import Rendered, Step
@@ -169,8 +169,17 @@ class TurnParser(EventParser):
         )
 
     @override
-    def stream_parser(self) -> StreamParser:
-        """Return a stream parser for one turn; see its `feed` and `close`."""
+    def stream_parser(self, *, calls: EmitCalls = "all") -> StreamParser:
+        """Return a stream parser for one turn; see its `feed` and `close`.
+
+        Args:
+            calls: Whether ``"all"`` calls of the turn are emitted at its end, if all can be made,
+                or ``"each"`` when its block closes; see `StreamParser`.
+
+        Raises:
+            ValueError: *calls* is ``"each"``, and the dialect has no marks of calls, or the parser
+                has neither `start` nor `prompt`.
+        """
         from agent_parsers.engine.stream_parser import StreamParser
 
         return StreamParser(
@@ -181,6 +190,7 @@ class TurnParser(EventParser):
             on_conflict=self.on_conflict,
             start=self.start,
             prompt=self.prompt,
+            calls=calls,
         )
 
     def render(

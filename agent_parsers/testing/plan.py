@@ -128,6 +128,10 @@ _BY_MODE: Final[Mapping[Law, tuple[Sequence[Mode], Callable[[Case], dict[str, An
         _ALL,
         lambda case: {"max_chars": len(case.text) // 2, "sizes": case.sizes},
     ),
+    laws.a_call_emitted_early_is_a_call_of_the_turn: (
+        _TURNS,
+        lambda case: {"sizes": case.sizes, "tools": case.tools},
+    ),
     laws.a_repair_says_what_and_where: (_ALL, lambda _: {}),
     laws.a_label_that_is_spelt_otherwise_is_a_repair: (_ALL, lambda _: {}),
 }
@@ -304,6 +308,11 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         for each in found[:: len(found) // examples + 1]:
             yield {"text": each.text, "meant": each.meant, "may_repair": each.may_repair}
 
+    def early() -> Iterable[dict[str, Any]]:
+        found = [each for each in quotations(dialect, mode) if not each.may_repair]
+        for each in found[:: len(found) // examples + 1]:
+            yield {"text": each.text, "meant": each.meant, "start": each.start}
+
     def trial(law: Law, cases: Callable[[], Iterable[dict[str, Any]]]) -> Trial:
         def run() -> BrokenLawError | None:
             tried = (failure(law, dialect, mode, **case) for case in cases())
@@ -315,6 +324,7 @@ def _acting(dialect: Dialect, mode: Mode, examples: int) -> list[Trial]:
         trial(laws.no_prefix_of_a_turn_acts_otherwise, prefixes),
         trial(laws.no_key_counts_twice, keys),
         trial(laws.reasoning_and_quotation_never_act, quoted),
+        trial(laws.a_call_emitted_early_is_a_call_of_the_turn, early),
     ]
 
 

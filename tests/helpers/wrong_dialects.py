@@ -419,6 +419,12 @@ WRONG: dict[str, tuple[Callable[[], Dialect], Law, str, str]] = {
         "it makes the action 'transfer' with {'query': 'quoted'}, which is not meant",
         "<think>.*",
     ),
+    "thoughts are content, so that calls in them are emitted": (
+        unaware_of_thoughts,
+        laws.a_call_emitted_early_is_a_call_of_the_turn,
+        "it emits .*'transfer'.*, where .* is meant",
+        "<think>.*",
+    ),
     "the end of a thought does not cancel the call before": (
         acting_on_thoughts,
         laws.reasoning_and_quotation_never_act,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Final, Literal, TypeAlias
 
-__all__ = ["MAX_CHARS", "Mode", "OnConflict"]
+__all__ = ["MAX_CHARS", "EmitCalls", "Mode", "OnConflict"]
 
 Mode: TypeAlias = Literal["strict", "lenient", "transcript"]
 """``"strict"`` and ``"lenient"`` read one turn, ``"transcript"`` many turns."""
 OnConflict: TypeAlias = Literal["error", "first", "action", "answer"]
 """Which one counts if a turn has both an action and a final answer."""
+EmitCalls: TypeAlias = Literal["all", "each"]
+"""When a stream emits the calls of a turn: ``"all"`` at its end, if all can be made, or ``"each"``
+when its block closes."""
 MAX_CHARS: Final = 10_000_000
 """Default limit on the length of a turn, in characters."""

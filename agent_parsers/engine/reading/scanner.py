@@ -58,6 +58,33 @@ class Scanner:
         self._marker_at = 0
         self._entry = -1  # where the marker that led to this state begins
 
+    def _only_text(self, chunk: str) -> Event | None:
+        """Return the event of a *chunk* that only goes on with a text, as most chunks do.
+
+        If it may do anything else, `None` is returned, and `_advance` has to read it.
+        """
+        state, before = self._state, self._before
+        delta = state.delta
+        if delta is None or self._tail or before.is_first or state.is_verbatim:
+            return None
+        if state.growing(chunk, 0) is not None or not (body := chunk.rstrip()):
+            return None
+        before.add(body)
+        at = self._at
+        self._at = at + len(chunk)
+        blank = before.blank
+        rest = "" if len(body) == len(chunk) else chunk[len(body) :]
+        if blank:
+            held = "".join(blank)
+            blank.clear()
+            at -= len(held)
+            body = held + body
+        if rest:
+            blank.append(rest)
+        if state.is_kept:
+            self._collector.keep(state, body, at)
+        return delta(body, (at, at + len(body)))
+
     def _advance(self, events: list[Event], buffer: str, *, is_last: bool) -> None:
         """Read *buffer*, which begins with the tail, and hold back what may become a marker."""
         base = self._at

@@ -16,6 +16,7 @@ from agent_parsers.events import MarkerSeen
 
 if TYPE_CHECKING:
     from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.reading.collecting.collector import Collector
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.events import Event
@@ -35,9 +36,10 @@ class TurnStream(Scanner):
         start: The part in which the text begins; empty for the dialect's default.
         prompt: The end of the prompt, from which `start` is derived if it is empty.
         advise: Writes the observations of errors.
+        calls: When the calls of a turn that may have several are emitted; see `StreamParser`.
     """
 
-    __slots__ = ("_closed", "_is_full", "_max_chars", "_size", "last_events")
+    __slots__ = ("_closed", "_is_full", "_limit", "_max_chars", "_size", "last_events")
 
     def __init__(
         self,
@@ -48,10 +50,15 @@ class TurnStream(Scanner):
         start: str = "",
         prompt: str = "",
         advise: Advise | None = None,
+        calls: EmitCalls = "all",
     ) -> None:
-        super().__init__(machine, _collector(machine, tools, advise), start, prompt)
+        if calls == "each":
+            machine.check_each(start, prompt)
+        collector = _collector(machine, tools, advise, calls)
+        super().__init__(machine, collector, start, prompt)
         self._collector.keeps_text = max_chars is not None or not machine.table.is_run
         self._max_chars = sys.maxsize if max_chars is None else max_chars
+        self._limit = self._max_chars  # -1 once no more text is taken
         self._size = 0  # characters taken so far
         self._is_full = False
         self._closed = False
@@ -105,16 +112,22 @@ class TurnStream(Scanner):
             OutputParserException: The text is longer than *max_chars*.
             RuntimeError: `close` was called before.
         """
+        size = self._size + len(text)
+        if size <= self._limit and (delta := self._only_text(text)) is not None:
+            self._size = size
+            self._collector.add(text)
+            return [delta]
         if self._closed:
             kind = type(self).__name__
             raise RuntimeError(f"feed() after close(); make a new {kind} for a new text")
         if self._is_full:
             self._closed = True
-            raise too_long("text", self.text, self._max_chars)
+            raise self._collector.noted(too_long("text", self.text, self._max_chars))
         room = self._max_chars - self._size
         if len(text) > room:
             text = text[:room]
             self._is_full = True  # the next call raises, so that these events are not lost
+            self._limit = -1
         self._size += len(text)
         self._collector.add(text)
         events: list[Event] = []
@@ -136,8 +149,9 @@ class TurnStream(Scanner):
             kind = type(self).__name__
             raise RuntimeError(f"close() after close(); make a new {kind} for a new text")
         self._closed = True
+        self._limit = -1
         if self._is_full:
-            raise too_long("text", self.text, self._max_chars)
+            raise self._collector.noted(too_long("text", self.text, self._max_chars))
         events = self.last_events
         self._collector.ended = ended
         if (half := self._half_marker()) is not None:
@@ -186,16 +200,18 @@ class TurnStream(Scanner):
         return replace(begun[0], name="half of a marker", marker=Literal(tail))
 
 
-def _collector(machine: Machine, tools: ToolSet | None, advise: Advise | None) -> Collector:
+def _collector(
+    machine: Machine, tools: ToolSet | None, advise: Advise | None, calls: EmitCalls
+) -> Collector:
     # imported lazily: only some dialects need the others
     if machine.table.drafts:
         from agent_parsers.engine.reading.collecting.drafts import DraftsCollector
 
-        return DraftsCollector(machine, tools, advise)
+        return DraftsCollector(machine, tools, advise, calls)
     if machine.table.several:
         from agent_parsers.engine.reading.collecting.calls import CallsCollector
 
-        return CallsCollector(machine, tools, advise)
+        return CallsCollector(machine, tools, advise, calls)
     if machine.table.is_run:
         from agent_parsers.engine.reading.collecting.run import RunCollector
 

@@ -11,6 +11,7 @@ The mode is ``"strict"`` or ``"lenient"`` for one turn, or ``"transcript"`` for 
 """
 
 from agent_parsers.testing.laws.acting import (
+    a_call_emitted_early_is_a_call_of_the_turn,
     no_key_counts_twice,
     no_prefix_of_a_turn_acts_otherwise,
     reasoning_and_quotation_never_act,
@@ -74,6 +75,7 @@ from agent_parsers.testing.laws.writing import (
 )
 
 __all__ = [
+    "a_call_emitted_early_is_a_call_of_the_turn",
     "a_label_that_is_spelt_otherwise_is_a_repair",
     "a_name_is_that_of_one_dialect",
     "a_repair_says_what_and_where",

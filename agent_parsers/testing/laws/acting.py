@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.actions.agent import AgentFinish
-from agent_parsers.events import ToolNamed
+from agent_parsers.engine.stream_parser import StreamParser
+from agent_parsers.events import ActionComplete, ToolNamed, merge_events
 from agent_parsers.testing.laws.broken import Broken, law, shown
 from agent_parsers.testing.trials.calls_meant import (
+    Meant,
     calls_in,
     first_wrong,
     is_cut_short,
@@ -15,19 +18,22 @@ from agent_parsers.testing.trials.calls_meant import (
     raw_input,
     reading,
 )
-from agent_parsers.testing.trials.stories import Refusal, outcome_of, results_in, story_from
+from agent_parsers.testing.trials.stories import Refusal, cut, outcome_of, results_in, story_from
+from agent_parsers.toolset import ToolSet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from agent_parsers.actions.agent import AgentAction
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode
-    from agent_parsers.testing.trials.calls_meant import Meant
-    from agent_parsers.testing.trials.stories import Outcome
-    from agent_parsers.toolset import Tools, ToolSet
+    from agent_parsers.events import Event
+    from agent_parsers.testing.trials.stories import Outcome, Story
+    from agent_parsers.toolset import Tools
     from outputs.messages.ended import Ended
 
 __all__ = [
+    "a_call_emitted_early_is_a_call_of_the_turn",
     "no_key_counts_twice",
     "no_prefix_of_a_turn_acts_otherwise",
     "reasoning_and_quotation_never_act",
@@ -154,3 +160,77 @@ def reasoning_and_quotation_never_act(
             raise Broken(_otherwise(found, wrong, meant, ended))
         if isinstance(found, AgentFinish) and not str(found.return_values.get("output")).strip():
             raise Broken(f"it is read as an empty answer (ended: {ended})")
+
+
+@law
+def a_call_emitted_early_is_a_call_of_the_turn(
+    dialect: Dialect,
+    mode: Mode,
+    text: str,
+    *,
+    sizes: Sequence[int] = (1,),
+    start: str = "",
+    meant: Sequence[Meant] | None = None,
+    tools: Tools | ToolSet | None = None,
+) -> None:
+    """Check what a stream of *text* emits with ``calls="each"``, in one piece and in chunks.
+
+    The calls are those of the result, if the turn has one, and all else is as with
+    ``calls="all"``. If the turn is an error, it names the calls that were emitted; only if *start*
+    is empty may a thought that ends behind a call be the reason. Dialects that do not emit each
+    call are not checked.
+
+    Args:
+        dialect: The dialect to test.
+        mode: The mode in which texts are read.
+        text: A turn, whole or cut short.
+        sizes: Sizes of the chunks in characters, used over and over.
+        start: The part in which the text begins; empty if the prompt has opened none.
+        meant: The calls of the whole turn; those that are emitted are the first of them. `None` if
+            the text has no meaning.
+        tools: The tools that the parser knows.
+
+    Raises:
+        BrokenLawError: A call is emitted that the turn does not make, or anything else differs.
+    """
+    known = tools if isinstance(tools, ToolSet | None) else ToolSet(tools)
+    prompt = "" if start else _PROMPT
+    read = partial(StreamParser, dialect, mode=mode, tools=known, start=start, prompt=prompt)
+    try:
+        whole = story_from(read(calls="each"), [text])
+    except ValueError:
+        return
+    chunks = [*cut(text, sizes)]
+    if (in_chunks := story_from(read(calls="each"), chunks)) != whole:
+        raise Broken(f"in one piece {shown(whole)}, in chunks {shown(in_chunks)}", chunks=chunks)
+    usual = story_from(read(), [text])
+    emitted = [_made(event.action) for event in whole.of(ActionComplete)]
+    expected = [_made(event.action) for event in usual.of(ActionComplete)]
+    is_refuted = isinstance(whole.outcome, Refusal) and not isinstance(usual.outcome, Refusal)
+    if not is_refuted and _without_calls(whole) != _without_calls(usual):
+        raise Broken(f"the events are {shown(whole)}, and usually {shown(usual)}")
+    if isinstance(whole.outcome, Refusal):
+        notes = " ".join(whole.outcome.error.__notes__)
+        if any(tool not in notes for tool, *_ in emitted):
+            raise Broken(f"the error does not name the calls {shown(emitted)}")
+        if is_refuted and (start or not emitted):
+            raise Broken(f"it is {shown(whole.outcome)}, and usually {shown(usual.outcome)}")
+    elif whole.outcome != usual.outcome:
+        raise Broken(f"the result is {shown(whole.outcome)}, and usually {shown(usual.outcome)}")
+    elif emitted != expected:
+        raise Broken(f"it emits {shown(emitted)}, where {shown(expected)} is meant")
+    calls = [Meant(tool, value) for tool, value, _ in emitted]
+    if meant is not None and first_wrong(calls, meant) is not None:
+        raise Broken(f"it emits {shown(calls)}, where {shown(meant)} is meant")
+
+
+_PROMPT: Final = "How large is it?"
+"""The end of a prompt that opens no thought."""
+
+
+def _made(action: AgentAction) -> tuple[str, Any, str | None]:
+    return action.tool, action.tool_input, getattr(action, "tool_call_id", None)
+
+
+def _without_calls(story: Story) -> list[Event]:
+    return merge_events(event for event in story.events if not isinstance(event, ActionComplete))

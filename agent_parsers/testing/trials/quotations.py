@@ -56,6 +56,8 @@ class Quotation(NamedTuple):
     """The calls behind the quotation, which are meant."""
     may_repair: bool = False
     """Whether the call may be made as a repair, since some families mean it."""
+    start: str = ""
+    """The part in which the turn begins; empty if it begins with no thought."""
 
 
 @cache
@@ -92,7 +94,10 @@ def quotations(dialect: Dialect, mode: Mode) -> tuple[Quotation, ...]:
     behind = (each for each in found if not each.may_repair)
     return (
         *found,
-        *(Quotation(f"{q.what}, then a call", f"{q.text}\n{real.text}", meant) for q in behind),
+        *(
+            q._replace(what=f"{q.what}, then a call", text=f"{q.text}\n{real.text}", meant=meant)
+            for q in behind
+        ),
     )
 
 
@@ -105,7 +110,8 @@ def _reasoned(dialect: Dialect, mode: Mode, call: str) -> Iterator[Quotation]:
         yield Quotation(what, f"{opens}Maybe:\n{call}\nOr not.\n{closes}\n")
         yield Quotation(what, f"Let me see.\n{opens}\n{call}\n{closes}\nDone.")
         if (opens, closes) in own:
-            yield Quotation(f"{closes} alone", f"Maybe:\n{call}\nOr not.\n{closes}\n\nDone.")
+            alone = f"Maybe:\n{call}\nOr not.\n{closes}\n\nDone."
+            yield Quotation(f"{closes} alone", alone, start="thought")
             yield Quotation(f"{opens} alone", f"{opens}\nMaybe:\n{call}\nOr not.")
             yield Quotation(f"{opens} alone", f"{opens}\nMaybe:\n{call}", may_repair=True)
 

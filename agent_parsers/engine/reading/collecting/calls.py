@@ -10,6 +10,7 @@ from typing_extensions import override
 from agent_parsers.actions.agent import AgentAction, AgentFinish, as_text, make_finish
 from agent_parsers.engine.grammar.table import Part
 from agent_parsers.engine.reading.collecting.collector import Collector, Left
+from agent_parsers.engine.reading.collecting.early_calls import EarlyCalls
 from agent_parsers.engine.reading.quoting.beside import Beside
 from agent_parsers.engine.reading.quoting.judge import Made, Met, judge
 from agent_parsers.engine.reading.quoting.spans import call_span, end_span
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from agent_parsers.engine.calls.reader import Call
+    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.toolset import ToolSet
+    from output_parsers import OutputParserException
 
 __all__ = ["CallsCollector"]
 
@@ -52,13 +55,20 @@ class CallsCollector(Collector):
         machine: The machine that reads the text.
         tools: The available tools; `None` accepts any tool.
         advise: Writes the observations of errors.
+        calls: When calls are emitted; see `StreamParser`.
     """
 
-    __slots__ = ("_beside", "_empty", "_is_marked", "_lost", "_made", "_met")
+    __slots__ = ("_beside", "_early", "_empty", "_is_marked", "_lost", "_made", "_met")
 
     _END: ClassVar = "the end of the turn"
 
-    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        tools: ToolSet | None,
+        advise: Advise | None,
+        calls: EmitCalls = "all",
+    ) -> None:
         super().__init__(machine, tools, advise)
         self._made: list[Made] = []
         self._met: list[Met] = []
@@ -66,6 +76,7 @@ class CallsCollector(Collector):
         self._lost: BadPayload | None = None  # the first text that turned out not to be a call
         self._is_marked = True  # whether markers open all calls so far
         self._empty: BadPayload | None = None  # the first empty block
+        self._early = EarlyCalls() if calls == "each" else None
 
     @override
     def leave(
@@ -116,6 +127,15 @@ class CallsCollector(Collector):
         return "\n".join(text[start:stop] for start, stop in spans)
 
     @override
+    def error(self) -> OutputParserException | None:
+        error = super().error()
+        return error if error is None else self.noted(error)
+
+    @override
+    def noted(self, error: OutputParserException) -> OutputParserException:
+        return error if self._early is None else self._early.note(error)
+
+    @override
     def meet(self, label: str, span: Span) -> None:
         super().meet(label, span)
         self._beside.marks.append(span)
@@ -141,6 +161,8 @@ class CallsCollector(Collector):
         self._met.clear()
         self._answer = self._lost = self._empty = None
         self._is_marked = True
+        if self._early is not None:
+            self._problem = self._early.refuted_by(self._made)
 
     @override
     def _end_call(self, events: list[Event], left: Left) -> None:
@@ -175,6 +197,10 @@ class CallsCollector(Collector):
             else:
                 place = call.whole or (call.span if call.span[0] < call.span[1] else hole)
                 self._met.append(Met(hole, place, call.is_bare, made, wrong, call.is_short))
+                if self._early is not None and not state.is_draft:
+                    is_open = to is None or self.is_half
+                    met = self._met[-1]
+                    events += self._early.take(met, self._beside, self._slice, is_open=is_open)
 
     def _holes(self, calls: Sequence[Call], stop: int) -> list[Span]:
         """Return the spans of *calls* with their markers, in a text that ends at *stop*."""
@@ -250,6 +276,8 @@ class CallsCollector(Collector):
         events += judged.repairs
         self._made, self._beside.content = judged.made, judged.content
         self._problem = self._problem or judged.problem
+        if self._early is not None:
+            self._problem = self._problem or self._early.refuted_by(self._made)
         if any(self._lost is met.bad for met in judged.quoted):
             self._lost = None
 
@@ -309,10 +337,12 @@ class CallsCollector(Collector):
         # imported lazily: only turns with calls need it
         from agent_parsers.actions.tool_action import make_message, make_tool_call
 
+        early = 0 if self._early is None else len(self._early.made)
         message = make_message(text)
         actions: list[AgentAction] = []
-        for made in self._made:
+        for number, made in enumerate(self._made):
             action = make_tool_call(made.tool, made.tool_input, text, message, made.id)
             actions.append(action)
-            events.append(ActionComplete(action, made.span))
+            if number >= early:
+                events.append(ActionComplete(action, made.span))
         self.result = actions

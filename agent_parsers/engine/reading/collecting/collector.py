@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from agent_parsers.actions.agent import AgentAction, AgentFinish, make_finish
 from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.reading.collecting.kept_text import KeptText
 from agent_parsers.engine.reading.quoting.watch import QuoteWatch
 from agent_parsers.engine.reading.rules.inputs import unmarked
 from agent_parsers.engine.repairs.payloads import BadPayload
@@ -20,6 +21,8 @@ from agent_parsers.events import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from agent_parsers.engine.calls.reader import CallReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
@@ -65,8 +68,8 @@ class Collector:
     """
 
     __slots__ = (
-        "_advise", "_answer", "_base", "_call", "_kept", "_machine", "_pieces",
-        "_problem", "_step_at", "_text", "_tools", "_watch", "ended",
+        "_advise", "_answer", "_call", "_kept", "_machine", "_problem", "_step_at", "_text",
+        "_tools", "_watch", "add", "ended",
         "has_dropped", "is_closed", "is_half", "keeps_text", "label", "label_span", "result",
     )  # fmt: skip
 
@@ -79,7 +82,7 @@ class Collector:
         self._tools = tools
         self._problem: BadPayload | None = None  # the first problem of a turn
         self.result: AgentAction | list[AgentAction] | AgentFinish | None = None
-        self._kept: list[str] = []  # the text of this state
+        self._kept = KeptText()  # the text of this state
         self._call: CallReader | None = None
         self._watch: QuoteWatch | None = None
         self.label: str = ""
@@ -98,14 +101,14 @@ class Collector:
         self._step_at = 0  # where the step begins
         self.keeps_text: bool = True
         """Whether `text` is kept; a log without a limit would need all memory."""
-        self._text: list[str] = []  # all chunks
-        self._pieces: list[str] = []  # the same from `_base` on, which logs are cut from
-        self._base = 0
+        self._text = KeptText()
+        self.add: Callable[[str], None] = self._text.add
+        """Takes the next chunk of the whole text, including markers."""
 
     @property
     def text(self) -> str:
         """All text so far; empty if it is not kept."""
-        return "".join(self._text)
+        return str(self._text) if self.keeps_text else ""
 
     @property
     def tools(self) -> ToolSet | None:
@@ -131,18 +134,12 @@ class Collector:
 
     def holds(self, part: str) -> bool:
         """Return whether the text of this state, if it is kept, contains *part*."""
-        return part in "".join(self._kept)
+        return part in str(self._kept)
 
     @property
     def opened_at(self) -> int:
         """Where the quotation in which the text ends was opened; -1 if that is not known."""
         return -1 if self._watch is None else self._watch.opened_at
-
-    def add(self, chunk: str) -> None:
-        """Take the next *chunk* of the whole text, including markers."""
-        if self.keeps_text:
-            self._text.append(chunk)
-        self._pieces.append(chunk)
 
     def take(self, events: list[Event], state: State, text: str, at: int) -> None:
         """Take more text of *state* and emit its events."""
@@ -153,11 +150,15 @@ class Collector:
                 self._call = self._new_call(state)
             events += self._named(self._call.feed(text, at))
         if state.is_kept:
-            self._kept.append(text)
-            if state.watches:
-                if self._watch is None:
-                    self._watch = QuoteWatch(fences_only=state.part is Part.ANSWER, at=at)
-                self._watch.feed(text)
+            self.keep(state, text, at)
+
+    def keep(self, state: State, text: str, at: int) -> None:
+        """Keep more text of *state* for the result."""
+        self._kept.add(text)
+        if state.watches:
+            if self._watch is None:
+                self._watch = QuoteWatch(fences_only=state.part is Part.ANSWER, at=at)
+            self._watch.feed(text)
 
     def _new_call(self, state: State) -> CallReader:
         """Return a reader for the next call in *state*."""
@@ -176,7 +177,7 @@ class Collector:
             stop: Where the state ends: before the next marker, or after it if the marker closes the
                 state.
         """
-        raw = text = "".join(self._kept)
+        raw = text = str(self._kept)
         self._kept.clear()
         watch, self._watch = self._watch, None
         whole = span
@@ -246,7 +247,7 @@ class Collector:
     def restart(self, events: list[Event], state: State, span: Span) -> None:
         """Drop the turn up to *state*, whose text is at *span*: all of it was reasoning."""
         if state.part is Part.TOOL and self._kept:
-            events.append(ThoughtDelta("".join(self._kept), span))
+            events.append(ThoughtDelta(str(self._kept), span))
         if self._call is not None:
             events += self._named(self._call.close()[0])
         self._kept.clear()
@@ -260,6 +261,10 @@ class Collector:
         if self._problem is None:
             return None
         return self._machine.error(self._problem, self.text, self._tools, self._advise)
+
+    def noted(self, error: OutputParserException) -> OutputParserException:
+        """Return *error* with a note of the calls that were emitted before it, if there are any."""
+        return error
 
     def _named(self, events: list[Event]) -> list[Event]:
         """Replace the names of tools in *events* by their repaired names."""
@@ -296,9 +301,10 @@ class Collector:
         return self.text if to is None else self._slice(0, stop).rstrip()
 
     def _slice(self, start: int, stop: int) -> str:
-        """Return the text from *start* to *stop*; *start* never decreases from call to call."""
-        if len(self._pieces) > 1:
-            self._pieces = ["".join(self._pieces)[start - self._base :]]
-            self._base = start
-        text = self._pieces[0] if self._pieces else ""
-        return text[start - self._base : stop - self._base]
+        """Return the text from *start* to *stop*.
+
+        If the text is not kept, *start* never decreases from call to call.
+        """
+        if not self.keeps_text:
+            self._text.forget(start)
+        return self._text.slice(start, stop)

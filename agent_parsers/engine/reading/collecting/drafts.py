@@ -12,6 +12,7 @@ from agent_parsers.engine.repairs.payloads import BadPayload
 from agent_parsers.events import AnswerDelta, Event, Repair, Span, ThoughtDelta
 
 if TYPE_CHECKING:
+    from agent_parsers.engine.grammar.modes import EmitCalls
     from agent_parsers.engine.reading.quoting.judge import Met
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.rules.states import State
@@ -30,12 +31,19 @@ class DraftsCollector(CallsCollector):
         machine: The machine that reads the text.
         tools: The available tools; `None` accepts any tool.
         advise: Writes the observations of errors.
+        calls: When calls are emitted; see `StreamParser`.
     """
 
     __slots__ = ("_draft_at", "_draft_problem", "_drafts")
 
-    def __init__(self, machine: Machine, tools: ToolSet | None, advise: Advise | None) -> None:
-        super().__init__(machine, tools, advise)
+    def __init__(
+        self,
+        machine: Machine,
+        tools: ToolSet | None,
+        advise: Advise | None,
+        calls: EmitCalls = "all",
+    ) -> None:
+        super().__init__(machine, tools, advise, calls)
         self._drafts: list[Met] = []  # calls at the end of a thought that is still open
         self._draft_problem: BadPayload | None = None  # what is wrong with one of them
         self._draft_at = -1  # where that thought begins; -1 without such calls

@@ -40,6 +40,7 @@ _CLOSES_TAG: Final = re.compile(
 ).search
 _TRIPLE: Final = ('"""', "'''")
 _QUOTES: Final = frozenset(("``", '""', "''", "“”", "‘’", "«»"))
+_OPENS: Final = frozenset(pair[0] for pair in _QUOTES)
 _MARKS: Final = re.compile(
     r"(?P<line>\n)|^[ \t>]*+(?P<fence>`{3}`*+|~{3}~*+)|(?P<ticks>`++)"
     rf"|(?P<mark>{'|'.join(map(re.escape, (*_TRIPLE, *_PAIRS, *_OPENER)))})",
@@ -156,6 +157,15 @@ class Surroundings:
         before, after = self._around(number)
         line = before.rpartition("\n")[2] + after.partition("\n")[0]
         return not _TOKEN.sub("", line).strip(_BETWEEN + "`")
+
+    def is_free(self, number: int) -> bool:
+        """Return whether no text after the hole with this *number*, the last, can quote it.
+
+        A quotation that is open before it may be closed behind it.
+        """
+        before = self._around(number)[0]
+        is_quoted = self._open or self._found[number] or before[-1:] in _OPENS
+        return not (is_quoted or self.is_denied(number, is_marked=True))
 
     def is_denied(self, number: int, *, is_marked: bool) -> bool:
         """Return whether a sentence with a colon leads to the hole and says not to make the call.

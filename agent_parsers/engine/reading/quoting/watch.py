@@ -20,6 +20,10 @@ _MARKS: Final = {
 }
 
 
+_sign: Final = re.compile(r"""[`"'\\]""").search
+"""Finds a character that a quotation mark may begin with, or a backslash."""
+
+
 def may_quote(text: str) -> bool:
     """Return whether a `QuoteWatch` may find a quotation in *text*."""
     return _FENCE in text or text.lstrip()[:1] in ('"', "'", "{", "[")
@@ -60,6 +64,9 @@ class QuoteWatch:
     def feed(self, text: str) -> None:
         """Take more of the text."""
         self._at += len(text)
+        if self._kind is not None and not self._held and _sign(text) is None:
+            self._go_on(text, 0, len(text))
+            return
         text = self._held + text
         if self._kind is None:
             begin = text.lstrip()[:3]
@@ -107,4 +114,5 @@ class QuoteWatch:
         if line >= 0:
             self._is_line_begun = False
             start = line
-        self._is_line_begun = self._is_line_begun or bool(text[start:stop].strip())
+        if not self._is_line_begun:
+            self._is_line_begun = bool(text[start:stop].strip())

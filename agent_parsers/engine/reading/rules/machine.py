@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
+    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.reading.rules.states import State
     from agent_parsers.engine.repairs.payloads import BadPayload
     from agent_parsers.toolset import ToolSet
@@ -79,6 +80,26 @@ class Machine(CallRules):
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
+    def check_each(self, start: str, prompt: str) -> None:
+        """Check that calls can be emitted when their blocks close.
+
+        Args:
+            start: The part in which the text begins; see `start`.
+            prompt: The prompt that the text continues.
+
+        Raises:
+            ValueError: A turn has one call, or nothing marks where a call begins, or it is not
+                known whether the text begins in a thought.
+        """
+        if not self.table.several or not _marks_calls(self.dialect.strict):
+            why = "calls have no marks" if self.table.several else "turns have one call"
+            raise ValueError(f"calls='each' is not for {self.dialect.name}, whose {why}")
+        if not (start or prompt):
+            raise ValueError(
+                "calls='each' takes start= or prompt= as well, which say where the text begins:"
+                " if the prompt opened a thought, what looks like a call may be part of it"
+            )
+
     def error(
         self, bad: BadPayload, text: str, tools: ToolSet | None, advise: Advise | None
     ) -> OutputParserException:
@@ -111,6 +132,13 @@ class Machine(CallRules):
 def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Machine:
     """Return the cached machine that reads *dialect* in *mode*."""
     return Machine(dialect, mode, on_conflict)
+
+
+def _marks_calls(table: Table) -> bool:
+    """Return whether only a marker of *table* opens a call."""
+    bare = table.readers
+    opened = {transition.to for transition in table.transitions.values()} - bare.keys()
+    return table.initial not in bare and any(table.parts[name] is Part.CALL for name in opened)
 
 
 def _halves(stop: Iterable[str]) -> tuple[str, ...]:

@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from hypothesis import settings
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from agent_parsers.testing import laws
+from agent_parsers import ActionComplete, get_dialect, get_parser
+from agent_parsers.engine.reading.collecting import early_calls
+from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.testing import cuts, laws, texts
+from agent_parsers.testing.smallest import failure
+from agent_parsers.testing.trials.calls_meant import calls_in, reading
 from agent_parsers.testing.trials.double_keys import KINDS, double_keys
 from agent_parsers.testing.trials.quotations import quotations
 from agent_parsers.testing.trials.sample_calls import sample_turns, tool_sets
 
-from ....helpers.stories import every_turn_mode, share, some
+from ....helpers.stories import TURNS, every_turn_mode, named, share, some
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from agent_parsers import Dialect
     from agent_parsers.engine.grammar.modes import Mode
 
@@ -53,3 +62,97 @@ def test_reasoning_and_quotation_never_act(dialect: Dialect, mode: Mode) -> None
         laws.reasoning_and_quotation_never_act(
             dialect, mode, case.text, meant=case.meant, may_repair=case.may_repair
         )
+
+
+SEVERAL = [(dialect, mode) for dialect, mode in TURNS if dialect.several]
+every_mode_of_several = pytest.mark.parametrize(("dialect", "mode"), SEVERAL, ids=named)
+
+
+ENDS = ("</think>\nDone", " `", "\n```", '"', "\n-->", "\nDo not write:\n", "<tool_call>")
+
+
+def early_cases(dialect: Dialect, mode: Mode) -> list[dict[str, Any]]:
+    """Return turns, their prefixes, and quotations, with the calls that are meant in them."""
+    found: list[dict[str, Any]] = [
+        {"text": case.text, "meant": None if case.may_repair else case.meant, "start": case.start}
+        for case in quotations(dialect, mode)
+    ]
+    for turn in sample_turns(dialect):
+        calls = calls_in(reading(dialect, mode, turn.text, ended="stop"))
+        cuts = (*places(dialect, turn.text, 20), len(turn.text))
+        found += ({"text": turn.text[:at], "meant": calls, "sizes": (at % 5 + 1,)} for at in cuts)
+        for end in ENDS:
+            found.append({"text": f"{turn.text}{end}"})
+            text = f"It is {end}{turn.text}\n{turn.text}{end}"
+            found += ({"text": text, "start": start} for start in ("", "content"))
+    return found
+
+
+@every_mode_of_several
+def test_a_call_emitted_early_is_a_call_of_the_turn(dialect: Dialect, mode: Mode) -> None:
+    for case in some(early_cases(dialect, mode), dialect, 1 / 12):
+        laws.a_call_emitted_early_is_a_call_of_the_turn(dialect, mode, **case)
+
+
+@every_mode_of_several
+@given(data=st.data())
+def test_a_call_emitted_early_is_a_call_of_any_text(
+    dialect: Dialect, mode: Mode, data: st.DataObject
+) -> None:
+    found = data.draw(st.lists(texts(dialect, mode), min_size=1, max_size=3), "text")
+    laws.a_call_emitted_early_is_a_call_of_the_turn(
+        dialect,
+        mode,
+        "".join(found),
+        sizes=data.draw(cuts(), "sizes"),
+        start=data.draw(st.sampled_from(["", "content"]), "start"),
+    )
+
+
+def _without_names(self: Any, error: Any) -> Any:
+    error.add_note("")
+    return error
+
+
+@pytest.mark.parametrize(
+    "bug",
+    [
+        (Surroundings, "is_free", lambda _self, _number: True),
+        (early_calls.EarlyCalls, "refuted_by", lambda _self, _made: None),
+        (early_calls.EarlyCalls, "note", _without_names),
+        (early_calls, "_since", lambda _spans, _at: []),
+    ],
+    ids=lambda bug: bug[1],
+)
+def test_the_law_catches_a_bug(bug: tuple[Any, str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(*bug)
+    law = laws.a_call_emitted_early_is_a_call_of_the_turn
+    tried = (
+        failure(law, dialect, "lenient", **case)
+        for dialect in map(get_dialect, ("hermes", "mistral", "anthropic_xml"))
+        for case in early_cases(dialect, "lenient")
+    )
+    assert any(tried)
+
+
+AT_THE_END = {"command_r", "granite", "mistral_v3", "phi4_mini", "llama3_function_tag"}
+"""Dialects whose only block of calls is closed by the end of the turn, or has one call."""
+
+
+@pytest.mark.parametrize("name", sorted({d.name for d, _ in SEVERAL} - AT_THE_END))
+def test_a_call_is_emitted_when_its_block_closes(name: str) -> None:
+    parser = get_parser(name, prompt="How large is it?")
+    turns = [turn for turn in sample_turns(parser.dialect) if len(turn.calls) > 1]
+    try:
+        stream = parser.stream_parser(calls="each")
+    except ValueError as error:
+        assert "whose calls have no marks" in str(error)  # noqa: PT017
+        return
+    emitted = [e for e in stream.feed(turns[0].text) if isinstance(e, ActionComplete)]
+    assert emitted
+    at = [turns[0].text.index(each.action.log) for each in emitted]
+    assert at == sorted(set(at))
+    stream.close()
+    assert [(each.action.tool, each.action.tool_input) for each in emitted] == [
+        (each.tool, each.tool_input) for each in stream.result[: len(emitted)]
+    ]

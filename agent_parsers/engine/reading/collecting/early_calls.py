@@ -1,0 +1,115 @@
+"""The calls that are emitted when their block closes, before the turn is over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from agent_parsers.engine.reading.quoting.quotations import Surroundings
+from agent_parsers.engine.reading.quoting.spans import merged
+from agent_parsers.engine.repairs.payloads import BadPayload
+from agent_parsers.events import ActionComplete
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from agent_parsers.engine.reading.quoting.beside import Beside
+    from agent_parsers.engine.reading.quoting.judge import Made, Met
+    from agent_parsers.events import Event, Span
+    from output_parsers import OutputParserException
+
+__all__ = ["EarlyCalls"]
+
+
+class EarlyCalls:
+    """Decides which calls are emitted early: the first ones of the turn, up to one in doubt.
+
+    A call is in doubt if what stands before it may belong to a quotation around it, or to a
+    thought. It is emitted at the end of the turn, if it counts then, and so are those after it.
+    """
+
+    __slots__ = ("_at", "_waits", "made")
+
+    def __init__(self) -> None:
+        self.made: list[Made] = []
+        """The calls that were emitted."""
+        self._at = 0  # where the last of them ends
+        self._waits = False
+
+    def take(
+        self, met: Met, beside: Beside, between: Callable[[int, int], str], *, is_open: bool
+    ) -> list[Event]:
+        """Return the event of the call *met*, or nothing if it has to wait.
+
+        Args:
+            met: A call.
+            beside: The text beside the calls so far.
+            between: Returns the text between two offsets.
+            is_open: Whether its block is not closed.
+        """
+        made = met.made
+        is_open = is_open or self._waits or met.is_bare or met.is_short
+        if is_open or made is None or beside.opener is not None:
+            self._waits = True
+            return []
+        text = between(self._at, met.hole[1]).rstrip()  # a line break would close backticks
+        marks = [*_since(beside.marks, self._at), (met.hole[0], self._at + len(text))]
+        if not _is_free(text, marks, _since(beside.thoughts, self._at), self._at):
+            self._waits = True
+            return []
+        self.made.append(made)
+        self._at = met.hole[1]
+        # imported lazily: only calls need it
+        from agent_parsers.actions.tool_action import make_message, make_tool_call
+
+        text = text.lstrip()
+        action = make_tool_call(made.tool, made.tool_input, text, make_message(text), made.id)
+        return [ActionComplete(action, made.span)]
+
+    def refuted_by(self, made: Sequence[Made]) -> BadPayload | None:
+        """Return what is wrong if *made*, the calls of the turn, lack one that was emitted."""
+        for number, early in enumerate(self.made):
+            if number >= len(made) or made[number] != early:
+                return BadPayload("call_in_thought", early.span)
+        return None
+
+    def note(self, error: OutputParserException) -> OutputParserException:
+        """Return the *error* of the turn, which names the calls that were emitted."""
+        if self.made:
+            names = ", ".join(made.tool for made in self.made)
+            error.add_note(f"calls emitted before: {names}")
+            if error.observation is not None:
+                error.observation += f" These calls were already made; do not repeat them: {names}."
+        return error
+
+
+def _since(spans: Sequence[Span], at: int) -> list[Span]:
+    """Return the last of *spans*, which are in order, that do not end before *at*."""
+    found: list[Span] = []
+    for span in reversed(spans):
+        if span[1] <= at:
+            break
+        found.append(span)
+    return found
+
+
+def _is_free(text: str, marks: Sequence[Span], thoughts: Sequence[Span], at: int) -> bool:
+    """Return whether nothing in *text* can be the beginning of a quotation of the call at its end.
+
+    Args:
+        text: The text from offset *at* on, where the call before ends or the turn begins.
+        marks: The spans of the call, and of the markers before it.
+        thoughts: The spans of the thoughts before it.
+        at: The offset of *text*.
+    """
+    call_before = [(0, 1)] if at else []
+    if at:
+        text, at = _CALL + text, at - 1
+    around, inside = (
+        [(max(start - at, 0), stop - at) for start, stop in spans] for spans in (marks, thoughts)
+    )
+    holes = merged([*merged([*call_before, *around], text), *inside])
+    return Surroundings(text, holes).is_free(len(holes) - 1)
+
+
+_CALL: Final = "\x1c"
+"""A character in place of the call before."""

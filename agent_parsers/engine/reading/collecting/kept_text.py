@@ -1,0 +1,70 @@
+"""The text of a stream, kept in blocks of many chunks."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+__all__ = ["KeptText"]
+
+_CHUNKS: Final = 256
+"""How many chunks are joined to a block: a string takes 50 bytes besides its characters."""
+
+
+class KeptText:
+    """The text so far, of which any part can be had in time proportional to its length."""
+
+    __slots__ = ("_blocks", "_recent", "_size", "_starts")
+
+    def __init__(self) -> None:
+        self._blocks: list[str] = []
+        self._starts: list[int] = []  # their offsets
+        self._size = 0  # of the blocks
+        self._recent: list[str] = []  # the chunks after them
+
+    def __str__(self) -> str:
+        """Return the text, as far as it was not forgotten."""
+        return "".join((*self._blocks, *self._recent))
+
+    def __bool__(self) -> bool:
+        """Return whether there is a text."""
+        return bool(self._recent or self._blocks)
+
+    def add(self, chunk: str) -> None:
+        """Add a *chunk* at the end."""
+        recent = self._recent
+        recent.append(chunk)
+        if len(recent) == _CHUNKS:
+            self._join()
+
+    def _join(self) -> None:
+        block = "".join(self._recent)
+        self._recent.clear()
+        self._blocks.append(block)
+        self._starts.append(self._size)
+        self._size += len(block)
+
+    def slice(self, start: int, stop: int) -> str:
+        """Return the text from offset *start* up to *stop*, which may be beyond its end."""
+        if self._recent:
+            self._join()
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = bisect_right(self._starts, stop)
+        if first >= last:
+            return ""
+        base = self._starts[first]
+        return "".join(self._blocks[first:last])[start - base : max(stop - base, 0)]
+
+    def forget(self, start: int) -> None:
+        """Forget the text before offset *start*, or most of it."""
+        gone = bisect_right(self._starts, start) - 1
+        if gone > 0:
+            del self._blocks[:gone], self._starts[:gone]
+
+    def clear(self) -> None:
+        """Forget all text, and begin a new one."""
+        if self._blocks:
+            self._blocks.clear()
+            self._starts.clear()
+            self._size = 0
+        self._recent.clear()
