@@ -134,6 +134,26 @@ class TurnStream(Scanner):
         self._advance(events, self._tail + text, is_last=False)
         return events
 
+    def read(self, text: str, *, ended: Ended = "unknown") -> list[Event]:
+        """Read the whole *text*, in place of `feed` and `close`, and return all events.
+
+        Args:
+            text: The whole text.
+            ended: How it ended, if known.
+
+        Raises:
+            OutputParserException: As for `close`.
+        """
+        buffer = self._tail + text
+        if self._machine.table.several or buffer.endswith(self._machine.half_stops):
+            return [*self.feed(text), *self.close(ended=ended)]
+        self._size = len(text)
+        self._collector.add(text)
+        events: list[Event] = []
+        # Nothing can follow, so that no patterns for what may become a marker are needed.
+        self._advance(events, buffer, is_last=True)
+        return [*events, *self.close(ended=ended)]
+
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """End the text and return the last events; `result` is set from then on.
 

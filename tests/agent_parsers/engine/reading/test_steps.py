@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -16,9 +16,12 @@ from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Marker
 from agent_parsers.engine.reading.canonical import marks, steps
 from agent_parsers.engine.reading.canonical.marks import Marks
 from agent_parsers.engine.reading.rules.machine import Machine, machine
+from agent_parsers.engine.reading.stream import TurnStream
 from agent_parsers.engine.reading.turn import read_turn
 from agent_parsers.engine.whole import WholeReader, whole_reader
+from agent_parsers.events import merge_events
 from output_parsers import OutputParserException
+from outputs.messages.ended import Ended
 
 from ....helpers.effort import THOROUGH
 from ...dialects.test_cases import FOLDER, read_cases
@@ -36,6 +39,11 @@ ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.s
 def texts(dialect: Dialect) -> Iterator[str]:
     """Yield the texts of the dialect's cases, and the beginnings of turns that it writes."""
     yield from (case.text for case in read_cases(FOLDER / f"{dialect.name}.txt", "strict"))
+    yield from beginnings(dialect)
+
+
+def beginnings(dialect: Dialect) -> Iterator[str]:
+    """Yield all beginnings of an action and of an answer."""
     parser = get_parser(dialect.name)
     example = dialect.example
     action = AgentAction(tool=example.tool, tool_input=example.tool_input, log="")
@@ -161,6 +169,36 @@ def test_a_turn_with_many_markers_is_read_too() -> None:
     turn = parser.read(text)
     assert turn.result == AgentFinish({"output": "42"}, text)
     assert turn.thought == "\n".join(["hm"] * 300)
+
+
+# -- a whole text in a stream ---------------------------------------------------------------------
+
+
+def streamed(stream: TurnStream, text: str, ended: Ended, *, is_whole: bool) -> object:
+    """Return what a *stream* makes of a text, at once or as one chunk."""
+    try:
+        if is_whole:
+            events = stream.read(text, ended=ended)
+        else:
+            events = [*stream.feed(text), *stream.close(ended=ended)]
+    except OutputParserException as error:
+        return str(error), error.span, error.problem
+    return merge_events(events), stream.result
+
+
+@pytest.mark.parametrize("mode", ["lenient", "strict"])
+@pytest.mark.parametrize("name", ONE_ACTION)
+def test_a_whole_text_is_read_as_a_chunk_is(name: str, mode: Mode) -> None:
+    dialect = get_dialect(name)
+    compiled = Machine(dialect, mode)
+    found = [*Steps(dialect, seed=2).some(5_000 if THOROUGH else 40), *beginnings(dialect)]
+    for text in found if THOROUGH else found[::3]:
+        for ended in get_args(Ended):
+            [one, other] = (
+                streamed(TurnStream(compiled), text, ended, is_whole=is_whole)
+                for is_whole in (True, False)
+            )
+            assert one == other, text
 
 
 # -- every spelling is found ----------------------------------------------------------------------
