@@ -1,0 +1,220 @@
+"""The grammar of the turns of a dialect, for a set of tools."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from agent_parsers.decoding.inputs import NOT_BLANK, Inputs, tokens
+from agent_parsers.decoding.problems import GrammarError
+from agent_parsers.decoding.shapes import (
+    ANSWER,
+    CONTENT,
+    SLOTS,
+    THOUGHT,
+    Shapes,
+)
+from agent_parsers.decoding.texts.automaton import intersection
+from agent_parsers.decoding.texts.marks import Marks
+from agent_parsers.decoding.tree import Grammar, Repeat, Rule, Text, choice, sequence
+from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
+from agent_parsers.engine.grammar.rewritings import table_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.decoding.texts.marks import Place
+    from agent_parsers.decoding.tree import Node
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["Start", "Turn", "TurnOptions", "turn_grammar"]
+
+Turn: TypeAlias = Literal["any", "call", "answer"]
+"""Which turns a grammar has."""
+Start: TypeAlias = Literal["", "content", "thought"]
+"""Where a turn begins: in its content, or in a thought that the prompt has opened."""
+
+@dataclass(frozen=True)
+class TurnOptions:
+    """What turns a grammar has."""
+
+    turn: Turn = "any"
+    start: Start = ""
+    thoughts: bool = True
+    """Whether a turn may have a thought."""
+    max_calls: int | None = None
+    """The most calls of a turn; `None` for any number."""
+    schema_inputs: bool = True
+    """Whether inputs follow the schemas of the tools."""
+
+
+def turn_grammar(dialect: Dialect, tools: ToolSet | None, options: TurnOptions) -> Grammar:
+    """Return the grammar of the turns of *dialect*.
+
+    Args:
+        dialect: The dialect.
+        tools: The tools; `None` for any.
+        options: What turns the grammar has.
+
+    Raises:
+        GrammarError: No grammar can say it.
+    """
+    return _Turns(dialect, tools, options).grammar()
+
+
+class _Turns:
+    def __init__(self, dialect: Dialect, tools: ToolSet | None, options: TurnOptions) -> None:
+        self._dialect = dialect
+        self._options = options
+        self._shapes = Shapes(dialect)
+        self._table = table_for(dialect, "strict")
+        self._marks = Marks(self._table)
+        self._rules: dict[str, Node] = {}
+        if tools is not None and not options.schema_inputs:
+            tools = tools.without_schemas
+        self._inputs = Inputs(self._table, tools, self._shapes, self._marks, self._rules)
+        self._names: list[str | None] = [None] if tools is None else [*tools.names]
+
+    def grammar(self) -> Grammar:
+        turns: list[Node] = []
+        if self._options.turn != "answer":
+            turns += self._call_turns()
+        if self._options.turn != "call":
+            turns += self._answers()
+        if not turns:
+            raise GrammarError(f"{self._dialect.name} has no such turns")
+        return Grammar(choice(turns), self._rules)
+
+    # -- turns with calls --------------------------------------------------------------------------
+
+    def _call_turns(self) -> Iterator[Node]:
+        if not self._names:
+            raise GrammarError("there are no tools to call")
+        for thought in self._thoughts:
+            for content in (False, True):
+                written = [
+                    self._shapes.turn(tool, thought=thought, content=content)
+                    for tool in self._names
+                ]
+                slot = CONTENT if content else THOUGHT if thought else ""
+                if not all(each and each.count(slot or each) == 1 for each in written):
+                    continue
+                leads, rests = zip(*(_cut(each, slot) for each in written), strict=True)
+                if len({*leads}) > 1 or any(SLOTS.search(lead) is None for lead in leads if slot):
+                    continue
+                if any({THOUGHT, CONTENT} & {*rest} for rest in rests):
+                    continue  # the content follows the calls
+                yield from self._begun(leads[0], list(rests))
+
+    def _begun(self, lead: str, rests: list[str]) -> Iterator[Node]:
+        """Yield the turns that begin with *lead*, whose last part is a text, and go on in calls."""
+        then = _literal(os.path.commonprefix(rests))
+        for nodes, place in self._leads(lead, then):
+            yield sequence(*nodes, self._calls(rests, place))
+
+    def _calls(self, rests: list[str], place: Place) -> Node:
+        """Return the calls of a turn, given the *rests* of a turn for each tool."""
+        inputs = self._inputs
+        named = list(zip(self._names, rests, strict=True))
+        if not (self._dialect.several and inputs.shape(self._names[0]).several):
+            return self._rule("call", choice(inputs.rest(*each, place) for each in named))
+        frames = {(c.opens, c.between, c.closes) for c in map(inputs.shape, self._names)}
+        gaps = {_without(rest, self._alone[tool]) for tool, rest in named}
+        if len(frames) > 1 or len(gaps) > 1:
+            raise GrammarError(f"{self._dialect.name} spells the calls of these tools differently")
+        ((opens, between, closes),), (gap,) = frames, gaps
+        each = self._rule("call", choice(map(inputs.call, self._names)))
+        most = None if self._options.max_calls is None else self._options.max_calls - 1
+        more = Repeat(sequence(between, each), 0, most)
+        return sequence(gap, opens, each, *([more] if most != 0 else []), closes)
+
+    @cached_property
+    def _alone(self) -> dict[str | None, str]:
+        """The turns of just one call."""
+        return {
+            tool: self._shapes.turn(tool, thought=False, content=False) for tool in self._names
+        }
+
+    def _rule(self, name: str, node: Node) -> Node:
+        """Return *node* as a part with a name."""
+        for known, part in self._rules.items():
+            if known.startswith(name) and part == node:
+                return Rule(known)
+        count = sum(known.startswith(name) for known in self._rules)
+        whole = f"{name}-{count + 1}" if count else name
+        self._rules[whole] = node
+        return Rule(whole)
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def _answers(self) -> Iterator[Node]:
+        for thought in self._thoughts:
+            written = self._shapes.answer(thought=thought)
+            if written.count(ANSWER) != 1 or (thought and THOUGHT not in written):
+                continue
+            lead, rest = _cut(written, THOUGHT if thought else "")
+            before, _, after = rest.partition(ANSWER)
+            for nodes, place in self._leads(lead, _literal(before)):
+                answer = self._answer(self._marks.follow(place, before), after)
+                yield sequence(*nodes, *tokens(before), answer, *tokens(after))
+
+    def _answer(self, place: Place, after: str) -> Node:
+        if self._shapes.quotes_answer:
+            return Text(Strings(None, JSON_ESCAPES).text)
+        made = self._marks.text(place, after)
+        return Text(intersection(made, NOT_BLANK).smallest())
+
+    # -- the text before ---------------------------------------------------------------------------
+
+    @property
+    def _thoughts(self) -> tuple[bool, ...]:
+        if self._options.start == "thought":
+            return (True,)
+        return (False, True) if self._options.thoughts and self._dialect.thinks else (False,)
+
+    def _leads(self, lead: str, then: str) -> Iterator[tuple[list[Node], Place]]:
+        """Yield ways to write a *lead*, with the place after it; *then* is what follows."""
+        opener = lead.partition(THOUGHT)[0] if THOUGHT in lead else ""
+        prompt = self._dialect.generation_prompt(1)
+        starts = [self._marks.begin]
+        skips = [0]
+        if self._options.start == "thought" and opener:
+            starts, skips = [self._marks.follow(self._marks.begin, opener)], [len(opener)]
+        elif prompt and opener and self._options.start != "content":
+            starts.append(self._marks.begin)
+            skips.append(len(opener))
+        for place, skip in zip(starts, skips, strict=True):
+            yield self._walk(lead[skip:], place, then)
+
+    def _walk(self, lead: str, place: Place, then: str) -> tuple[list[Node], Place]:
+        nodes: list[Node] = []
+        parts = [part for part in SLOTS.split(lead) if part]
+        for part, following in zip(parts, [*parts, then][1:], strict=True):
+            if part in (THOUGHT, CONTENT):
+                nodes.append(Text(self._marks.text(place, following).smallest()))
+                place = self._marks.fresh(place.state)
+            else:
+                nodes += tokens(part)
+                place = self._marks.follow(place, part)
+        return nodes, place
+
+
+def _cut(written: str, slot: str) -> tuple[str, str]:
+    """Return *written* up to the last *slot*, and the rest."""
+    before, mark, rest = written.rpartition(slot) if slot else ("", "", written)
+    return before + mark, rest
+
+
+def _without(rest: str, calls: str) -> str:
+    """Return what stands in *rest* before the *calls*."""
+    if not rest.endswith(calls):
+        raise GrammarError("calls are spelt differently after other text")
+    return rest.removesuffix(calls)
+
+
+def _literal(text: str) -> str:
+    """Return the text before the first slot."""
+    return SLOTS.split(text)[0]
