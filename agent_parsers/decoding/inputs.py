@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from agent_parsers.decoding.problems import GrammarError
@@ -15,8 +14,6 @@ from agent_parsers.decoding.tree import Chars, Repeat, Text, choice, sequence
 from agent_parsers.decoding.values.json_values import JsonValues, words
 from agent_parsers.decoding.values.members import in_order
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
-from agent_parsers.engine.markers.kinds import Literal as LiteralMarker
-from agent_parsers.engine.markers.kinds import spelt_texts
 from agent_parsers.toolset.schemas.arguments import lone_key
 
 if TYPE_CHECKING:
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from agent_parsers.decoding.shapes import Calls, Parameters, Shapes
     from agent_parsers.decoding.texts.marks import Marks, Place
     from agent_parsers.decoding.tree import Node
-    from agent_parsers.engine.grammar.table import Table
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
 
@@ -82,7 +78,6 @@ class Inputs:
     """Makes the calls of tools.
 
     Args:
-        table: The table of strict mode.
         tools: The tools; `None` for any, as are inputs without a schema.
         shapes: How the dialect spells its turns.
         marks: Its markers.
@@ -91,13 +86,11 @@ class Inputs:
 
     def __init__(
         self,
-        table: Table,
         tools: ToolSet | None,
         shapes: Shapes,
         marks: Marks,
         rules: dict[str, Node],
     ) -> None:
-        self._table = table
         self._tools = tools
         self._shapes = shapes
         self._marks = marks
@@ -125,20 +118,24 @@ class Inputs:
         made = self._raw(tool, place, after) if slot == TEXT else self._json(tool, place)
         return sequence(*tokens(before), made, *tokens(after))
 
+    def text(self, place: Place, after: str) -> Automaton:
+        """Return the texts that may stand at *place*, if *after* follows."""
+        made = self._marks.text(place, after)
+        if after.strip():
+            made = intersection(made, text_without(self._closers(after), after))
+        return made.smallest()
+
     def _raw(self, tool: str | None, place: Place, after: str) -> Node:
         """Return the inputs of *tool* where text stands as it is."""
-        within = self._marks.text(place, after)
-        inner = self._marks.text(self._marks.fresh(place.state))
+        within = self.text(place, after)
+        inner = self.text(self._marks.fresh(place.state), after)
         barred = self._marks.barred(place.state)
         if after.strip():
-            closers = text_without(self._closers(after), after)
-            within, inner = intersection(within, closers), intersection(inner, closers)
             barred = union([barred, _last(self._closers(after))])
         schema = self._schema(tool)
         if schema is None:
             return Text(intersection(within, NOT_BLANK).smallest())
-        within = within.smallest()
-        values = self._values(Strings(inner.smallest(), JSON_ESCAPES, barred))
+        values = self._values(Strings(inner, JSON_ESCAPES, barred))
         plain = intersection(within, _PLAIN_TEXT).smallest()
         lone = self._lone(schema, Strings(within, "", barred), plain)
         return choice([values.value(schema, schema.root), *lone])
@@ -257,14 +254,9 @@ class Inputs:
     def _closers(self, after: str) -> list[str]:
         """Return texts that a value may not contain if *after* follows it."""
         text = after.strip()
-        closer = text[: text.find(">") + 1] or text[:1]
-        return list(dict.fromkeys([*filter(None, [closer]), *self._spelt]))
-
-    @cached_property
-    def _spelt(self) -> list[str]:
-        """The literal markers of the table."""
-        literals = (m for m in self._table.markers.values() if isinstance(m, LiteralMarker))
-        return [text for marker in literals for text in spelt_texts(marker)]
+        closer = text[: text.find(">") + 1]
+        closers = [closer] if closer else [text[:1], "\n"] if text else []  # such as a bracket
+        return list(dict.fromkeys([*closers, *self._marks.literals]))
 
     def _values(self, strings: Strings) -> JsonValues:
         """Return what makes values with such strings."""

@@ -23,6 +23,7 @@ from output_parsers import OutputParserException
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from agent_parsers.actions.agent import TurnResult
     from agent_parsers.engine.grammar.dialect import Dialect
 
 __all__ = [
@@ -119,6 +120,8 @@ class Shapes:
         tool_input = {"key": [None, True, False]}
         written = self._written(Written(tool=_ANY_TOOL, tool_input=tool_input))
         python = ("None", "True", "False")
+        if not self._dialect.several:  # such an input is written as JSON in text
+            return "null", "true", "false"
         return python if all(word in written for word in python) else ("null", "true", "false")
 
     @cached_property
@@ -136,12 +139,46 @@ class Shapes:
         if self._dialect.several:
             return False
         text = "some words"
-        written = self._written(Written(tool=_ANY_TOOL, tool_input=text))
+        result = self._read(self._written(Written(tool=_ANY_TOOL, tool_input=text)))
+        return isinstance(result, AgentAction) and result.tool_input == text
+
+    @cached_property
+    def own_tool(self) -> str:
+        """The name of the only tool, in a dialect that does not name tools; ``""`` in others."""
+        if _ANY_TOOL in self._calls(_ANY_TOOL, (1,)):
+            return ""
+        result = self._read(self._written(Written(tool=_ANY_TOOL, tool_input="some words")))
+        if not isinstance(result, AgentAction) or ANSWER not in self.answer(thought=False):
+            raise GrammarError(f"the calls of {self._dialect.name} are code, of which no form of"
+                               " grammar knows the rules")
+        return result.tool
+
+    def check_name(self, tool: str) -> None:
+        """Raise if the dialect cannot write the name of a *tool*."""
+        if self.own_tool:
+            return
+        tool_input = {_KEYS[0]: _WORD}
+        for make_id in _IDS:
+            step = Written(tool=tool, tool_input=tool_input, id=make_id(tool, 0))
+            result = self._read(self._written(step))
+            actions = result if isinstance(result, list) else [result]
+            if any(isinstance(each, AgentAction) and each.tool == tool for each in actions):
+                return
+        raise GrammarError(f"{self._dialect.name} cannot write the name of the tool {tool!r}")
+
+    @cached_property
+    def may_continue(self) -> bool:
+        """Whether a turn may begin in a thought whose label the prompt has."""
+        lead = self.answer(thought=True).partition(THOUGHT)[0]
+        written = self._written(Written("some words", answer="some words"))
+        return self._read(written.removeprefix(lead)) is not None
+
+    def _read(self, written: str) -> TurnResult | None:
+        """Return what *written* is read as; `None` if it is an error."""
         try:
-            turn = read_turn(TurnStream(machine(self._dialect, "strict"), None), written)
+            return read_turn(TurnStream(machine(self._dialect, "strict"), None), written).result
         except OutputParserException:
-            return False
-        return isinstance(turn.result, AgentAction) and turn.result.tool_input == text
+            return None
 
     def turn(self, tool: str | None, *, thought: bool, content: bool) -> str:
         """Return a turn with one call; empty if the dialect has no such turn.
@@ -180,7 +217,8 @@ class Shapes:
         if many:
             lead, middle, again, tail = many.split(slot)
             if middle != again or one != f"{lead}{slot}{tail}":
-                raise GrammarError(f"the calls of {self._dialect.name} are not spelt alike")
+                many = ""  # several are spelt differently, so a turn has one
+        if many:
             end = os.path.commonprefix([middle, tail])
             after = middle[len(end) :]
             head = os.path.commonprefix([lead[::-1], after[::-1]])[::-1]

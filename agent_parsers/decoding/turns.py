@@ -12,12 +12,14 @@ from agent_parsers.decoding.problems import GrammarError
 from agent_parsers.decoding.shapes import (
     ANSWER,
     CONTENT,
+    INPUT,
     SLOTS,
     THOUGHT,
     Shapes,
 )
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.marks import Marks
+from agent_parsers.decoding.texts.quoting import content_before_calls
 from agent_parsers.decoding.tree import Grammar, Repeat, Rule, Text, choice, sequence
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
 from agent_parsers.engine.grammar.rewritings import table_for
@@ -25,6 +27,7 @@ from agent_parsers.engine.grammar.rewritings import table_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.marks import Place
     from agent_parsers.decoding.tree import Node
     from agent_parsers.engine.grammar.dialect import Dialect
@@ -75,8 +78,14 @@ class _Turns:
         self._rules: dict[str, Node] = {}
         if tools is not None and not options.schema_inputs:
             tools = tools.without_schemas
-        self._inputs = Inputs(self._table, tools, self._shapes, self._marks, self._rules)
+        self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)
         self._names: list[str | None] = [None] if tools is None else [*tools.names]
+        for name in filter(None, self._names):
+            self._shapes.check_name(name)
+        if self._shapes.own_tool:
+            self._names = [self._shapes.own_tool]
+            if tools is not None and self._shapes.own_tool not in tools:
+                raise GrammarError(f"{dialect.name} calls {self._shapes.own_tool!r}, which is none of the tools")
 
     def grammar(self) -> Grammar:
         turns: list[Node] = []
@@ -93,50 +102,66 @@ class _Turns:
     def _call_turns(self) -> Iterator[Node]:
         if not self._names:
             raise GrammarError("there are no tools to call")
+        alone = self._turns_of(thought=False, content=False)
         for thought in self._thoughts:
             for content in (False, True):
-                written = [
-                    self._shapes.turn(tool, thought=thought, content=content)
-                    for tool in self._names
-                ]
+                written = self._turns_of(thought=thought, content=content)
                 slot = CONTENT if content else THOUGHT if thought else ""
-                if not all(each and each.count(slot or each) == 1 for each in written):
-                    continue
-                leads, rests = zip(*(_cut(each, slot) for each in written), strict=True)
-                if len({*leads}) > 1 or any(SLOTS.search(lead) is None for lead in leads if slot):
-                    continue
-                if any({THOUGHT, CONTENT} & {*rest} for rest in rests):
-                    continue  # the content follows the calls
-                yield from self._begun(leads[0], list(rests))
+                cuts = {_cut(each, slot) for each in written}
+                leads, rests = {lead for lead, _ in cuts}, [_cut(each, slot)[1] for each in written]
+                said = {THOUGHT: thought, CONTENT: content}
+                if any(each.count(mark) != said[mark] for each in written for mark in said):
+                    continue  # the dialect has no such turns
+                if len(leads) > 1 or not (rests == alone or self._gap(rests, alone) is not None):
+                    continue  # content follows the calls, or stands inside of what encloses them
+                yield from self._begun(leads.pop(), rests, alone)
 
-    def _begun(self, lead: str, rests: list[str]) -> Iterator[Node]:
-        """Yield the turns that begin with *lead*, whose last part is a text, and go on in calls."""
-        then = _literal(os.path.commonprefix(rests))
-        for nodes, place in self._leads(lead, then):
-            yield sequence(*nodes, self._calls(rests, place))
+    def _turns_of(self, *, thought: bool, content: bool) -> list[str]:
+        return [self._shapes.turn(tool, thought=thought, content=content) for tool in self._names]
 
-    def _calls(self, rests: list[str], place: Place) -> Node:
-        """Return the calls of a turn, given the *rests* of a turn for each tool."""
-        inputs = self._inputs
-        named = list(zip(self._names, rests, strict=True))
-        if not (self._dialect.several and inputs.shape(self._names[0]).several):
-            return self._rule("call", choice(inputs.rest(*each, place) for each in named))
-        frames = {(c.opens, c.between, c.closes) for c in map(inputs.shape, self._names)}
-        gaps = {_without(rest, self._alone[tool]) for tool, rest in named}
-        if len(frames) > 1 or len(gaps) > 1:
-            raise GrammarError(f"{self._dialect.name} spells the calls of these tools differently")
-        ((opens, between, closes),), (gap,) = frames, gaps
-        each = self._rule("call", choice(map(inputs.call, self._names)))
-        most = None if self._options.max_calls is None else self._options.max_calls - 1
-        more = Repeat(sequence(between, each), 0, most)
-        return sequence(gap, opens, each, *([more] if most != 0 else []), closes)
+    def _gap(self, rests: list[str], alone: list[str]) -> str | None:
+        """Return what stands in all *rests* before the calls; `None` if they differ.
+
+        In dialects with one call in a turn, it is part of what follows.
+        """
+        if not self._is_several:
+            return ""
+        gaps = {
+            rest.removesuffix(calls) if rest.endswith(calls) else None
+            for rest, calls in zip(rests, alone, strict=True)
+        }
+        return gaps.pop() if len(gaps) == 1 else None
 
     @cached_property
-    def _alone(self) -> dict[str | None, str]:
-        """The turns of just one call."""
-        return {
-            tool: self._shapes.turn(tool, thought=False, content=False) for tool in self._names
-        }
+    def _is_several(self) -> bool:
+        return self._dialect.several and self._inputs.shape(self._names[0]).several
+
+    def _begun(self, lead: str, rests: list[str], alone: list[str]) -> Iterator[Node]:
+        """Yield the turns that begin with *lead*, whose last part is a text, and go on in calls."""
+        then = _literal(os.path.commonprefix(rests))
+        within = None
+        if lead.endswith(CONTENT):
+            gap = then[: len(then) - len(then.lstrip())]
+            within = content_before_calls(gap, has_fence="```" in rests[0].rpartition(INPUT)[2])
+        for nodes, place in self._leads(lead, then, within):
+            if not self._is_several:
+                named = zip(self._names, rests, strict=True)
+                made = choice(self._inputs.rest(*each, place) for each in named)
+                yield sequence(*nodes, self._rule("call", made))
+            else:
+                yield sequence(*nodes, self._gap(rests, alone) or "", self._calls)
+
+    @cached_property
+    def _calls(self) -> Node:
+        """The calls of a turn that may have several."""
+        frames = {(c.opens, c.between, c.closes) for c in map(self._inputs.shape, self._names)}
+        if len(frames) > 1:
+            raise GrammarError(f"{self._dialect.name} spells the calls of these tools differently")
+        ((opens, between, closes),) = frames
+        each = self._rule("call", choice(map(self._inputs.call, self._names)))
+        most = None if self._options.max_calls is None else self._options.max_calls - 1
+        more = Repeat(sequence(between, each), 0, most)
+        return self._rule("calls", sequence(opens, each, *([more] if most != 0 else []), closes))
 
     def _rule(self, name: str, node: Node) -> Node:
         """Return *node* as a part with a name."""
@@ -164,8 +189,7 @@ class _Turns:
     def _answer(self, place: Place, after: str) -> Node:
         if self._shapes.quotes_answer:
             return Text(Strings(None, JSON_ESCAPES).text)
-        made = self._marks.text(place, after)
-        return Text(intersection(made, NOT_BLANK).smallest())
+        return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
 
     # -- the text before ---------------------------------------------------------------------------
 
@@ -175,26 +199,40 @@ class _Turns:
             return (True,)
         return (False, True) if self._options.thoughts and self._dialect.thinks else (False,)
 
-    def _leads(self, lead: str, then: str) -> Iterator[tuple[list[Node], Place]]:
-        """Yield ways to write a *lead*, with the place after it; *then* is what follows."""
+    def _leads(
+        self, lead: str, then: str, within: Automaton | None = None
+    ) -> Iterator[tuple[list[Node], Place]]:
+        """Yield ways to write a *lead*, with the place after it.
+
+        Args:
+            lead: What a turn begins with.
+            then: What follows.
+            within: Accepts what its last text may be.
+        """
         opener = lead.partition(THOUGHT)[0] if THOUGHT in lead else ""
         prompt = self._dialect.generation_prompt(1)
         starts = [self._marks.begin]
         skips = [0]
         if self._options.start == "thought" and opener:
             starts, skips = [self._marks.follow(self._marks.begin, opener)], [len(opener)]
-        elif prompt and opener and self._options.start != "content":
+        elif prompt and opener and self._options.start == "" and self._shapes.may_continue:
             starts.append(self._marks.begin)
             skips.append(len(opener))
         for place, skip in zip(starts, skips, strict=True):
-            yield self._walk(lead[skip:], place, then)
+            yield self._walk(lead[skip:], place, then, within)
 
-    def _walk(self, lead: str, place: Place, then: str) -> tuple[list[Node], Place]:
+    def _walk(
+        self, lead: str, place: Place, then: str, within: Automaton | None
+    ) -> tuple[list[Node], Place]:
         nodes: list[Node] = []
         parts = [part for part in SLOTS.split(lead) if part]
-        for part, following in zip(parts, [*parts, then][1:], strict=True):
+        for at, part in enumerate(parts):
+            following = _literal("".join([*parts[at + 1 :], then]))
             if part in (THOUGHT, CONTENT):
-                nodes.append(Text(self._marks.text(place, following).smallest()))
+                made = self._marks.text(place, following)
+                if part == CONTENT and within is not None:
+                    made = intersection(made, within)
+                nodes.append(Text(made.smallest()))
                 place = self._marks.fresh(place.state)
             else:
                 nodes += tokens(part)
@@ -206,13 +244,6 @@ def _cut(written: str, slot: str) -> tuple[str, str]:
     """Return *written* up to the last *slot*, and the rest."""
     before, mark, rest = written.rpartition(slot) if slot else ("", "", written)
     return before + mark, rest
-
-
-def _without(rest: str, calls: str) -> str:
-    """Return what stands in *rest* before the *calls*."""
-    if not rest.endswith(calls):
-        raise GrammarError("calls are spelt differently after other text")
-    return rest.removesuffix(calls)
 
 
 def _literal(text: str) -> str:

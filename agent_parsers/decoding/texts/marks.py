@@ -8,12 +8,13 @@ refused, such as a word of prose that would be a marker before a list.
 from __future__ import annotations
 
 import re
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_parsers.decoding.texts.automaton import Automaton, Nfa
-from agent_parsers.decoding.texts.charsets import ANY, of_pattern, union
+from agent_parsers.decoding.texts.automaton import Automaton, Nfa, intersection
+from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, of_pattern, union
 from agent_parsers.engine.grammar.table import Note, Part
-from agent_parsers.engine.markers.kinds import Ahead
+from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -66,6 +67,18 @@ def text_without(parts: Collection[str], then: str = "") -> Automaton:
     return made.where(fits.__contains__).smallest()
 
 
+@cache
+def no_json_lines() -> Automaton:
+    """Return the automaton of texts without a line that begins like JSON."""
+    nfa = Nfa()
+    home, line, bad = nfa.state(), nfa.state(), nfa.state()
+    nfa.edge(home, ANY, home)
+    nfa.edge(home, chars("\n"), line)
+    nfa.edge(line, SPACES, line)
+    nfa.edge(line, chars("{["), bad)
+    return nfa.automaton([home, line], bad=[bad])[0].smallest()
+
+
 class Place(NamedTuple):
     """A place in a turn."""
 
@@ -83,14 +96,15 @@ class _Scanner:
         self.ends: dict[int, str] = {}
         """The states in which a marker that ends the text is complete, and the next state."""
         self._table = table
-        self._homes: dict[str, int] = {}
+        self.homes: dict[str, int] = {}
+        """The states in which no marker has begun, by the states of the table."""
         self.home = self._home(state)
 
     def _home(self, state: str) -> int:
         """Return the state in which no marker has begun, in a *state* of the table."""
-        if state in self._homes:
-            return self._homes[state]
-        home = self._homes[state] = self.nfa.state()
+        if state in self.homes:
+            return self.homes[state]
+        home = self.homes[state] = self.nfa.state()
         self.nfa.edge(home, ANY, home)
         for (source, name), transition in self._table.transitions.items():
             if source != state:
@@ -130,8 +144,8 @@ class Marks:
         """Return the place after *text*."""
         return self._met(place, text)[0]
 
-    def _met(self, place: Place, text: str) -> tuple[Place, list[tuple[int, str]]]:
-        """Return the place after *text*, and the markers in it: the end and the next state."""
+    def _met(self, place: Place, text: str) -> tuple[Place, list[tuple[int, bool]]]:
+        """Return the place after *text*, and its markers: their ends, and whether turns may end."""
         met = []
         for at, char in enumerate(text):
             scanner = self._scanner(place.state)
@@ -139,7 +153,7 @@ class Marks:
             ends = [scanner.ends[state] for state in sorted(reached) if state in scanner.ends]
             if ends:
                 place = self.fresh(ends[0])
-                met.append((at, ends[0]))
+                met.append((at, ends[0] in self._table.ends))
             else:
                 place = Place(place.state, reached)
         return place, met
@@ -153,15 +167,30 @@ class Marks:
         """
         scanner = self._scanner(place.state)
         made, known = scanner.nfa.automaton(place.reached, bad=scanner.ends)
+        if self._table.several and self.is_call(place):  # its reader may go on to another state
+            made = intersection(made, text_without(self.literals, then))
+            return intersection(made, no_json_lines())
         if then:
             expected = self._met(self.fresh(place.state), then)[1]
+            odd = {
+                home
+                for state, home in scanner.homes.items()
+                if self._met(self.fresh(state), then)[1] != expected
+            }
             fits = {
                 number
                 for states, number in known.items()
-                if self._met(Place(place.state, states), then)[1] == expected
+                if states.isdisjoint(odd)
+                and self._met(Place(place.state, states), then)[1] == expected
             }
             made = made.where(fits.__contains__)
         return made
+
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """The spellings of all markers that are literals."""
+        found = (m for m in self._table.markers.values() if isinstance(m, Literal))
+        return tuple(text for marker in found for text in spelt_texts(marker))
 
     def is_call(self, place: Place) -> bool:
         """Return whether a call reader reads the text at *place*."""

@@ -40,9 +40,9 @@ _UNSAID: Final = (
 )  # fmt: skip
 """Keywords that the check of a tool enforces and a grammar cannot say."""
 _INDENT: Final = 40
+_SPACE: Final = optional(sequence(" "))
 _BLANK: Final = optional(choice([" ", sequence("\n", Repeat(Chars(chars(" \t")), 0, _INDENT))]))
 """White space as programs write it; with any of it, some models write nothing else."""
-_COMMA: Final = sequence(",", Rule("ws"))
 _KINDS: Final = ("object", "array", "string", "number", "boolean", "null")
 
 def words(value: Any) -> str:
@@ -88,7 +88,7 @@ class JsonValues:
         if kind == "value":
             return Rule(self._add(kind, lambda: choice(map(self._any, _KINDS))))
         if kind == "object":
-            member = lambda: sequence(self.string, ":", Rule("ws"), self._any())  # noqa: E731
+            member = lambda: sequence(self.string, ":", self._ws, self._any())  # noqa: E731
             return Rule(self._add(kind, lambda: self._row("{", [member()], "}", 0, None)))
         if kind == "array":
             return Rule(self._add(kind, lambda: self._row("[", [self._any()], "]", 0, None)))
@@ -101,7 +101,6 @@ class JsonValues:
 
     def _add(self, name: str, make: Any) -> str:
         """Add a part under a *name*, if there is none, and return its whole name."""
-        self._rules.setdefault("ws", _BLANK)
         whole = f"{self._name}-{name}"
         if whole not in self._rules:
             self._rules[whole] = NOTHING  # the part may contain itself
@@ -112,15 +111,15 @@ class JsonValues:
         self, opens: str, items: list[Node], closes: str, least: int, most: int | None
     ) -> Node:
         """Return a list in brackets: *items*, of which the last may be repeated."""
-        self._rules.setdefault("ws", _BLANK)
         *first, last = items
         if most == 0:
-            return sequence(opens, Rule("ws"), closes)
+            return sequence(opens, self._ws, closes)
         count = len(first)
-        more = Repeat(sequence(_COMMA, last), max(least - 1 - count, 0), _less(most, count + 1))
-        inner = sequence(*(part for each in first for part in (each, _COMMA)), last, more)
-        whole = sequence(opens, Rule("ws"), inner, Rule("ws"), closes)
-        return whole if least else choice([whole, sequence(opens, Rule("ws"), closes)])
+        comma = sequence(",", self._ws)
+        more = Repeat(sequence(comma, last), max(least - 1 - count, 0), _less(most, count + 1))
+        inner = sequence(*(part for each in first for part in (each, comma)), last, more)
+        whole = sequence(opens, self._ws, inner, self._ws, closes)
+        return whole if least else choice([whole, sequence(opens, self._ws, closes)])
 
     def value(self, schema: Schema, node: Any) -> Node:
         """Return the values that *node*, a part of *schema*, allows.
@@ -200,8 +199,11 @@ class JsonValues:
 
     @property
     def _ws(self) -> Node:
-        self._rules.setdefault("ws", _BLANK)
-        return Rule("ws")
+        if self._strings.may_hold("\n"):
+            self._rules.setdefault("ws", _BLANK)
+            return Rule("ws")
+        self._rules.setdefault("space", _SPACE)
+        return Rule("space")
 
     def _array(self, schema: Schema, flat: dict[str, Any]) -> Node:
         first, rest = flat.get("prefixItems", ()), flat.get("items", True)

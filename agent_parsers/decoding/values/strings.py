@@ -123,9 +123,13 @@ class Strings:
             return Text(self.text)
         return Repeat(self._char, least, None if most is None else int(most))
 
+    def may_hold(self, text: str) -> bool:
+        """Return whether *text* may stand around strings."""
+        return self._within is None or self._within.accepts(text)
+
     def check(self, written: str) -> None:
         """Raise if *written*, a value without escapes, may not stand there."""
-        if self._within is not None and not self._within.accepts(written):
+        if not self.may_hold(written):
             raise GrammarError(f"{written:.80} has a mark in it that the dialect would read")
 
     @property
