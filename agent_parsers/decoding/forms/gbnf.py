@@ -35,6 +35,10 @@ class Gbnf:
         """Return a name with hyphens."""
         return name
 
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+        return f"c{number}"
+
 
 def write_gbnf(grammar: Grammar) -> str:
     """Return *grammar* in GBNF."""

@@ -21,7 +21,9 @@ class Lark:
 
     def literal(self, text: str) -> str:
         """Return a text in double quotes; nothing at all for the empty text."""
-        return f'"{"".join(spelt(ord(char), chr(34) + chr(92)) for char in text)}"'
+        # Each character apart: llguidance prefers the longest lexeme, so that of two texts that begin
+        # alike it would only see the longer one.
+        return " ".join(f'"{spelt(ord(char), chr(34) + chr(92))}"' for char in text) or '""'
 
     def one_of(self, ranges: str, *, negated: bool) -> str:
         """Return a class in a regular expression."""
@@ -29,11 +31,15 @@ class Lark:
 
     def char(self, code: int) -> str:
         """Return a character as it is spelt in a class."""
-        return spelt(code, "]\\^-[/&~")
+        return spelt(code, "]\\^-[/")
 
     def name(self, name: str) -> str:
         """Return a name with underscores."""
         return name.replace("-", "_")
+
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+        return f"C{number}"
 
 
 def write_lark(grammar: Grammar) -> str:

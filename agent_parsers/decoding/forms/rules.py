@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from agent_parsers.decoding.texts.charsets import ANY, minus
 from agent_parsers.decoding.tree import (
@@ -45,10 +45,17 @@ class Notation(Protocol):
     def name(self, name: str) -> str:
         """Return the name of a rule as it is spelt."""
 
+    def class_name(self, number: int) -> str:
+        """Return the name of a class of characters."""
+
 
 def rules_of(grammar: Grammar, notation: Notation) -> dict[str, str]:
     """Return the rules of *grammar*, the first one first: names and bodies."""
     return _Rules(grammar, notation).rules
+
+
+_SHORT: Final = 16
+"""Classes that are spelt with fewer characters stand where they are used."""
 
 
 class _Rules:
@@ -56,6 +63,7 @@ class _Rules:
         self._notation = notation
         self.rules: dict[str, str] = {notation.start: ""}
         self._texts: dict[object, str] = {}
+        self._classes: dict[str, str] = {}
         self.rules[notation.start] = self._alternatives(grammar.start)
         for name, node in grammar.rules.items():
             self.rules[notation.name(name)] = self._alternatives(node)
@@ -83,7 +91,7 @@ class _Rules:
 
     def _repeat(self, node: Repeat) -> str:
         item = self._item(node.part)
-        if isinstance(node.part, Repeat):
+        if " " in item or isinstance(node.part, Repeat):
             item = f"({item})"
         if (node.least, node.most) == (0, 1):
             return f"{item}?"
@@ -124,17 +132,21 @@ class _Rules:
         return self._notation.name(f"{text}-{number}" if number else text)
 
     def _class(self, charset: Charset) -> str:
+        """Return a class of characters; the longer ones have names, since many rules share them."""
+        if len(charset) == 1 and charset[0][0] == charset[0][1]:
+            return self._notation.literal(chr(charset[0][0]))
         others = minus(ANY, charset)
-        is_negated = bool(others) and len(others) < len(charset)
-        ranges = others if is_negated else charset
-        if is_negated:  # NUL and surrogates are in no text
-            ranges = ((0, 0), *ranges)
-        if ranges == ((ranges[0][0], ranges[0][0]),) and not is_negated:
-            return self._notation.literal(chr(ranges[0][0]))
+        is_negated = len(others) < len(charset)
+        ranges = ((0, 0), *others) if is_negated else charset  # NUL is in no text
         spelt = "".join(
             self._notation.char(low)
             if low == high
             else f"{self._notation.char(low)}-{self._notation.char(high)}"
             for low, high in ranges
         )
-        return self._notation.one_of(spelt, negated=is_negated)
+        made = self._notation.one_of(spelt, negated=is_negated)
+        if len(made) < _SHORT:
+            return made
+        name = self._classes.setdefault(made, self._notation.class_name(len(self._classes) + 1))
+        self.rules[name] = made
+        return name

@@ -87,8 +87,7 @@ def spelt(char: int, special: str) -> str:
     named = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
     if text in named:
         return named[text]
-    if 0x20 < char < 0x7F or (char == 0x20):
+    if 0x20 <= char < 0x7F:
         return text
-    if char < 0x100:
-        return f"\\x{char:02x}"
+    # Never with ``\\x``, which some engines read with as many hexadecimal digits as follow.
     return f"\\u{char:04x}" if char < 0x10000 else f"\\U{char:08x}"

@@ -46,11 +46,10 @@ def content_before_calls(gap: str, *, has_fence: bool) -> Automaton:
     nfa.edge(home, _LINE, line)
     bad, bad_ends = set(), set()
     if "\n" not in gap:
-        quoted = nfa.state()
+        quoted = nfa.state()  # on earlier lines it does no harm, but to allow it doubles the states
         nfa.edge(line, SPACES, line)
         nfa.edge(line, chars(">"), quoted)
-        nfa.edge(quoted, minus(ANY, _LINE), quoted)
-        bad_ends.add(quoted)
+        bad.add(quoted)
     if has_fence:
         bad |= {_word(nfa, home, "```"), _word(nfa, home, "~~~")}
     sentence = nfa.state()
