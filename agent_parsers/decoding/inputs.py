@@ -216,12 +216,12 @@ class Inputs:
             kind, is_enum = flat.get("type"), "enum" in flat or "const" in flat
             if kind in ("string", None):
                 equals, after = (text.replace(KEY, key) for text in spelt.text)
-                strings = self._value_strings(after)
+                strings = self._value_strings(spelt, after)
                 texts = [*_texts(flat, strings)] if is_enum else [strings.body(flat)]
                 options += (sequence(equals, each, after) for each in texts)
             if kind != "string" and (others := self._others(flat)) is not None:
                 equals, after = (text.replace(KEY, key) for text in spelt.other)
-                values = self._values(self._inner_strings(after))
+                values = self._values(self._value_strings(spelt, "", JSON_ESCAPES))
                 options.append(sequence(equals, values.value(schema, others), after))
         return sequence(key, choice(options))
 
@@ -235,19 +235,18 @@ class Inputs:
             raise GrammarError("lists and objects in parameters are written without JSON")
         return flat if flat else {"type": ["integer", "number", "boolean", "null"]}
 
-    def _value_strings(self, after: str) -> Strings:
-        """Return what may stand in a parameter that is text; *after* follows it."""
-        if self._shapes.quotes_values:
-            return Strings(None, _PYTHON_ESCAPES)
-        closers = self._closers(after)
-        return Strings(text_without(closers, after), "", _last(closers))
+    def _value_strings(self, spelt: Parameters, after: str, escapes: str = "") -> Strings:
+        """Return what may stand in a parameter that is text, or in the strings within another.
 
-    def _inner_strings(self, after: str) -> Strings:
-        """Return what may stand in the strings within another parameter."""
+        Args:
+            spelt: How parameters are spelt; no value may have one of their tags.
+            after: What follows a text.
+            escapes: The escapes in a string.
+        """
         if self._shapes.quotes_values:
             return Strings(None, _PYTHON_ESCAPES)
-        closers = self._closers(after)
-        return Strings(text_without(closers), JSON_ESCAPES, _last(closers))
+        closers = [*dict.fromkeys([*self._closers(after), *spelt.tags])]
+        return Strings(text_without(closers, after), escapes, _last(closers))
 
     # ----------------------------------------------------------------------------------------------
 

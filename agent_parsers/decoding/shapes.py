@@ -42,6 +42,7 @@ _KEYS: Final = ("some_key", "other_key")
 _WORD: Final = "some value"
 _COUNT: Final = 80808
 _JSON: Final = re.compile(rf'\{{\s*"{_KEYS[0]}":\s*"{_WORD}"\s*\}}')
+_TAGS: Final = re.compile(r"</?[^\s<>/][^\s<>]*>?|</").findall
 _STEP: Final = 70707
 _ANY_TOOL: Final = "some_tool"
 _NINE: Final = "a1b2c3d4"
@@ -69,6 +70,13 @@ class Parameters:
     """Text between two parameters."""
     closes: str
     """Text after all parameters."""
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tags in these texts, up to their names or ends."""
+        texts = (self.none, self.opens, *self.text, *self.other, self.between, self.closes)
+        found = (tag for text in texts for part in SLOTS.split(text) for tag in _TAGS(part))
+        return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True)

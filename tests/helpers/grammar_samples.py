@@ -20,6 +20,7 @@ from agent_parsers.decoding.tree import (
     Text,
     parts_of,
 )
+from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.markers.kinds import Ahead, Label, spelt_texts
 from agent_parsers.registry.dialects_by_name import get_dialect
 
@@ -46,7 +47,7 @@ class Sampler:
     def __init__(self, dialect: Dialect, grammar: Grammar, seed: int) -> None:
         self._grammar = grammar
         self._random = Random(seed)
-        self.pieces = [*PIECES, *near_misses(dialect)]
+        self.pieces = [*PIECES, *near_misses(dialect), *own_calls(dialect)]
         self._depth = 0
         self._leaf: dict[int, bool] = {}
 
@@ -133,6 +134,19 @@ def near_misses(dialect: Dialect | str) -> list[str]:
                 found.append("".join(a.sample if isinstance(a, Ahead) else "" for a in spelling))
     found += dialect.stop
     return list(dict.fromkeys(filter(None, found)))
+
+
+def own_calls(dialect: Dialect) -> list[str]:
+    """Return a call as the dialect writes it, and parts of it."""
+    found = []
+    for tool_input in ({"query": "a"}, "a"):
+        try:
+            call = dialect.write(Written(tool="search", tool_input=tool_input))
+        except (TypeError, ValueError):
+            continue
+        half = len(call) // 2
+        found += [call, f"\n{call}", call[:half], call[half:], call.strip("`\n ")]
+    return found
 
 
 def _numbered(words: str, blank: str) -> str:

@@ -74,7 +74,7 @@ def no_json_lines() -> Automaton:
     home, line, bad = nfa.state(), nfa.state(), nfa.state()
     nfa.edge(home, ANY, home)
     nfa.edge(home, chars("\n"), line)
-    nfa.edge(line, SPACES, line)
+    nfa.edge(line, union([SPACES, chars("`")]), line)
     nfa.edge(line, chars("{["), bad)
     return nfa.automaton([home, line], bad=[bad])[0].smallest()
 
@@ -167,9 +167,6 @@ class Marks:
         """
         scanner = self._scanner(place.state)
         made, known = scanner.nfa.automaton(place.reached, bad=scanner.ends)
-        if self._table.several and self.is_call(place):  # its reader may go on to another state
-            made = intersection(made, text_without(self.literals, then))
-            return intersection(made, no_json_lines())
         if then:
             expected = self._met(self.fresh(place.state), then)[1]
             odd = {
@@ -184,7 +181,15 @@ class Marks:
                 and self._met(Place(place.state, states), then)[1] == expected
             }
             made = made.where(fits.__contains__)
-        return made
+        if not self.is_call(place):
+            return made
+        if self._table.several:  # the reader of calls may go on to another state
+            made = intersection(made, text_without(self.literals, then))
+        elif place.state in self._table.begun:  # a call may begin behind any fence
+            made = intersection(made, text_without(["```"]))
+        else:
+            return made
+        return intersection(made, no_json_lines())
 
     @cached_property
     def literals(self) -> tuple[str, ...]:
