@@ -260,7 +260,7 @@ class Inputs:
     def _values(self, strings: Strings) -> JsonValues:
         """Return what makes values with such strings."""
         for known, values in self._made:
-            if known.text.key == strings.text.key:
+            if known.text == strings.text:
                 return values
         name = f"json{len(self._made) + 1}" if self._made else "json"
         made = JsonValues(self._rules, name, strings, self._shapes.constants)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOTHING", "Chars", "Choice", "Grammar", "Literal", "Node", "Repeat", "Rule", "Sequence",
-    "Text", "choice", "optional", "parts_of", "sequence",
+    "Text", "choice", "factored", "optional", "parts_of", "sequence",
 ]  # fmt: skip
 
 
@@ -108,6 +108,18 @@ def choice(options: Iterable[Node | str]) -> Node:
     once = tuple(dict.fromkeys(flat))
     assert once, "a choice has options"
     return once[0] if len(once) == 1 else Choice(once)
+
+
+def factored(options: Iterable[Node]) -> Node:
+    """Return a choice between *options*, with what they begin with alike written once."""
+    by_first: dict[Node, list[Node]] = {}
+    for option in dict.fromkeys(options):
+        first, *rest = option.parts if isinstance(option, Sequence) else (option,)
+        by_first.setdefault(first, []).append(Sequence(tuple(rest)) if rest else NOTHING)
+    return choice(
+        sequence(first, factored(rests) if len(rests) > 1 else rests[0])
+        for first, rests in by_first.items()
+    )
 
 
 def optional(part: Node) -> Node:

@@ -20,7 +20,7 @@ from agent_parsers.decoding.shapes import (
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.marks import Marks
 from agent_parsers.decoding.texts.quoting import content_before_calls
-from agent_parsers.decoding.tree import Grammar, Repeat, Rule, Text, choice, sequence
+from agent_parsers.decoding.tree import Grammar, Repeat, Rule, Text, choice, factored, optional, sequence
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
 from agent_parsers.engine.grammar.rewritings import table_for
 
@@ -52,6 +52,8 @@ class TurnOptions:
     """The most calls of a turn; `None` for any number."""
     schema_inputs: bool = True
     """Whether inputs follow the schemas of the tools."""
+    brief: bool = False
+    """Whether to leave out texts that are possible, but make a grammar much longer."""
 
 
 def turn_grammar(dialect: Dialect, tools: ToolSet | None, options: TurnOptions) -> Grammar:
@@ -95,7 +97,7 @@ class _Turns:
             turns += self._answers()
         if not turns:
             raise GrammarError(f"{self._dialect.name} has no such turns")
-        return Grammar(choice(turns), self._rules)
+        return Grammar(factored(turns), self._rules)
 
     # -- turns with calls --------------------------------------------------------------------------
 
@@ -142,7 +144,8 @@ class _Turns:
         within = None
         if lead.endswith(CONTENT):
             gap = then[: len(then) - len(then.lstrip())]
-            within = content_before_calls(gap, has_fence="```" in rests[0].rpartition(INPUT)[2])
+            has_fence = "```" in rests[0].rpartition(INPUT)[2]
+            within = content_before_calls(gap, has_fence=has_fence, brief=self._options.brief)
         for nodes, place in self._leads(lead, then, within):
             if not self._is_several:
                 named = zip(self._names, rests, strict=True)
@@ -210,16 +213,20 @@ class _Turns:
             within: Accepts what its last text may be.
         """
         opener = lead.partition(THOUGHT)[0] if THOUGHT in lead else ""
-        prompt = self._dialect.generation_prompt(1)
-        starts = [self._marks.begin]
-        skips = [0]
-        if self._options.start == "thought" and opener:
-            starts, skips = [self._marks.follow(self._marks.begin, opener)], [len(opener)]
-        elif prompt and opener and self._options.start == "" and self._shapes.may_continue:
-            starts.append(self._marks.begin)
-            skips.append(len(opener))
-        for place, skip in zip(starts, skips, strict=True):
-            yield self._walk(lead[skip:], place, then, within)
+        begin, start = self._marks.begin, self._options.start
+        may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
+        if opener and start == "thought":
+            place = self._marks.follow(begin, opener)
+            yield self._walk(lead.removeprefix(opener), place, then, within)
+        elif not (opener and may_continue and start == ""):
+            yield self._walk(lead, begin, then, within)
+        else:
+            nodes, place = self._walk(lead.removeprefix(opener), begin, then, within)
+            if self._options.brief:  # a little less, since a line begins here
+                yield [optional(sequence(*tokens(opener))), *nodes], place
+            else:
+                yield nodes, place
+                yield self._walk(lead, begin, then, within)
 
     def _walk(
         self, lead: str, place: Place, then: str, within: Automaton | None

@@ -62,7 +62,7 @@ class _Rules:
     def __init__(self, grammar: Grammar, notation: Notation) -> None:
         self._notation = notation
         self.rules: dict[str, str] = {notation.start: ""}
-        self._texts: dict[object, str] = {}
+        self._texts: dict[Automaton, str] = {}
         self._classes: dict[str, str] = {}
         self.rules[notation.start] = self._alternatives(grammar.start)
         for name, node in grammar.rules.items():
@@ -101,9 +101,9 @@ class _Rules:
 
     def _text(self, automaton: Automaton) -> str:
         """Return the name of the rule of a text; each state of the automaton is a rule."""
-        known = self._texts.get(automaton.key)
+        known = self._texts.get(automaton)
         if known is None:
-            known = self._texts[automaton.key] = f"t{len(self._texts) + 1}"
+            known = self._texts[automaton] = f"t{len(self._texts) + 1}"
             add = self._text_from_right if self._notation.is_left else self._text_from_left
             add(known, automaton)
         return known

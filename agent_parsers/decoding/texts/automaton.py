@@ -20,9 +20,12 @@ Row: TypeAlias = "tuple[tuple[Charset, int], ...]"
 """The transitions of a state: the characters and the next state. Others end in a refusal."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Automaton:
-    """A deterministic automaton over characters, which accepts texts."""
+    """A deterministic automaton over characters, which accepts texts.
+
+    Two that are the `smallest` are equal if they accept the same texts.
+    """
 
     rows: tuple[Row, ...]
     """The transitions of each state."""
@@ -51,10 +54,12 @@ class Automaton:
         """Return whether it accepts *text*."""
         return self.run(text) in self.accepting
 
+    def __hash__(self) -> int:
+        return self._hash
+
     @cached_property
-    def key(self) -> Hashable:
-        """What two automata have in common that accept the same texts; for smallest ones."""
-        return (self.rows, self.start, self.accepting)
+    def _hash(self) -> int:
+        return hash((self.rows, self.start, self.accepting))
 
     def smallest(self) -> Automaton:
         """Return the smallest automaton that accepts the same texts; states in order of use."""
