@@ -8,7 +8,7 @@ from random import Random
 from agent_parsers import Dialect
 from agent_parsers.decoding.texts.automaton import Automaton
 from agent_parsers.decoding.texts.charsets import Charset
-from agent_parsers.decoding.tree import (
+from agent_parsers.decoding.tree.nodes import (
     Chars,
     Choice,
     Grammar,

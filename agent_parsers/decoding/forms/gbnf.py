@@ -8,7 +8,7 @@ from agent_parsers.decoding.forms.rules import rules_of
 from agent_parsers.decoding.texts.charsets import spelt
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree import Grammar
+    from agent_parsers.decoding.tree.nodes import Grammar
 
 __all__ = ["Gbnf", "write_gbnf"]
 

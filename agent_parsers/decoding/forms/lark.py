@@ -8,7 +8,7 @@ from agent_parsers.decoding.forms.rules import rules_of
 from agent_parsers.decoding.texts.charsets import spelt
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree import Grammar
+    from agent_parsers.decoding.tree.nodes import Grammar
 
 __all__ = ["Lark", "write_lark"]
 
@@ -21,8 +21,8 @@ class Lark:
 
     def literal(self, text: str) -> str:
         """Return a text in double quotes; nothing at all for the empty text."""
-        # Each character apart: llguidance prefers the longest lexeme, so that of two texts that begin
-        # alike it would only see the longer one.
+        # Each character apart: llguidance prefers the longest lexeme, so that of two texts that
+        # begin alike it would only see the longer one.
         return " ".join(f'"{spelt(ord(char), chr(34) + chr(92))}"' for char in text) or '""'
 
     def one_of(self, ranges: str, *, negated: bool) -> str:

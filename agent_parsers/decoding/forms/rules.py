@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Final, Protocol
 
 from agent_parsers.decoding.texts.charsets import ANY, minus
-from agent_parsers.decoding.tree import (
+from agent_parsers.decoding.tree.nodes import (
     NOTHING,
     Chars,
     Choice,
@@ -20,7 +20,7 @@ from agent_parsers.decoding.tree import (
 if TYPE_CHECKING:
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.charsets import Charset
-    from agent_parsers.decoding.tree import Grammar, Node
+    from agent_parsers.decoding.tree.nodes import Grammar, Node
 
 __all__ = ["Notation", "rules_of"]
 
@@ -28,10 +28,13 @@ __all__ = ["Notation", "rules_of"]
 class Notation(Protocol):
     """How a form of grammar is spelt."""
 
-    start: str
-    """The name of the first rule."""
-    is_left: bool
-    """Whether rules that repeat begin with themselves, rather than end so."""
+    @property
+    def start(self) -> str:
+        """The name of the first rule."""
+
+    @property
+    def is_left(self) -> bool:
+        """Whether rules that repeat begin with themselves, rather than end so."""
 
     def literal(self, text: str) -> str:
         """Return a text as it is spelt."""
@@ -123,7 +126,9 @@ class _Rules:
         for state, row in enumerate(automaton.rows):
             for charset, to in row:
                 into[to].append(f"{self._state(name, state, 1)} {self._class(charset)}")
-        self.rules[name] = " | ".join(self._state(name, each, 1) for each in sorted(automaton.accepting))
+        self.rules[name] = " | ".join(
+            self._state(name, each, 1) for each in sorted(automaton.accepting)
+        )
         for state, options in sorted(into.items()):
             self.rules[self._state(name, state, 1)] = " | ".join(options)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from agent_parsers.decoding.texts.charsets import ANY, minus, union
@@ -172,8 +173,9 @@ class Nfa:
         Returns:
             The automaton, and its states by the sets of states here.
         """
-        classes = partition({charset for edges in self.edges for charset, _ in edges})
-        signs = [{c for c in {c for e in self.edges for c, _ in e} if _holds(c, k)} for k in classes]
+        used = {charset for edges in self.edges for charset, _ in edges}
+        classes = partition(used)
+        signs = [{charset for charset in used if _holds(charset, each)} for each in classes]
         first = self.closure(start)
         known = {first: 0}
         todo = [first]
@@ -201,7 +203,7 @@ def partition(charsets: Iterable[Charset]) -> list[Charset]:
     sets = sorted({*charsets, ANY})
     edges = sorted({edge for one in sets for low, high in one for edge in (low, high + 1)})
     groups: defaultdict[tuple[bool, ...], list[tuple[int, int]]] = defaultdict(list)
-    for low, after in zip(edges, edges[1:], strict=False):
+    for low, after in pairwise(edges):
         sign = tuple(any(a <= low <= b for a, b in one) for one in sets)
         if any(a <= low <= b for a, b in ANY):
             groups[sign].append((low, after - 1))

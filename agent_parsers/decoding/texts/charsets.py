@@ -45,15 +45,16 @@ def union(sets: Iterable[Charset]) -> Charset:
 def minus(one: Charset, other: Charset) -> Charset:
     """Return the characters of *one* that are not in *other*."""
     left: list[tuple[int, int]] = []
-    for low, high in one:
+    for first, last in one:
+        at = first
         for start, stop in other:
-            if stop < low or start > high:
+            if stop < at or start > last:
                 continue
-            if start > low:
-                left.append((low, start - 1))
-            low = stop + 1
-        if low <= high:
-            left.append((low, high))
+            if start > at:
+                left.append((at, start - 1))
+            at = stop + 1
+        if at <= last:
+            left.append((at, last))
     return tuple(left)
 
 

@@ -15,7 +15,6 @@ from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, minus, uni
 
 if TYPE_CHECKING:
     from agent_parsers.decoding.texts.automaton import Automaton
-    from agent_parsers.decoding.texts.charsets import Charset
 
 __all__ = ["content_before_calls"]
 
@@ -38,7 +37,7 @@ def content_before_calls(gap: str, *, has_fence: bool, brief: bool = False) -> A
 
     Args:
         gap: What stands between the content and the calls.
-        has_fence: Whether calls are written with a fence, which a fence before them would pair with.
+        has_fence: Whether calls are in a fence, with which a fence before them would pair.
         brief: Whether to refuse all texts that end in a colon, which takes far fewer states.
     """
     nfa = Nfa()

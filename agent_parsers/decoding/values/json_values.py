@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.problems import GrammarError
 from agent_parsers.decoding.texts.charsets import chars
-from agent_parsers.decoding.tree import (
+from agent_parsers.decoding.tree.nodes import (
     NOTHING,
     Chars,
     Repeat,
@@ -22,13 +21,14 @@ from agent_parsers.decoding.tree import (
     optional,
     sequence,
 )
+from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.decoding.values.members import in_order
 from agent_parsers.decoding.values.numbers import integer, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from agent_parsers.decoding.tree import Node
+    from agent_parsers.decoding.tree.nodes import Node
     from agent_parsers.decoding.values.strings import Strings
     from agent_parsers.toolset.schemas.schema import Schema
 
@@ -44,6 +44,7 @@ _SPACE: Final = optional(sequence(" "))
 _BLANK: Final = optional(choice([" ", sequence("\n", Repeat(Chars(chars(" \t")), 0, _INDENT))]))
 """White space as programs write it; with any of it, some models write nothing else."""
 _KINDS: Final = ("object", "array", "string", "number", "boolean", "null")
+
 
 def words(value: Any) -> str:
     """Return *value* in JSON as `render` writes it."""
@@ -88,8 +89,7 @@ class JsonValues:
         if kind == "value":
             return Rule(self._add(kind, lambda: choice(map(self._any, _KINDS))))
         if kind == "object":
-            member = lambda: sequence(self.string, ":", self._ws, self._any())  # noqa: E731
-            return Rule(self._add(kind, lambda: self._row("{", [member()], "}", 0, None)))
+            return Rule(self._add(kind, self._any_members))
         if kind == "array":
             return Rule(self._add(kind, lambda: self._row("[", [self._any()], "]", 0, None)))
         if kind == "string":
@@ -99,7 +99,11 @@ class JsonValues:
             return sequence(null)
         return choice(truths) if kind == "boolean" else number({})
 
-    def _add(self, name: str, make: Any) -> str:
+    def _any_members(self) -> Node:
+        member = sequence(self.string, ":", self._ws, self._any())
+        return self._row("{", [member], "}", 0, None)
+
+    def _add(self, name: str, make: Callable[[], Node]) -> str:
         """Add a part under a *name*, if there is none, and return its whole name."""
         whole = f"{self._name}-{name}"
         if whole not in self._rules:

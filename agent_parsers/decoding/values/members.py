@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from agent_parsers.decoding.tree import NOTHING, choice, optional, sequence
+from agent_parsers.decoding.tree.nodes import NOTHING, choice, optional, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from agent_parsers.decoding.tree import Node
+    from agent_parsers.decoding.tree.nodes import Node
 
 __all__ = ["in_order"]
 
@@ -26,7 +26,9 @@ def in_order(parts: Sequence[tuple[Node, bool]], between: Node) -> tuple[Node, b
         first = required[0]
         before = (optional(sequence(part, between)) for part, _ in parts[:first])
         return sequence(*before, parts[first][0], *_rest(parts[first + 1 :], between)), False
-    options = [sequence(part, *_rest(parts[at + 1 :], between)) for at, (part, _) in enumerate(parts)]
+    options = [
+        sequence(part, *_rest(parts[at + 1 :], between)) for at, (part, _) in enumerate(parts)
+    ]
     return (choice(options) if options else NOTHING), True
 
 

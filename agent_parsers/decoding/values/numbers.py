@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.problems import GrammarError
 from agent_parsers.decoding.texts.charsets import chars
-from agent_parsers.decoding.tree import Chars, Repeat, choice, optional, sequence
+from agent_parsers.decoding.tree.nodes import Chars, Repeat, choice, optional, sequence
+from agent_parsers.decoding.tree.problems import GrammarError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.tree import Node
+    from agent_parsers.decoding.tree.nodes import Node
 
 __all__ = ["integer", "number"]
 
@@ -22,9 +22,7 @@ _MORE: Final = Repeat(_DIGIT, 0, _MOST_DIGITS - 1)
 _NATURAL: Final = choice(["0", sequence(Chars(((0x31, 0x39),)), _MORE)])
 _MINUS: Final = optional(sequence("-"))
 _FRACTION: Final = sequence(".", Repeat(_DIGIT, 1, _MOST_DIGITS))
-_EXPONENT: Final = sequence(
-    Chars(chars("eE")), optional(Chars(chars("+-"))), Repeat(_DIGIT, 1, 2)
-)
+_EXPONENT: Final = sequence(Chars(chars("eE")), optional(Chars(chars("+-"))), Repeat(_DIGIT, 1, 2))
 _LIMITS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.problems import GrammarError
 from agent_parsers.decoding.texts.automaton import Automaton, intersection
 from agent_parsers.decoding.texts.charsets import ANY, Charset, chars, minus
-from agent_parsers.decoding.tree import Chars, Repeat, Text, choice, optional, sequence
+from agent_parsers.decoding.tree.nodes import Chars, Repeat, Text, choice, optional, sequence
+from agent_parsers.decoding.tree.problems import GrammarError
 
 if TYPE_CHECKING:
-    from agent_parsers.decoding.tree import Node
+    from agent_parsers.decoding.tree.nodes import Node
 
 __all__ = ["JSON_ESCAPES", "Strings"]
 
@@ -137,9 +137,11 @@ class Strings:
         plain = Chars(minus(_PLAIN if self._escapes else ANY, self._barred))
         if not self._escapes:
             return plain
-        first = choice([
-            sequence(Chars(minus(_HEX, chars("dD"))), Chars(_HEX)),
-            sequence(Chars(chars("dD")), Chars(chars("01234567"))),
-        ])
+        first = choice(
+            [
+                sequence(Chars(minus(_HEX, chars("dD"))), Chars(_HEX)),
+                sequence(Chars(chars("dD")), Chars(chars("01234567"))),
+            ]
+        )
         code = sequence("\\u", first, Chars(_HEX), Chars(_HEX))
         return choice([plain, sequence("\\", Chars(self._escapes)), code])

@@ -6,14 +6,14 @@ is that of `render`, and cannot drift from it.
 
 from __future__ import annotations
 
-import os
+import json
 import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.actions.agent import AgentAction
-from agent_parsers.decoding.problems import GrammarError
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.decoding.tree.problems import GrammarError
 from agent_parsers.engine.grammar.dialect import Written, WrittenCall
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.reading.stream import TurnStream
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ANSWER", "CONTENT", "ID", "INPUT", "KEY", "NUMBER", "SLOTS", "TEXT", "THOUGHT", "TOOL",
-    "VALUE", "Calls", "Parameters", "Shapes",
+    "VALUE", "Calls", "Parameters", "Shapes", "common", "json_in",
 ]  # fmt: skip
 
 THOUGHT, CONTENT, ANSWER, TEXT, INPUT, KEY, VALUE, ID, NUMBER, TOOL = map(
@@ -97,6 +97,20 @@ class Calls:
     """Whether a turn may have several calls."""
 
 
+def json_in(written: str) -> str:
+    """Return the text of *written* from its first bracket to its last."""
+    starts = [at for at in (written.find("{"), written.find("[")) if at >= 0]
+    end = max(written.rfind("}"), written.rfind("]"))
+    return written[min(starts, default=0) : end + 1]
+
+
+def common(*texts: str) -> str:
+    """Return what *texts* begin with alike."""
+    least, greatest = min(texts), max(texts)
+    same = (at for at, char in enumerate(least) if char != greatest[at])
+    return least[: next(same, len(least))]
+
+
 class Shapes:
     """The spellings of the turns of one dialect.
 
@@ -157,9 +171,32 @@ class Shapes:
             return ""
         result = self._read(self._written(Written(tool=_ANY_TOOL, tool_input="some words")))
         if not isinstance(result, AgentAction) or ANSWER not in self.answer(thought=False):
-            raise GrammarError(f"the calls of {self._dialect.name} are code, of which no form of"
-                               " grammar knows the rules")
+            raise GrammarError(
+                f"the calls of {self._dialect.name} are code, of which no form of"
+                " grammar knows the rules"
+            )
         return result.tool
+
+    @cached_property
+    def reads_bare_call(self) -> bool:
+        """Whether the JSON of a call is read without what the dialect writes around it."""
+        step = Written(tool=_ANY_TOOL, tool_input={_KEYS[0]: _WORD})
+        result = self._read_json(self._written(step))
+        actions = result if isinstance(result, list) else [result]
+        return all(isinstance(each, AgentAction) and each.tool == _ANY_TOOL for each in actions)
+
+    @cached_property
+    def reads_bare_answer(self) -> bool:
+        """The same for the JSON of an answer."""
+        return isinstance(self._read_json(self._written(Written(answer=_WORD))), AgentFinish)
+
+    def _read_json(self, written: str) -> TurnResult | None:
+        text = json_in(written)
+        try:
+            json.loads(text)
+        except ValueError:
+            return None
+        return self._read(text)
 
     def check_name(self, tool: str) -> None:
         """Raise if the dialect cannot write the name of a *tool*."""
@@ -227,9 +264,9 @@ class Shapes:
             if middle != again or one != f"{lead}{slot}{tail}":
                 many = ""  # several are spelt differently, so a turn has one
         if many:
-            end = os.path.commonprefix([middle, tail])
+            end = common(middle, tail)
             after = middle[len(end) :]
-            head = os.path.commonprefix([lead[::-1], after[::-1]])[::-1]
+            head = common(lead[::-1], after[::-1])[::-1]
             opens, between = lead.removesuffix(head), after.removesuffix(head)
             closes = tail.removeprefix(end)
             call = f"{head}{slot}{end}"
@@ -251,7 +288,7 @@ class Shapes:
             head, _, equals = lead.partition(KEY)
             _, middle, _ = inner(2, value).split(VALUE)
             middle = middle.removesuffix(f"{KEY}{equals}")
-            after = os.path.commonprefix([middle, end])
+            after = common(middle, end)
             found.append((head, (equals, after), middle[len(after) :], end[len(after) :]))
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from agent_parsers.decoding.inputs import NOT_BLANK, Inputs, tokens
-from agent_parsers.decoding.problems import GrammarError
-from agent_parsers.decoding.shapes import (
+from agent_parsers.decoding.texts.automaton import intersection
+from agent_parsers.decoding.texts.marks import Marks
+from agent_parsers.decoding.texts.quoting import content_before_calls
+from agent_parsers.decoding.tree.nodes import (
+    Grammar,
+    Repeat,
+    Rule,
+    Text,
+    choice,
+    factored,
+    optional,
+    sequence,
+)
+from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.turns.inputs import NOT_BLANK, Inputs, tokens
+from agent_parsers.decoding.turns.shapes import (
     ANSWER,
     CONTENT,
     INPUT,
     SLOTS,
     THOUGHT,
     Shapes,
+    common,
 )
-from agent_parsers.decoding.texts.automaton import intersection
-from agent_parsers.decoding.texts.marks import Marks
-from agent_parsers.decoding.texts.quoting import content_before_calls
-from agent_parsers.decoding.tree import Grammar, Repeat, Rule, Text, choice, factored, optional, sequence
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
 from agent_parsers.engine.grammar.rewritings import table_for
 
@@ -29,22 +38,23 @@ if TYPE_CHECKING:
 
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.marks import Place
-    from agent_parsers.decoding.tree import Node
+    from agent_parsers.decoding.tree.nodes import Node
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["Start", "Turn", "TurnOptions", "turn_grammar"]
+__all__ = ["Start", "TurnKind", "TurnOptions", "turn_grammar"]
 
-Turn: TypeAlias = Literal["any", "call", "answer"]
+TurnKind: TypeAlias = Literal["any", "call", "answer"]
 """Which turns a grammar has."""
 Start: TypeAlias = Literal["", "content", "thought"]
 """Where a turn begins: in its content, or in a thought that the prompt has opened."""
+
 
 @dataclass(frozen=True)
 class TurnOptions:
     """What turns a grammar has."""
 
-    turn: Turn = "any"
+    turn: TurnKind = "any"
     start: Start = ""
     thoughts: bool = True
     """Whether a turn may have a thought."""
@@ -52,26 +62,39 @@ class TurnOptions:
     """The most calls of a turn; `None` for any number."""
     schema_inputs: bool = True
     """Whether inputs follow the schemas of the tools."""
-    brief: bool = False
-    """Whether to leave out texts that are possible, but make a grammar much longer."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("turn", self.turn, TurnKind), ("start", self.start, Start)):
+            if value not in get_args(known):
+                raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
+        if self.max_calls is not None and self.max_calls < 1:
+            raise ValueError(f"max_calls is at least 1, not {self.max_calls!r}")
+        if self.start == "thought" and not self.thoughts:
+            raise ValueError("a turn that begins in a thought has one: leave out thoughts=False")
 
 
-def turn_grammar(dialect: Dialect, tools: ToolSet | None, options: TurnOptions) -> Grammar:
+def turn_grammar(
+    dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
+) -> Grammar:
     """Return the grammar of the turns of *dialect*.
 
     Args:
         dialect: The dialect.
         tools: The tools; `None` for any.
         options: What turns the grammar has.
+        brief: Whether to leave out texts that are possible, but make a grammar much longer.
 
     Raises:
         GrammarError: No grammar can say it.
     """
-    return _Turns(dialect, tools, options).grammar()
+    return _Turns(dialect, tools, options, brief=brief).grammar()
 
 
 class _Turns:
-    def __init__(self, dialect: Dialect, tools: ToolSet | None, options: TurnOptions) -> None:
+    def __init__(
+        self, dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool
+    ) -> None:
+        self._brief = brief
         self._dialect = dialect
         self._options = options
         self._shapes = Shapes(dialect)
@@ -87,7 +110,9 @@ class _Turns:
         if self._shapes.own_tool:
             self._names = [self._shapes.own_tool]
             if tools is not None and self._shapes.own_tool not in tools:
-                raise GrammarError(f"{dialect.name} calls {self._shapes.own_tool!r}, which is none of the tools")
+                raise GrammarError(
+                    f"{dialect.name} calls {self._shapes.own_tool!r}, which is none of the tools"
+                )
 
     def grammar(self) -> Grammar:
         turns: list[Node] = []
@@ -140,12 +165,12 @@ class _Turns:
 
     def _begun(self, lead: str, rests: list[str], alone: list[str]) -> Iterator[Node]:
         """Yield the turns that begin with *lead*, whose last part is a text, and go on in calls."""
-        then = _literal(os.path.commonprefix(rests))
+        then = _literal(common(*rests))
         within = None
         if lead.endswith(CONTENT):
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
-            within = content_before_calls(gap, has_fence=has_fence, brief=self._options.brief)
+            within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
         for nodes, place in self._leads(lead, then, within):
             if not self._is_several:
                 named = zip(self._names, rests, strict=True)
@@ -216,13 +241,15 @@ class _Turns:
         begin, start = self._marks.begin, self._options.start
         may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
         if opener and start == "thought":
+            if "thought" not in self._table.starts and not may_continue:
+                raise GrammarError("a turn cannot begin in a thought")
             place = self._marks.follow(begin, opener)
             yield self._walk(lead.removeprefix(opener), place, then, within)
         elif not (opener and may_continue and start == ""):
             yield self._walk(lead, begin, then, within)
         else:
             nodes, place = self._walk(lead.removeprefix(opener), begin, then, within)
-            if self._options.brief:  # a little less, since a line begins here
+            if self._brief:  # a little less, since a line begins here
                 yield [optional(sequence(*tokens(opener))), *nodes], place
             else:
                 yield nodes, place

@@ -101,9 +101,7 @@ def choice(options: Iterable[Node | str]) -> Node:
     """Return a choice between *options*, each of them once."""
     nodes = (Literal(each) if isinstance(each, str) else each for each in options)
     flat = (
-        one
-        for node in nodes
-        for one in (node.options if isinstance(node, Choice) else (node,))
+        one for node in nodes for one in (node.options if isinstance(node, Choice) else (node,))
     )
     once = tuple(dict.fromkeys(flat))
     assert once, "a choice has options"

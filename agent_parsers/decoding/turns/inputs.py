@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from agent_parsers.decoding.problems import GrammarError
-from agent_parsers.decoding.shapes import ID, INPUT, KEY, NUMBER, SLOTS, TEXT, TOOL
 from agent_parsers.decoding.texts.automaton import Automaton, intersection
 from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, minus, union
 from agent_parsers.decoding.texts.marks import text_without
-from agent_parsers.decoding.tree import Chars, Repeat, Text, choice, sequence
+from agent_parsers.decoding.tree.nodes import Chars, Repeat, Text, choice, sequence
+from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.turns.shapes import ID, INPUT, KEY, NUMBER, SLOTS, TEXT, TOOL
 from agent_parsers.decoding.values.json_values import JsonValues, words
 from agent_parsers.decoding.values.members import in_order
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
@@ -19,9 +19,9 @@ from agent_parsers.toolset.schemas.arguments import lone_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from agent_parsers.decoding.shapes import Calls, Parameters, Shapes
     from agent_parsers.decoding.texts.marks import Marks, Place
-    from agent_parsers.decoding.tree import Node
+    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.decoding.turns.shapes import Calls, Parameters, Shapes
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
 
@@ -193,8 +193,8 @@ class Inputs:
         schema = self._schema(tool)
         if schema is None:
             raise GrammarError(
-                f"{tool or 'a tool'} has no schema, and a grammar cannot see to it that no unknown"
-                " parameter stands twice"
+                f"the tool {tool!r} has no schema, and a grammar cannot rule out that a parameter it"
+                " does not know stands twice"
             )
         none = sequence(*tokens(spelt.none))
         flat = schema.flat(schema.root)
@@ -233,7 +233,7 @@ class Inputs:
             return {"enum": allowed} if allowed else None
         if not self._shapes.nests and flat.get("type") in ("object", "array", None):
             raise GrammarError("lists and objects in parameters are written without JSON")
-        return flat if flat else {"type": ["integer", "number", "boolean", "null"]}
+        return flat or {"type": ["integer", "number", "boolean", "null"]}
 
     def _value_strings(self, spelt: Parameters, after: str, escapes: str = "") -> Strings:
         """Return what may stand in a parameter that is text, or in the strings within another.
