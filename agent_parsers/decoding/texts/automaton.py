@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -37,11 +38,19 @@ class Automaton:
 
     def step(self, state: int, char: str) -> int:
         """Return the state after *char*; -1 if it is refused."""
+        lows, ranges = self._by_range[state]
         code = ord(char)
-        for charset, to in self.rows[state]:
-            if any(low <= code <= high for low, high in charset):
-                return to
-        return -1
+        at = bisect_right(lows, code) - 1
+        return ranges[at][1] if at >= 0 and code <= ranges[at][0] else -1
+
+    @cached_property
+    def _by_range(self) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """For each state, where ranges of characters begin, and where they end and lead."""
+        found = []
+        for row in self.rows:
+            ranges = sorted((low, high, to) for charset, to in row for low, high in charset)
+            found.append(([low for low, _, _ in ranges], [each[1:] for each in ranges]))
+        return found
 
     def run(self, text: str, state: int | None = None) -> int:
         """Return the state after *text*, from *state* on; -1 if the text is refused."""

@@ -17,8 +17,6 @@ from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from agent_parsers.decoding.texts.charsets import Charset
     from agent_parsers.engine.grammar.table import Table
 
@@ -42,7 +40,8 @@ def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
     return at
 
 
-def text_without(parts: Collection[str], then: str = "") -> Automaton:
+@cache
+def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
     """Return the automaton of texts that contain none of *parts*.
 
     Args:
@@ -186,7 +185,7 @@ class Marks:
         if self._table.several:  # the reader of calls may go on to another state
             made = intersection(made, text_without(self.literals, then))
         elif place.state in self._table.begun:  # a call may begin behind any fence
-            made = intersection(made, text_without(["```"]))
+            made = intersection(made, text_without(("```",)))
         else:
             return made
         return intersection(made, no_json_lines())

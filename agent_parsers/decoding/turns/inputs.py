@@ -19,6 +19,7 @@ from agent_parsers.toolset.schemas.arguments import lone_key
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from agent_parsers.decoding.texts.charsets import Charset
     from agent_parsers.decoding.texts.marks import Marks, Place
     from agent_parsers.decoding.tree.nodes import Node
     from agent_parsers.decoding.turns.shapes import Calls, Parameters, Shapes
@@ -193,8 +194,8 @@ class Inputs:
         schema = self._schema(tool)
         if schema is None:
             raise GrammarError(
-                f"the tool {tool!r} has no schema, and a grammar cannot rule out that a parameter it"
-                " does not know stands twice"
+                f"the tool {tool!r} has no schema, and a grammar cannot rule out that an unknown"
+                " parameter stands twice"
             )
         none = sequence(*tokens(spelt.none))
         flat = schema.flat(schema.root)
@@ -245,17 +246,17 @@ class Inputs:
         """
         if self._shapes.quotes_values:
             return Strings(None, _PYTHON_ESCAPES)
-        closers = [*dict.fromkeys([*self._closers(after), *spelt.tags])]
+        closers = tuple(dict.fromkeys([*self._closers(after), *spelt.tags]))
         return Strings(text_without(closers, after), escapes, _last(closers))
 
     # ----------------------------------------------------------------------------------------------
 
-    def _closers(self, after: str) -> list[str]:
+    def _closers(self, after: str) -> tuple[str, ...]:
         """Return texts that a value may not contain if *after* follows it."""
         text = after.strip()
         closer = text[: text.find(">") + 1]
         closers = [closer] if closer else [text[:1], "\n"] if text else []  # such as a bracket
-        return list(dict.fromkeys([*closers, *self._marks.literals]))
+        return tuple(dict.fromkeys([*closers, *self._marks.literals]))
 
     def _values(self, strings: Strings) -> JsonValues:
         """Return what makes values with such strings."""
@@ -277,5 +278,5 @@ def _texts(flat: dict[str, Any], strings: Strings) -> Iterator[Node]:
             yield sequence(written)
 
 
-def _last(parts: list[str]) -> Any:
+def _last(parts: tuple[str, ...]) -> Charset:
     return chars("".join(part[-1] for part in parts))
