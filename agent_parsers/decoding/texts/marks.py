@@ -17,8 +17,11 @@ from agent_parsers.engine.grammar.table import Note, Part
 from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agent_parsers.decoding.texts.charsets import Charset
     from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.markers.kinds import Marker
 
 __all__ = ["Marks", "Place", "text_without"]
 
@@ -27,8 +30,6 @@ def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
     """Add the atoms of a *spelling* from the state *start* on, and return the last state."""
     at = start
     for atom in spelling:
-        if isinstance(atom, Ahead):
-            continue
         charset, is_run = of_pattern(atom)
         after = nfa.state()
         if is_run:
@@ -87,6 +88,18 @@ class Place(NamedTuple):
     """How far the text before it is part of markers, as states of the scanner of that state."""
 
 
+def _spelt(marker: Marker) -> Iterator[tuple[str, ...]]:
+    """Yield the spellings of *marker* without what only restricts what may follow.
+
+    If that leaves less than the canonical text, and more has to follow, that is its rest.
+    """
+    whole = tuple(map(re.escape, marker.canonical))
+    for spelling in marker.spellings():
+        atoms = tuple(atom for atom in spelling if not isinstance(atom, Ahead))
+        needs = any(isinstance(atom, Ahead) and atom.startswith("(?=") for atom in spelling)
+        yield whole if needs and whole[: len(atoms)] == atoms else atoms
+
+
 class _Scanner:
     """Finds the markers that count in one state of a table, and those that notes add."""
 
@@ -109,7 +122,7 @@ class _Scanner:
             if source != state:
                 continue
             is_note = isinstance(transition, Note) and transition.to not in self._table.ends
-            for spelling in self._table.markers[name].spellings():
+            for spelling in _spelt(self._table.markers[name]):
                 end = chain(self.nfa, home, spelling)
                 if is_note:
                     self.nfa.skip(end, self._home(transition.to))

@@ -129,67 +129,84 @@ class _Turns:
     def _call_turns(self) -> Iterator[Node]:
         if not self._names:
             raise GrammarError("there are no tools to call")
-        alone = self._turns_of(thought=False, content=False)
         for thought in self._thoughts:
-            for content in (False, True):
-                written = self._turns_of(thought=thought, content=content)
-                slot = CONTENT if content else THOUGHT if thought else ""
-                cuts = {_cut(each, slot) for each in written}
-                leads, rests = {lead for lead, _ in cuts}, [_cut(each, slot)[1] for each in written]
-                said = {THOUGHT: thought, CONTENT: content}
-                if any(each.count(mark) != said[mark] for each in written for mark in said):
-                    continue  # the dialect has no such turns
-                if len(leads) > 1 or not (rests == alone or self._gap(rests, alone) is not None):
-                    continue  # content follows the calls, or stands inside of what encloses them
-                yield from self._begun(leads.pop(), rests, alone)
+            plain = self._turns_of(thought=thought, content=False)
+            said = self._turns_of(thought=thought, content=True)
+            behind = {_behind(*each) for each in zip(said, plain, strict=True)}
+            tail = behind.pop() if len(behind) == 1 else None
+            yield from self._begun(plain, THOUGHT if thought else "", tail)
+            if tail is None:
+                yield from self._begun(said, CONTENT)
 
     def _turns_of(self, *, thought: bool, content: bool) -> list[str]:
+        """Return turns with one call, one for each tool."""
         return [self._shapes.turn(tool, thought=thought, content=content) for tool in self._names]
 
-    def _gap(self, rests: list[str], alone: list[str]) -> str | None:
-        """Return what stands in all *rests* before the calls; `None` if they differ.
-
-        In dialects with one call in a turn, it is part of what follows.
-        """
-        if not self._is_several:
-            return ""
-        gaps = {
-            rest.removesuffix(calls) if rest.endswith(calls) else None
-            for rest, calls in zip(rests, alone, strict=True)
-        }
-        return gaps.pop() if len(gaps) == 1 else None
+    @cached_property
+    def _alone(self) -> list[str]:
+        """Turns of just one call."""
+        return self._turns_of(thought=False, content=False)
 
     @cached_property
     def _is_several(self) -> bool:
         return self._dialect.several and self._inputs.shape(self._names[0]).several
 
-    def _begun(self, lead: str, rests: list[str], alone: list[str]) -> Iterator[Node]:
-        """Yield the turns that begin with *lead*, whose last part is a text, and go on in calls."""
-        then = _literal(common(*rests))
-        within = None
-        if lead.endswith(CONTENT):
+    def _begun(self, written: list[str], slot: str, tail: str | None = None) -> Iterator[Node]:
+        """Yield the turns that begin as those *written*.
+
+        Args:
+            written: A turn for each tool; empty if the dialect has no such turns.
+            slot: The last slot before the calls.
+            tail: What stands between calls and the content behind them; `None` for no such content.
+        """
+        if any(each.count(slot) != 1 for each in written if slot) or not all(written):
+            return
+        leads = {_cut(each, slot)[0] for each in written}
+        rests = [_cut(each, slot)[1] for each in written]
+        if len(leads) > 1:
+            return
+        then, within = _literal(common(*rests)), None
+        if slot == CONTENT:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
-        for nodes, place in self._leads(lead, then, within):
+        for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
                 named = zip(self._names, rests, strict=True)
                 made = choice(self._inputs.rest(*each, place) for each in named)
                 yield sequence(*nodes, self._rule("call", made))
-            else:
-                yield sequence(*nodes, self._gap(rests, alone) or "", self._calls)
+            elif (calls := self._calls(rests)) is not None:
+                after = [] if tail is None else [optional(self._content(tail))]
+                yield sequence(*nodes, calls, *after)
 
-    @cached_property
-    def _calls(self) -> Node:
-        """The calls of a turn that may have several."""
+    def _content(self, tail: str) -> Node:
+        """Return content behind calls."""
+        place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
+        made = intersection(self._marks.text(place), NOT_BLANK)
+        return sequence(tail, Text(made.smallest()))
+
+    def _calls(self, rests: list[str]) -> Node | None:
+        """Return the calls of a turn that may have several, with what stands before them.
+
+        Args:
+            rests: What a turn with one call has from there on, for each tool.
+
+        Returns:
+            `None` if the calls are not what stands there.
+        """
         frames = {(c.opens, c.between, c.closes) for c in map(self._inputs.shape, self._names)}
         if len(frames) > 1:
             raise GrammarError(f"{self._dialect.name} spells the calls of these tools differently")
         ((opens, between, closes),) = frames
+        gaps = {_gap(*each) for each in zip(rests, self._alone, strict=True)}
+        if len(gaps) > 1 or (gap := gaps.pop()) is None:
+            return None
+        before, cut = gap
         each = self._rule("call", choice(map(self._inputs.call, self._names)))
         most = None if self._options.max_calls is None else self._options.max_calls - 1
-        more = Repeat(sequence(between, each), 0, most)
-        return self._rule("calls", sequence(opens, each, *([more] if most != 0 else []), closes))
+        more = [Repeat(sequence(between, each), 0, most)] if most != 0 else []
+        calls = sequence(opens.removeprefix(cut), each, *more, closes)
+        return sequence(before, self._rule("calls", calls))
 
     def _rule(self, name: str, node: Node) -> Node:
         """Return *node* as a part with a name."""
@@ -278,6 +295,19 @@ def _cut(written: str, slot: str) -> tuple[str, str]:
     """Return *written* up to the last *slot*, and the rest."""
     before, mark, rest = written.rpartition(slot) if slot else ("", "", written)
     return before + mark, rest
+
+
+def _gap(rest: str, calls: str) -> tuple[str, str] | None:
+    """Return what stands in *rest* before the *calls*, and what of them stands before *rest*."""
+    if rest.endswith(calls):
+        return rest.removesuffix(calls), ""
+    return ("", calls.removesuffix(rest)) if calls.endswith(rest) else None
+
+
+def _behind(said: str, plain: str) -> str | None:
+    """Return what stands between the calls of a turn and the content behind them."""
+    is_behind = plain and said.startswith(plain) and said.endswith(CONTENT)
+    return said.removeprefix(plain).removesuffix(CONTENT) if is_behind else None
 
 
 def _literal(text: str) -> str:

@@ -171,10 +171,12 @@ class Inputs:
         for flat in variants(schema, schema.flat(schema.root)["properties"][key]):
             if "enum" in flat or "const" in flat:
                 yield from _texts(flat, strings)
+                if (others := self._others(flat)) is not None:
+                    yield self._values(strings).value(schema, others)
             elif flat.get("type", "string") == "string":
                 body = strings.body(flat)
                 yield Text(plain) if isinstance(body, Text) else body
-            elif flat["type"] in ("integer", "number", "boolean"):
+            elif flat["type"] in ("integer", "number", "boolean", "null", "array"):
                 yield self._values(strings).value(schema, flat)
 
     # -- calls in turns of several -----------------------------------------------------------------
@@ -200,9 +202,10 @@ class Inputs:
         none = sequence(*tokens(spelt.none))
         flat = schema.flat(schema.root)
         required = flat.get("required", ())
+        properties = flat.get("properties", {}).items()
         parts = [
             (self._parameter(schema, key, part, spelt), key in required)
-            for key, part in flat.get("properties", {}).items()
+            for key, part in (sorted(properties) if self._shapes.sorts else properties)
         ]
         if not parts:
             return none
@@ -279,4 +282,5 @@ def _texts(flat: dict[str, Any], strings: Strings) -> Iterator[Node]:
 
 
 def _last(parts: tuple[str, ...]) -> Charset:
-    return chars("".join(part[-1] for part in parts))
+    """Return characters without which none of *parts* can be written."""
+    return chars("".join("<" if "<" in part else part[-1] for part in parts))

@@ -147,6 +147,12 @@ class Shapes:
         return python if all(word in written for word in python) else ("null", "true", "false")
 
     @cached_property
+    def sorts(self) -> bool:
+        """Whether parameters are written in the order of their names."""
+        written = self._written(Written(tool=_ANY_TOOL, tool_input={"second": 1, "first": 2}))
+        return written.find("first") < written.find("second")
+
+    @cached_property
     def nests(self) -> bool:
         """Whether lists and objects in the values of parameters are JSON, or written alike."""
         return '["a"]' in self._written(Written(tool=_ANY_TOOL, tool_input={"key": ["a"]}))
