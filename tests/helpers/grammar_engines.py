@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -11,41 +13,125 @@ from typing import Any
 
 import pytest
 
-BYTES = 256
-"""Tokens of the byte tokenizer; the next number ends a text."""
+END = 256
+"""The token that ends a text; those before it are bytes."""
+TOKENS = [*(bytes([byte]) for byte in range(END)), b"<end>"]
 
 
-def _stand_in(name: str) -> None:
-    """Put a module in place of a large package that an engine imports but does not need here."""
+class _StandIn(ModuleType):
+    """A module in place of a large package that an engine imports but does not need here."""
 
-    class StandIn(ModuleType):
-        def __getattr__(self, attribute: str) -> Any:
-            if attribute.startswith("__"):
-                raise AttributeError(attribute)
-            return type(attribute, (), {"__init__": lambda self, *_, **__: None})
-
-    module = StandIn(name)
-    module.__spec__ = ModuleSpec(name, None)
-    sys.modules[name] = module
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            raise AttributeError(attribute)
+        return type(attribute, (), {"__init__": lambda self, *_, **__: None})
 
 
-def xgrammar() -> Any:
-    """Return the package xgrammar; the test is skipped without it."""
-    if find_spec("xgrammar") is None:
-        pytest.skip("xgrammar is not installed")
-    import_module("tvm_ffi")  # it looks for torch as well, and needs the real one
-    given = [name for name in ("torch", "transformers") if name not in sys.modules]
-    missing = [name for name in given if find_spec(name) is None]
+def needs(engine: str) -> None:
+    """Skip the test if an *engine* is not installed."""
+    if find_spec(engine) is None:
+        pytest.skip(f"{engine} is not installed")
+
+
+@cache
+def _xgrammar() -> tuple[Any, Any]:
+    """Return the package xgrammar, and its compiler for the tokens."""
+    import_module("tvm_ffi")  # it looks for torch as well, and would take a stand-in for it
+    missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
     for name in missing:
-        _stand_in(name)
+        sys.modules[name] = _StandIn(name)
+        sys.modules[name].__spec__ = ModuleSpec(name, None)
     try:
-        import xgrammar as package
+        package = import_module("xgrammar")
     finally:
         for name in missing:
             del sys.modules[name]
-    return package
+    tokens = package.TokenizerInfo(
+        TOKENS, vocab_type=package.VocabType.RAW, vocab_size=END + 1, stop_token_ids=[END]
+    )
+    return package, package.GrammarCompiler(tokens, cache_enabled=False)
 
 
-def llguidance() -> Any:
-    """Return the package llguidance; the test is skipped without it."""
-    return pytest.importorskip("llguidance", reason="llguidance is not installed")
+class Xgrammar:
+    """A grammar in xgrammar.
+
+    Args:
+        form: ``"gbnf"``, ``"lark"``, ``"regex"``, ``"structural_tag"`` or ``"json_schema"``.
+        grammar: The grammar in that form.
+    """
+
+    def __init__(self, form: str, grammar: Any) -> None:
+        self._package, compiler = _xgrammar()
+        if form == "structural_tag":
+            self._compiled = compiler.compile_structural_tag(json.dumps(grammar))
+        elif form == "json_schema":
+            self._compiled = compiler.compile_json_schema(json.dumps(grammar))
+        else:
+            read = {"gbnf": "from_ebnf", "lark": "from_lark", "regex": "from_regex"}[form]
+            made = getattr(self._package.Grammar, read)(grammar)
+            self._compiled = compiler.compile_grammar(made)
+
+    def accepts(self, text: str) -> bool:
+        """Return whether *text* is a whole sentence."""
+        matcher = self._package.GrammarMatcher(self._compiled)
+        return bool(matcher.accept_string(text) and matcher.is_completed())
+
+
+class _Bytes:
+    """A tokenizer whose tokens are bytes."""
+
+    eos_token_id = END
+    bos_token_id = None
+    tokens = TOKENS
+    special_token_ids = (END,)
+
+    def __call__(self, text: str | bytes) -> list[int]:
+        return [*(text.encode() if isinstance(text, str) else text)]
+
+
+@cache
+def _tokenizer() -> Any:
+    package = import_module("llguidance")
+    return package.LLTokenizer(package.TokenizerWrapper(_Bytes()))
+
+
+class Llguidance:
+    """A grammar in llguidance.
+
+    Args:
+        form: ``"lark"``, ``"regex"`` or ``"json_schema"``.
+        grammar: The grammar in that form.
+    """
+
+    def __init__(self, form: str, grammar: Any) -> None:
+        package = import_module("llguidance")
+        if form != "lark":
+            kind = {"regex": "regex", "json_schema": "json_schema"}[form]
+            text = grammar if isinstance(grammar, str) else json.dumps(grammar)
+            grammar = package.grammar_from(kind, text)
+        self._begin = package.LLMatcher(_tokenizer(), grammar, log_level=0)
+        assert not self._begin.is_error(), self._begin.get_error()
+
+    def accepts(self, text: str) -> bool:
+        """Return whether *text* is a whole sentence."""
+        matcher, tokens = self._begin.deep_copy(), [*text.encode()]
+        fits = matcher.validate_tokens(tokens) == len(tokens) and matcher.consume_tokens(tokens)
+        return bool(fits and matcher.is_accepting())
+
+    def walk(self, pieces: list[str], random: Any, steps: int = 30) -> str | None:
+        """Return a sentence of the longest legal parts of random *pieces*; `None` if none ends.
+
+        A sentence ends where one can; the more steps were taken, the more likely.
+        """
+        matcher, written = self._begin.deep_copy(), bytearray()
+        for step in range(steps * 4):
+            if matcher.is_accepting() and (step > steps or random.random() < 0.1):
+                return written.decode()
+            tokens = [*random.choice(pieces).encode()]
+            count = matcher.validate_tokens(tokens)
+            while count and count < len(tokens) and tokens[count] & 0xC0 == 0x80:
+                count -= 1  # no half of a character
+            if count:
+                matcher.consume_tokens(tokens[:count])
+                written += bytes(tokens[:count])
+        return written.decode() if matcher.is_accepting() else None

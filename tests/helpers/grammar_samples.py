@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 from random import Random
+from typing import TYPE_CHECKING
 
-from agent_parsers import Dialect
-from agent_parsers.decoding.texts.automaton import Automaton
-from agent_parsers.decoding.texts.charsets import Charset
 from agent_parsers.decoding.tree.nodes import (
     Chars,
     Choice,
@@ -24,12 +22,17 @@ from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.markers.kinds import Ahead, Label, spelt_texts
 from agent_parsers.registry.dialects_by_name import get_dialect
 
+if TYPE_CHECKING:
+    from agent_parsers import Dialect
+    from agent_parsers.decoding.texts.automaton import Automaton
+    from agent_parsers.decoding.texts.charsets import Charset
+
 PIECES = (
     "a", "the lake", " ", "\n", "\n\n", "\t", ":", ": ", ".", "!\n", "`", "```", "```json\n", "~~~",
     '"', "'", "''", '"""', "“x”", "> ", "\n> ", "<", ">", "</", "{", "}", "[", "]", "(", ")", ",",
     '{"a": 1}', '{"name": "search", "arguments": {"query": "a"}}', "search", "search(", "null",
-    "5", "1.", "é", "ß", "\u3000", "\xa0", "１", "雪", "🙂", "\\", '\\"', "\\n", "Do not call this: ",
-    "Never do this:\n", "I will look it up:\n", "- ", "**", "# ", "<b>", "<!--", "-->", "\u200b",
+    "5", "1.", "é", "ß", "\u3000", "\xa0", "１", "雪", "🙂", "\\", '\\"', "\\n",
+    "Do not call this: ", "Never do this:\n", "I will look it up:\n", "- ", "**", "# ", "<b>", "<!--", "-->", "\u200b",
     "\ufeff", "\x1f", "\r\n", "|", "<|", "|>", "_", "</s>",
 )  # fmt: skip
 """Parts of texts that some reader gives a meaning."""
@@ -147,6 +150,18 @@ def own_calls(dialect: Dialect) -> list[str]:
         half = len(call) // 2
         found += [call, f"\n{call}", call[:half], call[half:], call.strip("`\n ")]
     return found
+
+
+def literals(grammar: Grammar) -> list[str]:
+    """Return the texts of a grammar that are fixed."""
+    found: dict[str, None] = {}
+    todo = [grammar.start, *grammar.rules.values()]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Literal):
+            found[node.text] = None
+        todo.extend(parts_of(node))
+    return [text for text in found if text]
 
 
 def _numbered(words: str, blank: str) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.table import Table
     from agent_parsers.engine.markers.kinds import Marker
 
-__all__ = ["Marks", "Place", "text_without"]
+__all__ = ["Marks", "Place", "spellings", "text_without"]
 
 
 def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
@@ -88,7 +88,7 @@ class Place(NamedTuple):
     """How far the text before it is part of markers, as states of the scanner of that state."""
 
 
-def _spelt(marker: Marker) -> Iterator[tuple[str, ...]]:
+def spellings(marker: Marker) -> Iterator[tuple[str, ...]]:
     """Yield the spellings of *marker* without what only restricts what may follow.
 
     If that leaves less than the canonical text, and more has to follow, that is its rest.
@@ -122,7 +122,7 @@ class _Scanner:
             if source != state:
                 continue
             is_note = isinstance(transition, Note) and transition.to not in self._table.ends
-            for spelling in _spelt(self._table.markers[name]):
+            for spelling in spellings(self._table.markers[name]):
                 end = chain(self.nfa, home, spelling)
                 if is_note:
                     self.nfa.skip(end, self._home(transition.to))
