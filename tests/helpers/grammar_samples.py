@@ -32,8 +32,8 @@ PIECES = (
     '"', "'", "''", '"""', "“x”", "> ", "\n> ", "<", ">", "</", "{", "}", "[", "]", "(", ")", ",",
     '{"a": 1}', '{"name": "search", "arguments": {"query": "a"}}', "search", "search(", "null",
     "5", "1.", "é", "ß", "\u3000", "\xa0", "１", "雪", "🙂", "\\", '\\"', "\\n",
-    "Do not call this: ", "Never do this:\n", "I will look it up:\n", "- ", "**", "# ", "<b>", "<!--", "-->", "\u200b",
-    "\ufeff", "\x1f", "\r\n", "|", "<|", "|>", "_", "</s>",
+    "Do not call this: ", "Never do this:\n", "I will look it up:\n", "- ", "**", "# ", "<b>",
+    "<!--", "-->", "\u200b", "\ufeff", "\x1f", "\r\n", "|", "<|", "|>", "_", "</s>",
 )  # fmt: skip
 """Parts of texts that some reader gives a meaning."""
 

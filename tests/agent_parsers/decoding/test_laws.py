@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 CODE = {"smolagents_code"}
 """The dialects whose calls are code."""
 DIALECTS = [name for name in list_dialects() if name not in CODE]
-SOME = DIALECTS if THOROUGH else ["react", "react_json", "xml", "hermes", "qwen3_coder", "lfm2"]
-"""The dialects that are tried."""
 ONE_CALL = {"json_toolcall"}
 """Dialects that write several calls in another way than one; a grammar has one."""
 COUNT = 3000 if DEEP else 300 if THOROUGH else 40
@@ -62,8 +61,9 @@ def misread(parser: AnyDialectParser, sentence: str) -> str:
     return "" if known else f"calls of other tools: {result}"
 
 
+@pytest.mark.one_in(12)
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("dialect", SOME)
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_a_grammar_allows_is_read(dialect: str, seed: int) -> None:
     parser, sampler = parser_of(dialect, seed), sampler_of(dialect, seed)
     kinds = set()
@@ -82,7 +82,8 @@ def engines(parser: AnyDialectParser) -> Iterator[Any]:
         yield Xgrammar(form, parser.grammar(form))  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("dialect", SOME)
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_engines_allow_each_sentence(dialect: str) -> None:
     parser, sampler = parser_of(dialect, 0), sampler_of(dialect, 0)
     sentences = [sampler.sentence() for _ in range(COUNT // 2)]
@@ -91,7 +92,8 @@ def test_engines_allow_each_sentence(dialect: str) -> None:
             assert engine.accepts(sentence), (type(engine).__name__, sentence)
 
 
-@pytest.mark.parametrize("dialect", SOME)
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_llguidance_lets_a_model_write_is_read(dialect: str) -> None:
     """The engine itself is walked, so that a mistake of a writer cannot hide."""
     needs("llguidance")
@@ -133,10 +135,11 @@ def turns(parser: AnyDialectParser, seed: int) -> Iterator[str]:
                     continue
 
 
-@pytest.mark.parametrize("dialect", SOME)
+@pytest.mark.one_in(12)
+@pytest.mark.parametrize("dialect", DIALECTS)
 def test_what_render_writes_is_allowed(dialect: str) -> None:
     parser = parser_of(dialect, 0)
-    written = list(turns(parser, 0))
+    written = list(islice(turns(parser, 0), None if THOROUGH else 40))
     assert len(written) > 5
     for engine in engines(parser):
         for turn in written:
