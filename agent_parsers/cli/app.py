@@ -252,8 +252,8 @@ def grammar(
 
     Inputs follow the schemas of the tools, if --tools names a file with schemas.
     """
-    options = TurnOptions(turn, start or "", thoughts, max_calls)
     try:
+        options = TurnOptions(turn, start or "", thoughts, max_calls)
         written = write_grammar(form, get_dialect(name), known_tools(tools), options)
     except GrammarError as error:
         typer.echo(f"{_NAME}: {error}", err=True)

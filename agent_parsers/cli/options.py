@@ -13,8 +13,9 @@ from agent_parsers.runs.readers.known import get_reader, list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
 
 __all__ = [
-    "DialectName", "FileNames", "NameOfDialect", "ReaderName", "StrictFlag", "ToolsGiven", "dialects_like",
-    "known_dialect", "known_tools", "known_writer", "options_of", "or_stdin", "writers_like",
+    "DialectName", "FileNames", "NameOfDialect", "ReaderName", "StrictFlag", "ToolsGiven",
+    "dialects_like", "known_dialect", "known_tools", "known_writer", "options_of", "or_stdin",
+    "writers_like",
 ]  # fmt: skip
 
 USAGE: Final = 2
