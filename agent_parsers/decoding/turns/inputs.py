@@ -137,8 +137,7 @@ class Inputs:
         if schema is None:
             return Text(intersection(within, NOT_BLANK).smallest())
         values = self._values(Strings(inner, JSON_ESCAPES, barred))
-        plain = intersection(within, _PLAIN_TEXT).smallest()
-        lone = self._lone(schema, Strings(within, "", barred), plain)
+        lone = self._lone(schema, Strings(within, "", barred), values)
         return choice([values.value(schema, schema.root), *lone])
 
     def _json(self, tool: str | None, place: Place) -> Node:
@@ -153,17 +152,16 @@ class Inputs:
             return choice([values.any_object, *([values.string] if takes_texts else [])])
         options = [values.value(schema, schema.root)]
         if takes_texts:
-            plain = intersection(strings.text, _PLAIN_TEXT).smallest()
-            options += (sequence('"', each, '"') for each in self._lone(schema, strings, plain))
+            options += (sequence('"', each, '"') for each in self._lone(schema, strings, None))
         return choice(options)
 
-    def _lone(self, schema: Schema, strings: Strings, plain: Automaton) -> Iterator[Node]:
+    def _lone(self, schema: Schema, strings: Strings, lists: JsonValues | None) -> Iterator[Node]:
         """Yield the values of the only parameter, written without its name.
 
         Args:
             schema: The schema of the input.
             strings: What may stand in a text.
-            plain: The same, if it can be any text.
+            lists: Makes lists; `None` if they cannot be written.
         """
         key = lone_key(schema)
         if key is None:
@@ -174,10 +172,11 @@ class Inputs:
                 if (others := self._others(flat)) is not None:
                     yield self._values(strings).value(schema, others)
             elif flat.get("type", "string") == "string":
-                body = strings.body(flat)
-                yield Text(plain) if isinstance(body, Text) else body
-            elif flat["type"] in ("integer", "number", "boolean", "null", "array"):
+                yield strings.body(flat, _PLAIN_TEXT, _BEGINS)
+            elif flat["type"] in ("integer", "number", "boolean", "null"):
                 yield self._values(strings).value(schema, flat)
+            elif flat["type"] == "array" and lists is not None:
+                yield lists.value(schema, flat)
 
     # -- calls in turns of several -----------------------------------------------------------------
 

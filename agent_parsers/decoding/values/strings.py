@@ -107,8 +107,15 @@ class Strings:
         made = _escaped(self._escapes)
         return made if self._within is None else intersection(made, self._within).smallest()
 
-    def body(self, flat: dict[str, Any]) -> Node:
+    def body(
+        self, flat: dict[str, Any], within: Automaton | None = None, begins: Charset = ANY
+    ) -> Node:
         """Return the texts that *flat*, a part of a schema, allows, without quotes.
+
+        Args:
+            flat: The part.
+            within: Accepts what any text may be, if not all of them.
+            begins: The characters with which a text may begin.
 
         Raises:
             GrammarError: The schema has something that a grammar cannot say.
@@ -120,8 +127,14 @@ class Strings:
             raise GrammarError(f"a grammar cannot say the format {form!r}")
         least, most = int(flat.get("minLength", 0)), flat.get("maxLength")
         if not least and most is None:
-            return Text(self.text)
-        return Repeat(self._char, least, None if most is None else int(most))
+            made = self.text if within is None else intersection(self.text, within).smallest()
+            return Text(made)
+        most = None if most is None else int(most)
+        if begins is ANY:
+            return Repeat(self._char, least, most)
+        first = Chars(minus(begins, self._barred))
+        rest = Repeat(self._char, max(least - 1, 0), None if most is None else most - 1)
+        return sequence(first, rest)
 
     def may_hold(self, text: str) -> bool:
         """Return whether *text* may stand around strings."""
