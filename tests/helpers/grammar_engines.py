@@ -135,3 +135,25 @@ class Llguidance:
                 matcher.consume_tokens(tokens[:count])
                 written += bytes(tokens[:count])
         return written.decode() if matcher.is_accepting() else None
+
+
+class _BuiltIn:
+    """The structural tag that xgrammar ships for a model."""
+
+    def __init__(self, matchers: Any, compiled: Any) -> None:
+        self._matchers, self._compiled = matchers, compiled
+
+    def accepts(self, text: str) -> bool:
+        """Return whether *text* is a whole turn."""
+        matcher = self._matchers(self._compiled)
+        return bool(matcher.accept_string(text) and matcher.is_completed())
+
+
+def built_in(model: str, tools: Any) -> Any:
+    """Return what xgrammar itself says about turns of a *model* with such *tools*."""
+    package, compiler = _xgrammar()
+    tag = package.get_model_structural_tag(
+        model, tools=tools.openai_tools(), exclude_special_tokens=False
+    )
+    compiled = compiler.compile_structural_tag(tag)
+    return _BuiltIn(package.GrammarMatcher, compiled)
