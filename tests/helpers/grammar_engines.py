@@ -118,16 +118,16 @@ class Llguidance:
         fits = matcher.validate_tokens(tokens) == len(tokens) and matcher.consume_tokens(tokens)
         return bool(fits and matcher.is_accepting())
 
-    def walk(self, pieces: list[str], random: Any, steps: int = 30) -> str | None:
+    def walk(self, pieces: list[str], ends: list[str], random: Any, steps: int = 30) -> str | None:
         """Return a sentence of the longest legal parts of random *pieces*; `None` if none ends.
 
-        A sentence ends where one can; the more steps were taken, the more likely.
+        After some steps, the pieces are *ends*, and the sentence ends as soon as it can.
         """
         matcher, written = self._begin.deep_copy(), bytearray()
-        for step in range(steps * 4):
+        for step in range(steps * 6):
             if matcher.is_accepting() and (step > steps or random.random() < 0.1):
                 return written.decode()
-            tokens = [*random.choice(pieces).encode()]
+            tokens = [*random.choice(pieces if step < steps else ends).encode()]
             count = matcher.validate_tokens(tokens)
             while count and count < len(tokens) and tokens[count] & 0xC0 == 0x80:
                 count -= 1  # no half of a character

@@ -20,7 +20,7 @@ from agent_parsers.decoding.tree.nodes import (
     sequence,
 )
 from agent_parsers.decoding.tree.problems import GrammarError
-from agent_parsers.decoding.turns.inputs import NOT_BLANK, Inputs, tokens
+from agent_parsers.decoding.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs, tokens
 from agent_parsers.decoding.turns.shapes import (
     ANSWER,
     CONTENT,
@@ -170,19 +170,21 @@ class _Turns:
             gap = then[: len(then) - len(then.lstrip())]
             has_fence = "```" in rests[0].rpartition(INPUT)[2]
             within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
+        after = [] if tail is None else [optional(self._content(tail))]
         for nodes, place in self._leads(leads.pop(), then, within):
             if not self._is_several:
                 named = zip(self._names, rests, strict=True)
                 made = choice(self._inputs.rest(*each, place) for each in named)
-                yield sequence(*nodes, self._rule("call", made))
+                yield sequence(*nodes, self._rule("call", made), *after)
             elif (calls := self._calls(rests)) is not None:
-                after = [] if tail is None else [optional(self._content(tail))]
                 yield sequence(*nodes, calls, *after)
 
     def _content(self, tail: str) -> Node:
         """Return content behind calls."""
         place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
         made = intersection(self._marks.text(place), NOT_BLANK)
+        if not self._is_several:  # a bracket behind the only call may be part of it
+            made = intersection(made, PLAIN_TEXT)
         return sequence(tail, Text(made.smallest()))
 
     def _calls(self, rests: list[str]) -> Node | None:

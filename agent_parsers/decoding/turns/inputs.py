@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import ToolSet
     from agent_parsers.toolset.schemas.schema import Schema
 
-__all__ = ["NOT_BLANK", "Inputs", "tokens"]
+__all__ = ["NOT_BLANK", "PLAIN_TEXT", "Inputs", "tokens"]
 
 _ALNUM: Final = chars("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _DIGITS: Final = Repeat(Chars(((0x30, 0x39),)), 1, 3)
@@ -38,8 +38,8 @@ NOT_BLANK: Final = Automaton(
     (((minus(ANY, SPACES), 1), (SPACES, 0)), ((ANY, 1),)), 0, frozenset([1])
 )
 """Texts of more than white space."""
-_BEGINS: Final = minus(minus(ANY, SPACES), chars("{[(\"'`*_<\\\ufeff\u200b\u2060"))
-_PLAIN_TEXT: Final = Automaton((((_BEGINS, 1),), ((ANY, 1),)), 0, frozenset([1]))
+_BEGINS: Final = minus(minus(ANY, SPACES), chars("{[(}]),;\"'`*_<\\\ufeff\u200b\u2060"))
+PLAIN_TEXT: Final = Automaton((((_BEGINS, 1),), ((ANY, 1),)), 0, frozenset([1]))
 """Texts that are sure to be read as the value of the only parameter, not as an object."""
 _PYTHON_ESCAPES: Final = JSON_ESCAPES.replace("/", "")
 
@@ -172,7 +172,7 @@ class Inputs:
                 if (others := self._others(flat)) is not None:
                     yield self._values(strings).value(schema, others)
             elif flat.get("type", "string") == "string":
-                yield strings.body(flat, _PLAIN_TEXT, _BEGINS)
+                yield strings.body(flat, PLAIN_TEXT, _BEGINS)
             elif flat["type"] in ("integer", "number", "boolean", "null"):
                 yield self._values(strings).value(schema, flat)
             elif flat["type"] == "array" and lists is not None:

@@ -102,10 +102,10 @@ def test_what_llguidance_lets_a_model_write_is_read(dialect: str) -> None:
     random = Random(dialect)
     grammar = turn_grammar(parser.dialect, parser.tools, TurnOptions())
     pieces = [*PIECES, *near_misses(parser.dialect), *own_calls(parser.dialect)]
-    pieces += literals(grammar) * 3
-    walks = (engine.walk(pieces, random) for _ in range(COUNT))
+    ends = [*literals(grammar), "1", "a"]
+    walks = (engine.walk([*pieces, *ends * 3], ends, random) for _ in range(COUNT))
     sentences = [sentence for sentence in walks if sentence is not None]
-    assert len(sentences) > COUNT // 8
+    assert sentences
     for sentence in sentences:
         assert not misread(parser, sentence), (misread(parser, sentence), sentence)
 
