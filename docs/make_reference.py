@@ -25,6 +25,7 @@ MODULES = (
     "output_parsers",
     "agent_parsers",
     "agent_parsers.authoring",
+    "agent_parsers.decoding",
     "agent_parsers.events",
     "agent_parsers.explain",
     "agent_parsers.format_scratchpad",
