@@ -20,6 +20,7 @@ from agent_parsers import (
 from agent_parsers.decoding.texts import marks
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.decoding.values.strings import Strings
+from agent_parsers.toolset import ToolSet
 from tests.helpers.effort import DEEP, THOROUGH
 from tests.helpers.grammar_engines import Llguidance, Xgrammar, needs
 from tests.helpers.grammar_samples import PIECES, Sampler, literals, near_misses, own_calls
@@ -173,12 +174,18 @@ class TestMistakesAreFound:
     """The laws find grammars that allow too much."""
 
     @staticmethod
-    def misread_by(dialect: str) -> int:
-        tools = draw_tools(0, dialect)
+    def is_misread(dialect: str) -> bool:
+        texts = {"type": "string"}
+        schema = {
+            "type": "object",
+            "properties": {"query": texts, "place": texts},
+            "required": ["query", "place"],
+        }
+        tools = ToolSet([{"name": "search", "parameters": schema}])
         parser = get_parser(get_dialect(dialect), tools=tools, lenient=False)
         grammar = turn_grammar(parser.dialect, tools, TurnOptions())
         sampler = Sampler(parser.dialect, grammar, 1)
-        return sum(bool(misread(parser, sampler.sentence())) for _ in range(400))
+        return any(misread(parser, sampler.sentence()) for _ in range(2000))
 
     def test_a_forgotten_spelling(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Labels are taken for texts, so that ``Action 1:`` may stand in a thought."""
@@ -186,19 +193,19 @@ class TestMistakesAreFound:
         def spelt(marker: Any) -> Iterator[tuple[str, ...]]:
             yield tuple(marker.canonical)
 
-        assert not self.misread_by("react")
+        assert not self.is_misread("react")
         monkeypatch.setattr(marks, "spellings", spelt)
-        assert self.misread_by("react")
+        assert self.is_misread("react")
 
     def test_labels_in_strings(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Strings in JSON may hold ``Final Answer:``."""
         free = Strings(None, '"\\/bfnrt').text
         monkeypatch.setattr(Strings, "text", property(lambda _self: free))
-        assert self.misread_by("react")
+        assert self.is_misread("react")
 
     def test_calls_that_content_forbids(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from agent_parsers.decoding.turns import grammar
 
         anything = marks.text_without(("\u0001",))
         monkeypatch.setattr(grammar, "content_before_calls", lambda *_, **__: anything)
-        assert self.misread_by("hermes")
+        assert self.is_misread("hermes")
