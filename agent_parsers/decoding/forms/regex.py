@@ -92,6 +92,8 @@ def _class(charset: Charset) -> str:
         char = chr(code)
         return f"\\{char}" if char in "]\\^-[&~" else _NAMED.get(char, char)
 
+    if not others:
+        return "[^\\x00]"  # in xgrammar a dot or an empty class is something else
     inner = "".join(spelt(a) if a == b else f"{spelt(a)}-{spelt(b)}" for a, b in ranges)
     return f"[^{inner}]" if is_negated else f"[{inner}]"
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
-from agent_parsers import get_parser
+from agent_parsers import AgentAction, get_parser
 from agent_parsers.decoding import GrammarError
 from agent_parsers.decoding.texts.automaton import intersection
 from agent_parsers.decoding.texts.marks import Marks, text_without
 from agent_parsers.engine.grammar.rewritings import table_for
 from agent_parsers.registry.dialects_by_name import get_dialect
-from tests.helpers.grammar_engines import Llguidance, Xgrammar, needs
+
+from ...helpers.grammar_engines import Llguidance, Xgrammar, needs
 
 SEARCH = {
     "name": "search",
@@ -147,6 +148,18 @@ def test_lark_after_the_mark_has_any_character() -> None:
     engine = Xgrammar("lark", parser.grammar("lark", turn="answer"))
     assert engine.accepts("Final Answer: a\nb\u2028c\r\n")
     assert not engine.accepts("a\nb")
+
+
+@pytest.mark.parametrize("dialect", ["react_llamaindex", "hermes", "json"])
+def test_engines_read_regular_expressions(dialect: str) -> None:
+    needs("llguidance")
+    parser = get_parser(dialect, tools=[SEARCH])
+    written = parser.grammar("regex")
+    re.compile(written)
+    engine = Llguidance("regex", written)
+    for given in ({"query": "a"}, {"query": "ü\n", "limit": 3}):
+        assert engine.accepts(parser.render(AgentAction(tool="search", tool_input=given, log="")))
+    assert not engine.accepts("search")
 
 
 @pytest.mark.parametrize("dialect", ["json", "xlam", "llama3_json"])

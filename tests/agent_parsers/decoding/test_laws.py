@@ -24,10 +24,11 @@ from agent_parsers.decoding.texts import marks
 from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
 from agent_parsers.decoding.values.strings import Strings
 from agent_parsers.toolset import ToolSet
-from tests.helpers.effort import DEEP, THOROUGH
-from tests.helpers.grammar_engines import Llguidance, Xgrammar, needs
-from tests.helpers.grammar_samples import PIECES, Sampler, literals, near_misses, own_calls
-from tests.helpers.grammar_tools import draw_tools, inputs_of
+
+from ...helpers.effort import DEEP, THOROUGH
+from ...helpers.grammar_engines import Llguidance, Xgrammar, needs
+from ...helpers.grammar_samples import PIECES, Sampler, literals, near_misses, own_calls
+from ...helpers.grammar_tools import draw_tools, inputs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
