@@ -90,7 +90,7 @@ def _class(charset: Charset) -> str:
 
     def spelt(code: int) -> str:
         char = chr(code)
-        return f"\\{char}" if char in "]\\^-[&~" else _NAMED.get(char, char)
+        return f"\\{char}" if char in "]\\^-[" else _NAMED.get(char, char)
 
     if not others:
         return "[^\\x00]"  # in xgrammar a dot or an empty class is something else
