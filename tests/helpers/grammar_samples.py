@@ -16,13 +16,14 @@ from agent_parsers.decoding.tree.nodes import (
     Rule,
     Sequence,
     Text,
-    parts_of,
 )
 from agent_parsers.engine.grammar.dialect import Written
 from agent_parsers.engine.markers.kinds import Ahead, Label, spelt_texts
 from agent_parsers.registry.dialects_by_name import get_dialect
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from agent_parsers import Dialect
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.charsets import Charset
@@ -115,6 +116,16 @@ class Sampler:
                     seen.add(to)
                     todo.append((to, text + self._char(charset)))
         raise AssertionError("from each state a text can be completed")
+
+
+def parts_of(node: Node) -> Iterator[Node]:
+    """Yield the parts directly below *node*."""
+    if isinstance(node, Sequence):
+        yield from node.parts
+    elif isinstance(node, Choice):
+        yield from node.options
+    elif isinstance(node, Repeat):
+        yield node.part
 
 
 def holds(charset: Charset, char: str) -> bool:

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Mapping
 
     from agent_parsers.decoding.texts.automaton import Automaton
     from agent_parsers.decoding.texts.charsets import Charset
 
 __all__ = [
     "NOTHING", "Chars", "Choice", "Grammar", "Literal", "Node", "Repeat", "Rule", "Sequence",
-    "Text", "choice", "factored", "optional", "parts_of", "sequence",
+    "Text", "choice", "factored", "optional", "sequence",
 ]  # fmt: skip
 
 
@@ -123,13 +123,3 @@ def factored(options: Iterable[Node]) -> Node:
 def optional(part: Node) -> Node:
     """Return *part* or nothing."""
     return Repeat(part, 0, 1)
-
-
-def parts_of(node: Node) -> Iterator[Node]:
-    """Yield the parts directly below *node*."""
-    if isinstance(node, Sequence):
-        yield from node.parts
-    elif isinstance(node, Choice):
-        yield from node.options
-    elif isinstance(node, Repeat):
-        yield node.part

@@ -105,14 +105,6 @@ class _Turns:
             tools = tools.without_schemas
         self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)
         self._names: list[str | None] = [None] if tools is None else [*tools.names]
-        for name in filter(None, self._names):
-            self._shapes.check_name(name)
-        if self._shapes.own_tool:
-            self._names = [self._shapes.own_tool]
-            if tools is not None and self._shapes.own_tool not in tools:
-                raise GrammarError(
-                    f"{dialect.name} calls {self._shapes.own_tool!r}, which is none of the tools"
-                )
 
     def grammar(self) -> Grammar:
         turns: list[Node] = []
@@ -127,8 +119,7 @@ class _Turns:
     # -- turns with calls --------------------------------------------------------------------------
 
     def _call_turns(self) -> Iterator[Node]:
-        if not self._names:
-            raise GrammarError("there are no tools to call")
+        self._check_names()
         for thought in self._thoughts:
             plain = self._turns_of(thought=thought, content=False)
             said = self._turns_of(thought=thought, content=True)
@@ -137,6 +128,18 @@ class _Turns:
             yield from self._begun(plain, THOUGHT if thought else "", tail)
             if tail is None:
                 yield from self._begun(said, CONTENT)
+
+    def _check_names(self) -> None:
+        """Raise if the dialect cannot call the tools."""
+        if not self._names:
+            raise GrammarError("there are no tools to call")
+        own = self._shapes.own_tool
+        if own and None not in self._names and own not in self._names:
+            raise GrammarError(f"it calls {own!r}, which is none of the tools")
+        if own:
+            self._names = [own]
+        for name in filter(None, self._names):
+            self._shapes.check_name(name)
 
     def _turns_of(self, *, thought: bool, content: bool) -> list[str]:
         """Return turns with one call, one for each tool."""
