@@ -195,7 +195,7 @@ class Inputs:
         schema = self._schema(tool)
         if schema is None:
             raise GrammarError(
-                f"the tool {tool!r} has no schema, and a grammar cannot rule out that an unknown"
+                f"{'any tool' if tool is None else f'the tool {tool!r}'} has no schema, and a grammar cannot rule out that an unknown"
                 " parameter stands twice"
             )
         none = sequence(*tokens(spelt.none))

@@ -172,6 +172,19 @@ def test_a_grammar_has_just_the_turns_that_are_asked_for(dialect: str, name: Any
         assert not isinstance(result, list) or len(result) <= 2
 
 
+@pytest.mark.parametrize("dialect", ["react", "react_json", "hermes"])
+def test_without_tools_any_are_called(dialect: str) -> None:
+    """Objects without declared keys may have one twice, which no grammar can rule out."""
+    parser = get_parser(get_dialect(dialect), lenient=False)
+    sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, None, TurnOptions()), 1)
+    for _ in range(COUNT):
+        sentence = sampler.sentence()
+        try:
+            parser.parse(sentence)
+        except OutputParserException as error:
+            assert "twice" in str(error), sentence
+
+
 def test_a_turn_that_continues_a_thought() -> None:
     tools = draw_tools(0, "hermes")
     parser = get_parser("hermes", tools=tools, lenient=False, start="thought")
