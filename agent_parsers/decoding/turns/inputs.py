@@ -194,9 +194,10 @@ class Inputs:
         """Return a call whose parameters have marks of their own."""
         schema = self._schema(tool)
         if schema is None:
+            which = "any tool" if tool is None else f"the tool {tool!r}"
             raise GrammarError(
-                f"{'any tool' if tool is None else f'the tool {tool!r}'} has no schema, and a grammar cannot rule out that an unknown"
-                " parameter stands twice"
+                f"{which} has no schema, and a grammar cannot rule out that an unknown parameter"
+                " stands twice"
             )
         none = sequence(*tokens(spelt.none))
         flat = schema.flat(schema.root)
