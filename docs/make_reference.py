@@ -26,6 +26,7 @@ MODULES = (
     "agent_parsers",
     "agent_parsers.authoring",
     "agent_parsers.bulk",
+    "agent_parsers.decoding",
     "agent_parsers.events",
     "agent_parsers.explain",
     "agent_parsers.format_scratchpad",

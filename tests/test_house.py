@@ -28,7 +28,8 @@ PACKAGES = ["outputs", "output_parsers", "agent_parsers"]
 
 DOORS = [
     "outputs", "outputs.messages", "output_parsers", "agent_parsers", "agent_parsers.authoring",
-    "agent_parsers.bulk", "agent_parsers.explain", "agent_parsers.native", "agent_parsers.runs",
+    "agent_parsers.bulk", "agent_parsers.decoding", "agent_parsers.explain",
+    "agent_parsers.native", "agent_parsers.runs",
     "agent_parsers.testing", "agent_parsers.toolset",
 ]  # fmt: skip
 """Modules that only export names of other modules."""

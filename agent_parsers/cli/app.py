@@ -4,7 +4,7 @@ import io
 import json
 import os
 import sys
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich import box
@@ -20,6 +20,7 @@ from agent_parsers.cli.json_form import JSON_SHAPE
 from agent_parsers.cli.options import (
     DialectName,
     FileNames,
+    NameOfDialect,
     ReaderName,
     StrictFlag,
     ToolsGiven,
@@ -34,6 +35,9 @@ from agent_parsers.cli.options import (
 )
 from agent_parsers.cli.parse import Format, is_table, parse_files, parse_tables
 from agent_parsers.cli.screen import Screen
+from agent_parsers.decoding import GrammarError, GrammarForm
+from agent_parsers.decoding.export import write_grammar
+from agent_parsers.decoding.turns.grammar import TurnKind, TurnOptions
 from agent_parsers.runs.readers.known import list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
 
@@ -253,6 +257,42 @@ def explain(
         raise typer.Exit(_NOT_ALL_READ)
 
 
+@app.command(
+    epilog="Exit status: 0 if there is such a grammar; 1 if the form cannot say it, which standard"
+    " error reports; 2 if the command line is wrong."
+)
+def grammar(
+    name: NameOfDialect,
+    form: Annotated[GrammarForm, typer.Option("--as", help="Form of the grammar.")] = "gbnf",
+    tools: ToolsGiven = None,
+    turn: Annotated[TurnKind, typer.Option(help="Which turns it has.")] = "any",
+    start: Annotated[
+        Literal["content", "thought"] | None,
+        typer.Option(help="Where a turn begins, if the prompt says so."),
+    ] = None,
+    thoughts: Annotated[bool, typer.Option(help="Whether a turn may have a thought.")] = True,
+    max_calls: Annotated[
+        int | None, typer.Option(min=1, help="The most calls of a turn; by default any number.")
+    ] = None,
+) -> None:
+    """Write a grammar for constrained decoding: the model can write only turns of the dialect.
+
+    Inputs follow the schemas of the tools, if --tools names a file with schemas.
+    """
+    try:
+        options = TurnOptions(turn, start or "", thoughts, max_calls)
+        written = write_grammar(form, get_dialect(name), known_tools(tools), options)
+    except GrammarError as error:
+        typer.echo(f"{_NAME}: {error}", err=True)
+        raise typer.Exit(_NOT_ALL_READ) from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    if isinstance(written, str):
+        typer.echo(written, nl=not written.endswith("\n"))
+    else:
+        typer.echo(json.dumps(written, ensure_ascii=False, indent=2))
+
+
 @app.command()
 def dialects(
     words: Annotated[
@@ -288,16 +328,7 @@ def forms() -> None:
 
 @app.command()
 def show(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            callback=known_dialect,
-            autocompletion=dialects_like,
-            help="Name or alias of a dialect.",
-            show_default=False,
-        ),
-    ],
+    name: NameOfDialect,
 ) -> None:
     """Show a dialect: its sample, stop sequences and instructions."""
     out = Screen()

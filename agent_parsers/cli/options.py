@@ -13,8 +13,9 @@ from agent_parsers.runs.readers.known import get_reader, list_readers
 from agent_parsers.runs.writers.known import get_writer, list_writers
 
 __all__ = [
-    "DialectName", "FileNames", "ReaderName", "StrictFlag", "ToolsGiven", "dialects_like",
-    "known_dialect", "known_tools", "known_writer", "only_for", "options_of", "or_stdin",
+    "DialectName", "FileNames", "NameOfDialect", "ReaderName", "StrictFlag", "ToolsGiven",
+    "dialects_like", "known_dialect", "known_tools", "known_writer", "only_for", "options_of",
+    "or_stdin",
     "writers_like",
 ]  # fmt: skip
 
@@ -110,6 +111,16 @@ DialectName: TypeAlias = Annotated[
         callback=known_dialect,
         autocompletion=dialects_like,
         help="Dialect of the models' text; recognised if not named.",
+    ),
+]
+NameOfDialect: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        callback=known_dialect,
+        autocompletion=dialects_like,
+        help="Name or alias of a dialect.",
+        show_default=False,
     ),
 ]
 ToolsGiven: TypeAlias = Annotated[

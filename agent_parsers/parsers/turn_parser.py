@@ -14,6 +14,7 @@ from agent_parsers.engine.grammar.modes import OnConflict
 from agent_parsers.engine.reading.message_text import text_and_end
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.whole import whole_reader
+from agent_parsers.parsers.constrained import Constrained
 from agent_parsers.parsers.event_parser import EventParser
 from agent_parsers.reports import LISTENERS
 from output_parsers import OutputParserException
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["TurnParser"]
 
 
-class TurnParser(EventParser):
+class TurnParser(Constrained, EventParser):
     """Reads one turn of a dialect, whole or as it streams in, and writes past turns.
 
     Its subclasses are `DialectParser` and `MultiActionDialectParser`.

@@ -349,3 +349,23 @@ def test_a_record_in_a_format_without_a_dialect_is_reported(tmp_path: Path) -> N
     for line in (1, 2):
         assert f"(line {line} of the file)\n" in outcome.stderr
     assert outcome.stderr.count(f"{path}: there is no dialect 'rea'") == 2
+
+
+def test_a_grammar_is_written(tmp_path: Path) -> None:
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}}
+    file = tmp_path / "tools.json"
+    file.write_text(json.dumps([{"name": "search", "parameters": schema}]), "utf-8")
+    outcome = CliRunner().invoke(app, ["grammar", "React", "--tools", str(file), "--turn", "call"])
+    assert outcome.exit_code == 0
+    assert outcome.stdout.startswith("root ::= call |")
+    assert '\\"query\\"' in outcome.stdout
+    tag = CliRunner().invoke(app, ["grammar", "hermes", "--as", "structural_tag"])
+    assert json.loads(tag.stdout)["type"] == "structural_tag"
+
+
+def test_a_grammar_that_there_is_not() -> None:
+    outcome = CliRunner().invoke(app, ["grammar", "react", "--as", "json_schema"])
+    assert (outcome.exit_code, outcome.stdout) == (1, "")
+    assert "react has no grammar in the form 'json_schema'" in outcome.stderr
+    wrong = CliRunner().invoke(app, ["grammar", "react", "--start", "thought", "--no-thoughts"])
+    assert wrong.exit_code == 2

@@ -1,0 +1,139 @@
+"""Grammars of a dialect in each form, and the request fields of servers that take them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, get_args
+
+from agent_parsers.decoding.forms.gbnf import write_gbnf
+from agent_parsers.decoding.forms.json_schema import write_json_schema
+from agent_parsers.decoding.forms.lark import write_lark
+from agent_parsers.decoding.forms.regex import write_regex
+from agent_parsers.decoding.forms.structural_tag import write_structural_tag
+from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.turns.grammar import Start, TurnKind, TurnOptions, turn_grammar
+from agent_parsers.decoding.turns.shapes import Shapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from agent_parsers.decoding.tree.nodes import Grammar
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["GrammarForm", "GrammarOptions", "Server", "request_fields", "write_grammar"]
+
+GrammarForm: TypeAlias = Literal[
+    "lark", "llguidance", "gbnf", "regex", "json_schema", "structural_tag"
+]
+"""The form of a grammar."""
+Server: TypeAlias = Literal[
+    "vllm", "sglang", "llama_cpp", "openai_tool", "openai_chat_tool", "anthropic"
+]
+"""A server, or an API of it, that constrains decoding."""
+
+
+class GrammarOptions(TypedDict, total=False):
+    """What turns a grammar has."""
+
+    turn: TurnKind
+    """Any turn (the default), only those with a ``"call"``, or only an ``"answer"``."""
+    start: Start
+    """Where a turn begins: in its ``"content"``, or in a ``"thought"`` that the prompt has opened.
+    The default, if the prompt of the dialect ends in the label of a thought, has both."""
+    thoughts: bool
+    """Whether a turn may have a thought; the default is true."""
+    max_calls: int | None
+    """The most calls of a turn; `None`, the default, for any number."""
+    schema_inputs: bool
+    """Whether inputs follow the schemas of the tools, as by default, or are of any kind."""
+
+
+def _write_llguidance(grammar: Grammar) -> str:
+    return f"%llguidance {{}}\n{write_lark(grammar)}"
+
+
+_WRITERS: Final[dict[str, Callable[[Grammar], Any]]] = {
+    "lark": write_lark,
+    "llguidance": _write_llguidance,
+    "gbnf": write_gbnf,
+    "regex": write_regex,
+    "structural_tag": write_structural_tag,
+}
+
+
+def write_grammar(
+    form: GrammarForm, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
+) -> str | dict[str, Any]:
+    """Return the grammar of the turns of *dialect* in a *form*.
+
+    Args:
+        form: The form.
+        dialect: The dialect.
+        tools: The tools; `None` for any.
+        options: What turns the grammar has.
+
+    Raises:
+        GrammarError: The form cannot say it.
+        ValueError: There is no such form, or an option is wrong.
+    """
+    if form not in get_args(GrammarForm):
+        known = ", ".join(map(repr, get_args(GrammarForm)))
+        raise ValueError(f"there is no form of grammar {form!r}; there are {known}")
+    try:
+        if form == "json_schema":
+            return write_json_schema(Shapes(dialect), tools, options)
+        grammar = turn_grammar(dialect, tools, options, brief=form == "regex")
+        written: str | dict[str, Any] = _WRITERS[form](grammar)
+    except GrammarError as error:
+        raise GrammarError(f"{dialect.name} has no grammar in the form {form!r}: {error}") from None
+    return written
+
+
+def request_fields(
+    server: Server, dialect: Dialect, tools: ToolSet | None, options: TurnOptions
+) -> dict[str, Any]:
+    """Return the fields of a request by which *server* constrains a turn; see `write_grammar`."""
+    if server not in _FIELDS:
+        known = ", ".join(map(repr, _FIELDS))
+        raise ValueError(f"there is no server {server!r}; there are {known}")
+    form, fields = _FIELDS[server]
+    return fields(write_grammar(form, dialect, tools, options), dialect)
+
+
+_TURN: Final = "write_turn"
+"""The name of the tool whose input is a turn, for APIs that constrain no other text."""
+
+
+def _described(dialect: Dialect) -> str:
+    return f"Takes your whole reply: a turn in the format {dialect.name!r}."
+
+
+def _openai_tool(grammar: Any, dialect: Dialect) -> dict[str, Any]:
+    form = {"type": "grammar", "syntax": "lark", "definition": grammar}
+    tool = {
+        "type": "custom", "name": _TURN, "description": _described(dialect), "format": form,
+    }  # fmt: skip
+    return {"tools": [tool], "tool_choice": {"type": "custom", "name": _TURN}}
+
+
+def _openai_chat_tool(grammar: Any, dialect: Dialect) -> dict[str, Any]:
+    form = {"type": "grammar", "grammar": {"syntax": "lark", "definition": grammar}}
+    tool = {"name": _TURN, "description": _described(dialect), "format": form}
+    return {
+        "tools": [{"type": "custom", "custom": tool}],
+        "tool_choice": {"type": "custom", "custom": {"name": _TURN}},
+    }
+
+
+_FIELDS: Final[dict[str, tuple[GrammarForm, Callable[[Any, Dialect], dict[str, Any]]]]] = {
+    # vLLM takes a text without ``::=`` as Lark, which both of its engines read.
+    "vllm": ("lark", lambda grammar, _: {"structured_outputs": {"grammar": grammar}}),
+    "sglang": ("gbnf", lambda grammar, _: {"ebnf": grammar}),
+    "llama_cpp": ("gbnf", lambda grammar, _: {"grammar": grammar}),
+    "openai_tool": ("lark", _openai_tool),
+    "openai_chat_tool": ("lark", _openai_chat_tool),
+    "anthropic": (
+        "json_schema",
+        lambda schema, _: {"output_config": {"format": {"type": "json_schema", "schema": schema}}},
+    ),
+}

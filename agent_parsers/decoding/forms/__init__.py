@@ -1,0 +1,1 @@
+"""Writers of grammars, one for each form that servers take."""

@@ -1,0 +1,1 @@
+"""Texts that may not contain something, as automata."""

@@ -1,0 +1,251 @@
+"""Automata that accept texts, made of patterns that may not occur in them."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeAlias
+
+from agent_parsers.decoding.texts.charsets import ANY, minus, union
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+
+    from agent_parsers.decoding.texts.charsets import Charset
+
+__all__ = ["Automaton", "Nfa", "intersection", "partition"]
+
+Row: TypeAlias = "tuple[tuple[Charset, int], ...]"
+"""The transitions of a state: the characters and the next state. Others end in a refusal."""
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """A deterministic automaton over characters, which accepts texts.
+
+    Two that are the `smallest` are equal if they accept the same texts.
+    """
+
+    rows: tuple[Row, ...]
+    """The transitions of each state."""
+    start: int
+    """The state in which a text begins."""
+    accepting: frozenset[int]
+    """The states in which a text may end."""
+
+    def step(self, state: int, char: str) -> int:
+        """Return the state after *char*; -1 if it is refused."""
+        lows, ranges = self._by_range[state]
+        code = ord(char)
+        at = bisect_right(lows, code) - 1
+        return ranges[at][1] if at >= 0 and code <= ranges[at][0] else -1
+
+    @cached_property
+    def _by_range(self) -> list[tuple[list[int], list[tuple[int, int]]]]:
+        """For each state, where ranges of characters begin, and where they end and lead."""
+        found = []
+        for row in self.rows:
+            ranges = sorted((low, high, to) for charset, to in row for low, high in charset)
+            found.append(([low for low, _, _ in ranges], [each[1:] for each in ranges]))
+        return found
+
+    def run(self, text: str, state: int | None = None) -> int:
+        """Return the state after *text*, from *state* on; -1 if the text is refused."""
+        at = self.start if state is None else state
+        for char in text:
+            if at >= 0:
+                at = self.step(at, char)
+        return at
+
+    def accepts(self, text: str) -> bool:
+        """Return whether it accepts *text*."""
+        return self.run(text) in self.accepting
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.rows, self.start, self.accepting))
+
+    def smallest(self) -> Automaton:
+        """Return the smallest automaton that accepts the same texts; states in order of use."""
+        live = self._live()
+        classes = partition({charset for row in self.rows for charset, _ in row})
+        moves = [self._moves(state, classes, live) for state in range(len(self.rows))]
+        block = [int(state in self.accepting) for state in range(len(self.rows))]
+        count = 0
+        while count != len(set(block)):
+            count = len(set(block))
+            seen: dict[Hashable, int] = {}
+            signs = [
+                (block[state], tuple(block[to] if to >= 0 else -1 for to in moves[state]))
+                for state in range(len(self.rows))
+            ]
+            block = [seen.setdefault(sign, len(seen)) for sign in signs]
+        order = {block[self.start]: 0}
+        rows: list[Row] = []
+        todo = [self.start]
+        while todo:
+            state = todo.pop(0)
+            by_target: defaultdict[int, list[Charset]] = defaultdict(list)
+            for charset, to in zip(classes, moves[state], strict=True):
+                if to < 0:
+                    continue
+                if block[to] not in order:
+                    order[block[to]] = len(order)
+                    todo.append(to)
+                by_target[order[block[to]]].append(charset)
+            rows.append(tuple((union(sets), to) for to, sets in by_target.items()))
+        accepting = frozenset(
+            order[block[state]] for state in self.accepting if block[state] in order
+        )
+        return Automaton(tuple(rows), 0, accepting)
+
+    def _live(self) -> set[int]:
+        """Return the states from which a text may still be accepted."""
+        before: defaultdict[int, set[int]] = defaultdict(set)
+        for state, row in enumerate(self.rows):
+            for _, to in row:
+                before[to].add(state)
+        live, todo = set(self.accepting), list(self.accepting)
+        while todo:
+            for state in before[todo.pop()] - live:
+                live.add(state)
+                todo.append(state)
+        return live
+
+    def _moves(self, state: int, classes: Iterable[Charset], live: Collection[int]) -> list[int]:
+        reached = (self.step(state, chr(charset[0][0])) for charset in classes)
+        return [to if to in live else -1 for to in reached]
+
+    def where(self, is_end: Callable[[int], bool]) -> Automaton:
+        """Return the automaton of those accepted texts whose last state fulfils *is_end*."""
+        return Automaton(self.rows, self.start, frozenset(filter(is_end, self.accepting)))
+
+
+@dataclass
+class Nfa:
+    """An automaton that may be in several states at once; states are numbers."""
+
+    edges: list[list[tuple[Charset, int]]] = field(default_factory=list)
+    skips: list[list[int]] = field(default_factory=list)
+
+    def state(self) -> int:
+        """Add a state and return it."""
+        self.edges.append([])
+        self.skips.append([])
+        return len(self.edges) - 1
+
+    def edge(self, start: int, charset: Charset, to: int) -> None:
+        """Add a transition."""
+        self.edges[start].append((charset, to))
+
+    def skip(self, start: int, to: int) -> None:
+        """Add a transition without a character."""
+        self.skips[start].append(to)
+
+    def closure(self, states: Iterable[int]) -> frozenset[int]:
+        """Return *states* and those that follow them without a character."""
+        found = set(states)
+        todo = list(found)
+        while todo:
+            for to in self.skips[todo.pop()]:
+                if to not in found:
+                    found.add(to)
+                    todo.append(to)
+        return frozenset(found)
+
+    def step(self, states: Iterable[int], char: str) -> frozenset[int]:
+        """Return the states after *char*."""
+        code = ord(char)
+        return self.closure(
+            to
+            for state in states
+            for charset, to in self.edges[state]
+            if any(low <= code <= high for low, high in charset)
+        )
+
+    def automaton(
+        self, start: Iterable[int], *, bad: Collection[int], bad_ends: Collection[int] = ()
+    ) -> tuple[Automaton, Mapping[frozenset[int], int]]:
+        """Return the automaton of the texts on whose way no *bad* state is reached.
+
+        Args:
+            start: The states in which a text begins.
+            bad: States that no text may reach.
+            bad_ends: States in which no text may end.
+
+        Returns:
+            The automaton, and its states by the sets of states here.
+        """
+        used = {charset for edges in self.edges for charset, _ in edges}
+        classes = partition(used)
+        signs = [{charset for charset in used if _holds(charset, each)} for each in classes]
+        first = self.closure(start)
+        known = {first: 0}
+        todo = [first]
+        rows: list[Row] = []
+        while todo:
+            states = todo.pop(0)
+            row: list[tuple[Charset, int]] = []
+            for charset, sign in zip(classes, signs, strict=True):
+                to = self.closure(
+                    to for state in states for edge, to in self.edges[state] if edge in sign
+                )
+                if not to or not to.isdisjoint(bad):
+                    continue
+                if to not in known:
+                    known[to] = len(known)
+                    todo.append(to)
+                row.append((charset, known[to]))
+            rows.append(tuple(row))
+        accepting = frozenset(n for states, n in known.items() if states.isdisjoint(bad_ends))
+        return Automaton(tuple(rows), 0, accepting), known
+
+
+def partition(charsets: Iterable[Charset]) -> list[Charset]:
+    """Return the largest sets of characters that none of *charsets* divides."""
+    sets = sorted({*charsets, ANY})
+    edges = sorted({edge for one in sets for low, high in one for edge in (low, high + 1)})
+    groups: defaultdict[tuple[bool, ...], list[tuple[int, int]]] = defaultdict(list)
+    for low, after in pairwise(edges):
+        sign = tuple(any(a <= low <= b for a, b in one) for one in sets)
+        if any(a <= low <= b for a, b in ANY):
+            groups[sign].append((low, after - 1))
+    return [union([tuple(ranges)]) for ranges in groups.values()]
+
+
+def _holds(charset: Charset, part: Charset) -> bool:
+    return not minus((part[0],), charset)
+
+
+def intersection(one: Automaton, other: Automaton) -> Automaton:
+    """Return the automaton of the texts that both accept."""
+    classes = partition(
+        {charset for each in (one, other) for row in each.rows for charset, _ in row}
+    )
+    first = (one.start, other.start)
+    known = {first: 0}
+    todo = [first]
+    rows: list[Row] = []
+    while todo:
+        a, b = todo.pop(0)
+        row = []
+        for charset in classes:
+            char = chr(charset[0][0])
+            to = one.step(a, char), other.step(b, char)
+            if min(to) < 0:
+                continue
+            if to not in known:
+                known[to] = len(known)
+                todo.append(to)
+            row.append((charset, known[to]))
+        rows.append(tuple(row))
+    accepting = frozenset(
+        number for (a, b), number in known.items() if a in one.accepting and b in other.accepting
+    )
+    return Automaton(tuple(rows), 0, accepting)

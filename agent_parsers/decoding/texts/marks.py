@@ -1,0 +1,225 @@
+"""Texts without the markers that count in a state of a table, made of the markers' own spellings.
+
+Where a marker counts depends on what follows it and where it stands; here it counts everywhere,
+and its runs are unbounded. So a text that is accepted has no marker, while some that have none are
+refused, such as a word of prose that would be a marker before a list.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from agent_parsers.decoding.texts.automaton import Automaton, Nfa, intersection
+from agent_parsers.decoding.texts.charsets import ANY, SPACES, chars, of_pattern, union
+from agent_parsers.engine.grammar.table import Note, Part
+from agent_parsers.engine.markers.kinds import Ahead, Literal, spelt_texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.decoding.texts.charsets import Charset
+    from agent_parsers.engine.grammar.table import Table
+    from agent_parsers.engine.markers.kinds import Marker
+
+__all__ = ["Marks", "Place", "spellings", "text_without"]
+
+
+def chain(nfa: Nfa, start: int, spelling: tuple[str, ...]) -> int:
+    """Add the atoms of a *spelling* from the state *start* on, and return the last state."""
+    at = start
+    for atom in spelling:
+        charset, is_run = of_pattern(atom)
+        after = nfa.state()
+        if is_run:
+            nfa.skip(at, after)
+            nfa.edge(after, charset, after)
+        else:
+            nfa.edge(at, charset, after)
+        at = after
+    return at
+
+
+@cache
+def text_without(parts: tuple[str, ...], then: str = "") -> Automaton:
+    """Return the automaton of texts that contain none of *parts*.
+
+    Args:
+        parts: The texts that may not occur.
+        then: What follows the text; a part in it must be the first one.
+    """
+    nfa = Nfa()
+    home = nfa.state()
+    nfa.edge(home, ANY, home)
+    ends = {chain(nfa, home, tuple(map(re.escape, part))): part for part in parts}
+    made, known = nfa.automaton([home], bad=ends)
+
+    def first(states: frozenset[int]) -> int:
+        for at, char in enumerate(then):
+            states = nfa.step(states, char)
+            if not states.isdisjoint(ends):
+                return at
+        return -1
+
+    expected = first(nfa.closure([home]))
+    fits = {number for states, number in known.items() if first(states) == expected}
+    return made.where(fits.__contains__).smallest()
+
+
+@cache
+def no_json_lines() -> Automaton:
+    """Return the automaton of texts without a line that begins like JSON."""
+    nfa = Nfa()
+    home, line, bad = nfa.state(), nfa.state(), nfa.state()
+    nfa.edge(home, ANY, home)
+    nfa.edge(home, chars("\n"), line)
+    nfa.edge(line, union([SPACES, chars("`")]), line)
+    nfa.edge(line, chars("{["), bad)
+    return nfa.automaton([home, line], bad=[bad])[0].smallest()
+
+
+class Place(NamedTuple):
+    """A place in a turn."""
+
+    state: str
+    """The state of the table."""
+    reached: frozenset[int]
+    """How far the text before it is part of markers, as states of the scanner of that state."""
+
+
+def spellings(marker: Marker) -> Iterator[tuple[str, ...]]:
+    """Yield the spellings of *marker* without what only restricts what may follow.
+
+    If that leaves less than the canonical text, and more has to follow, that is its rest.
+    """
+    whole = tuple(map(re.escape, marker.canonical))
+    for spelling in marker.spellings():
+        atoms = tuple(atom for atom in spelling if not isinstance(atom, Ahead))
+        needs = any(isinstance(atom, Ahead) and atom.startswith("(?=") for atom in spelling)
+        yield whole if needs and whole[: len(atoms)] == atoms else atoms
+
+
+class _Scanner:
+    """Finds the markers that count in one state of a table, and those that notes add."""
+
+    def __init__(self, table: Table, state: str) -> None:
+        self.nfa = Nfa()
+        self.ends: dict[int, str] = {}
+        """The states in which a marker that ends the text is complete, and the next state."""
+        self._table = table
+        self.homes: dict[str, int] = {}
+        """The states in which no marker has begun, by the states of the table."""
+        self.home = self._home(state)
+
+    def _home(self, state: str) -> int:
+        """Return the state in which no marker has begun, in a *state* of the table."""
+        if state in self.homes:
+            return self.homes[state]
+        home = self.homes[state] = self.nfa.state()
+        self.nfa.edge(home, ANY, home)
+        for (source, name), transition in self._table.transitions.items():
+            if source != state:
+                continue
+            is_note = isinstance(transition, Note) and transition.to not in self._table.ends
+            for spelling in spellings(self._table.markers[name]):
+                end = chain(self.nfa, home, spelling)
+                if is_note:
+                    self.nfa.skip(end, self._home(transition.to))
+                else:
+                    self.ends[end] = transition.to
+        return home
+
+
+class Marks:
+    """The markers of a table, where they count.
+
+    Args:
+        table: The table of strict mode.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._scanners: dict[str, _Scanner] = {}
+
+    @property
+    def begin(self) -> Place:
+        """The beginning of a turn, which also begins a line."""
+        return self.follow(self.fresh(self._table.initial), "\n")
+
+    def fresh(self, state: str) -> Place:
+        """Return a place in a *state* of the table at which no marker has begun."""
+        scanner = self._scanner(state)
+        return Place(state, scanner.nfa.closure([scanner.home]))
+
+    def follow(self, place: Place, text: str) -> Place:
+        """Return the place after *text*."""
+        return self._met(place, text)[0]
+
+    def _met(self, place: Place, text: str) -> tuple[Place, list[tuple[int, bool]]]:
+        """Return the place after *text*, and its markers: their ends, and whether turns may end."""
+        met = []
+        for at, char in enumerate(text):
+            scanner = self._scanner(place.state)
+            reached = scanner.nfa.step(place.reached, char)
+            ends = [scanner.ends[state] for state in sorted(reached) if state in scanner.ends]
+            if ends:
+                place = self.fresh(ends[0])
+                met.append((at, ends[0] in self._table.ends))
+            else:
+                place = Place(place.state, reached)
+        return place, met
+
+    def text(self, place: Place, then: str = "") -> Automaton:
+        """Return the automaton of texts at *place* that have no marker.
+
+        Args:
+            place: Where they begin.
+            then: What follows them; its markers, if it has any, must be the first.
+        """
+        scanner = self._scanner(place.state)
+        made, known = scanner.nfa.automaton(place.reached, bad=scanner.ends)
+        if then:
+            expected = self._met(self.fresh(place.state), then)[1]
+            odd = {
+                home
+                for state, home in scanner.homes.items()
+                if self._met(self.fresh(state), then)[1] != expected
+            }
+            fits = {
+                number
+                for states, number in known.items()
+                if states.isdisjoint(odd)
+                and self._met(Place(place.state, states), then)[1] == expected
+            }
+            made = made.where(fits.__contains__)
+        if not self.is_call(place):
+            return made
+        if self._table.several:  # the reader of calls may go on to another state
+            made = intersection(made, text_without(self.literals, then))
+        elif place.state in self._table.begun:  # a call may begin behind any fence
+            made = intersection(made, text_without(("```",)))
+        else:
+            return made
+        return intersection(made, no_json_lines())
+
+    @cached_property
+    def literals(self) -> tuple[str, ...]:
+        """The spellings of all markers that are literals."""
+        found = (m for m in self._table.markers.values() if isinstance(m, Literal))
+        return tuple(text for marker in found for text in spelt_texts(marker))
+
+    def is_call(self, place: Place) -> bool:
+        """Return whether a call reader reads the text at *place*."""
+        return self._table.parts[place.state] is Part.CALL
+
+    def barred(self, state: str) -> Charset:
+        """Return characters of which each marker that ends a text in *state* has one at its end."""
+        scanner = self._scanner(state)
+        into = (edge for edges in scanner.nfa.edges for edge in edges if edge[1] in scanner.ends)
+        return union(charset for charset, _ in into)
+
+    def _scanner(self, state: str) -> _Scanner:
+        if state not in self._scanners:
+            self._scanners[state] = _Scanner(self._table, state)
+        return self._scanners[state]

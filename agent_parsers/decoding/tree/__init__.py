@@ -1,0 +1,1 @@
+"""The parts of a grammar, from which each form is written."""

@@ -1,0 +1,320 @@
+"""The grammar of the turns of a dialect, for a set of tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from agent_parsers.decoding.texts.automaton import intersection
+from agent_parsers.decoding.texts.marks import Marks
+from agent_parsers.decoding.texts.quoting import content_before_calls
+from agent_parsers.decoding.tree.nodes import (
+    Grammar,
+    Repeat,
+    Rule,
+    Text,
+    choice,
+    factored,
+    optional,
+    sequence,
+)
+from agent_parsers.decoding.tree.problems import GrammarError
+from agent_parsers.decoding.turns.inputs import NOT_BLANK, PLAIN_TEXT, Inputs, tokens
+from agent_parsers.decoding.turns.shapes import (
+    ANSWER,
+    CONTENT,
+    INPUT,
+    SLOTS,
+    THOUGHT,
+    Shapes,
+    common,
+)
+from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
+from agent_parsers.engine.grammar.rewritings import table_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from agent_parsers.decoding.texts.automaton import Automaton
+    from agent_parsers.decoding.texts.marks import Place
+    from agent_parsers.decoding.tree.nodes import Node
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset import ToolSet
+
+__all__ = ["Start", "TurnKind", "TurnOptions", "turn_grammar"]
+
+TurnKind: TypeAlias = Literal["any", "call", "answer"]
+"""Which turns a grammar has."""
+Start: TypeAlias = Literal["", "content", "thought"]
+"""Where a turn begins: in its content, or in a thought that the prompt has opened."""
+
+
+@dataclass(frozen=True)
+class TurnOptions:
+    """What turns a grammar has."""
+
+    turn: TurnKind = "any"
+    start: Start = ""
+    thoughts: bool = True
+    """Whether a turn may have a thought."""
+    max_calls: int | None = None
+    """The most calls of a turn; `None` for any number."""
+    schema_inputs: bool = True
+    """Whether inputs follow the schemas of the tools."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("turn", self.turn, TurnKind), ("start", self.start, Start)):
+            if value not in get_args(known):
+                raise ValueError(f"{name} is one of {get_args(known)}, not {value!r}")
+        if self.max_calls is not None and self.max_calls < 1:
+            raise ValueError(f"max_calls is at least 1, not {self.max_calls!r}")
+        if self.start == "thought" and not self.thoughts:
+            raise ValueError("a turn that begins in a thought has one: leave out thoughts=False")
+
+
+def turn_grammar(
+    dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool = False
+) -> Grammar:
+    """Return the grammar of the turns of *dialect*.
+
+    Args:
+        dialect: The dialect.
+        tools: The tools; `None` for any.
+        options: What turns the grammar has.
+        brief: Whether to leave out texts that are possible, but make a grammar much longer.
+
+    Raises:
+        GrammarError: No grammar can say it.
+    """
+    return _Turns(dialect, tools, options, brief=brief).grammar()
+
+
+class _Turns:
+    def __init__(
+        self, dialect: Dialect, tools: ToolSet | None, options: TurnOptions, *, brief: bool
+    ) -> None:
+        self._brief = brief
+        self._dialect = dialect
+        self._options = options
+        self._shapes = Shapes(dialect)
+        self._table = table_for(dialect, "strict")
+        self._marks = Marks(self._table)
+        self._rules: dict[str, Node] = {}
+        if tools is not None and not options.schema_inputs:
+            tools = tools.without_schemas
+        self._inputs = Inputs(tools, self._shapes, self._marks, self._rules)
+        self._names: list[str | None] = [None] if tools is None else [*tools.names]
+
+    def grammar(self) -> Grammar:
+        turns: list[Node] = []
+        if self._options.turn != "answer":
+            turns += self._call_turns()
+        if self._options.turn != "call":
+            turns += self._answers()
+        if not turns:
+            raise GrammarError(f"{self._dialect.name} has no such turns")
+        return Grammar(factored(turns), self._rules)
+
+    # -- turns with calls --------------------------------------------------------------------------
+
+    def _call_turns(self) -> Iterator[Node]:
+        self._check_names()
+        for thought in self._thoughts:
+            plain = self._turns_of(thought=thought, content=False)
+            said = self._turns_of(thought=thought, content=True)
+            behind = {_behind(*each) for each in zip(said, plain, strict=True)}
+            tail = behind.pop() if len(behind) == 1 else None
+            yield from self._begun(plain, THOUGHT if thought else "", tail)
+            if tail is None:
+                yield from self._begun(said, CONTENT)
+
+    def _check_names(self) -> None:
+        """Raise if the dialect cannot call the tools."""
+        if not self._names:
+            raise GrammarError("there are no tools to call")
+        own = self._shapes.own_tool
+        if own and None not in self._names and own not in self._names:
+            raise GrammarError(f"it calls {own!r}, which is none of the tools")
+        if own:
+            self._names = [own]
+        for name in filter(None, self._names):
+            self._shapes.check_name(name)
+
+    def _turns_of(self, *, thought: bool, content: bool) -> list[str]:
+        """Return turns with one call, one for each tool."""
+        return [self._shapes.turn(tool, thought=thought, content=content) for tool in self._names]
+
+    @cached_property
+    def _alone(self) -> list[str]:
+        """Turns of just one call."""
+        return self._turns_of(thought=False, content=False)
+
+    @cached_property
+    def _is_several(self) -> bool:
+        return self._dialect.several and self._inputs.shape(self._names[0]).several
+
+    def _begun(self, written: list[str], slot: str, tail: str | None = None) -> Iterator[Node]:
+        """Yield the turns that begin as those *written*.
+
+        Args:
+            written: A turn for each tool; empty if the dialect has no such turns.
+            slot: The last slot before the calls.
+            tail: What stands between calls and the content behind them; `None` for no such content.
+        """
+        if any(each.count(slot) != 1 for each in written if slot) or not all(written):
+            return
+        leads = {_cut(each, slot)[0] for each in written}
+        rests = [_cut(each, slot)[1] for each in written]
+        if len(leads) > 1:
+            return
+        then, within = _literal(common(*rests)), None
+        if slot == CONTENT:
+            gap = then[: len(then) - len(then.lstrip())]
+            has_fence = "```" in rests[0].rpartition(INPUT)[2]
+            within = content_before_calls(gap, has_fence=has_fence, brief=self._brief)
+        after = [] if tail is None else [optional(self._content(tail))]
+        for nodes, place in self._leads(leads.pop(), then, within):
+            if not self._is_several:
+                named = zip(self._names, rests, strict=True)
+                made = choice(self._inputs.rest(*each, place) for each in named)
+                yield sequence(*nodes, self._rule("call", made), *after)
+            elif (calls := self._calls(rests)) is not None:
+                yield sequence(*nodes, calls, *after)
+
+    def _content(self, tail: str) -> Node:
+        """Return content behind calls."""
+        place = self._marks.follow(self._marks.begin, f"{self._alone[0]}{tail}")
+        made = intersection(self._marks.text(place), NOT_BLANK)
+        if not self._is_several:  # a bracket behind the only call may be part of it
+            made = intersection(made, PLAIN_TEXT)
+        return sequence(tail, Text(made.smallest()))
+
+    def _calls(self, rests: list[str]) -> Node | None:
+        """Return the calls of a turn that may have several, with what stands before them.
+
+        Args:
+            rests: What a turn with one call has from there on, for each tool.
+
+        Returns:
+            `None` if the calls are not what stands there.
+        """
+        frames = {(c.opens, c.between, c.closes) for c in map(self._inputs.shape, self._names)}
+        if len(frames) > 1:
+            raise GrammarError(f"{self._dialect.name} spells the calls of these tools differently")
+        ((opens, between, closes),) = frames
+        gaps = {_gap(*each) for each in zip(rests, self._alone, strict=True)}
+        if len(gaps) > 1 or (gap := gaps.pop()) is None:
+            return None
+        before, cut = gap
+        each = self._rule("call", choice(map(self._inputs.call, self._names)))
+        most = None if self._options.max_calls is None else self._options.max_calls - 1
+        more = [Repeat(sequence(between, each), 0, most)] if most != 0 else []
+        calls = sequence(opens.removeprefix(cut), each, *more, closes)
+        return sequence(before, self._rule("calls", calls))
+
+    def _rule(self, name: str, node: Node) -> Node:
+        """Return *node* as a part with a name."""
+        for known, part in self._rules.items():
+            if known.startswith(name) and part == node:
+                return Rule(known)
+        count = sum(known.startswith(name) for known in self._rules)
+        whole = f"{name}-{count + 1}" if count else name
+        self._rules[whole] = node
+        return Rule(whole)
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def _answers(self) -> Iterator[Node]:
+        for thought in self._thoughts:
+            written = self._shapes.answer(thought=thought)
+            if written.count(ANSWER) != 1 or (thought and THOUGHT not in written):
+                continue
+            lead, rest = _cut(written, THOUGHT if thought else "")
+            before, _, after = rest.partition(ANSWER)
+            for nodes, place in self._leads(lead, _literal(before)):
+                answer = self._answer(self._marks.follow(place, before), after)
+                yield sequence(*nodes, *tokens(before), answer, *tokens(after))
+
+    def _answer(self, place: Place, after: str) -> Node:
+        if self._shapes.quotes_answer:
+            return Text(Strings(None, JSON_ESCAPES).text)
+        return Text(intersection(self._inputs.text(place, after), NOT_BLANK).smallest())
+
+    # -- the text before ---------------------------------------------------------------------------
+
+    @property
+    def _thoughts(self) -> tuple[bool, ...]:
+        if self._options.start == "thought":
+            return (True,)
+        return (False, True) if self._options.thoughts and self._dialect.thinks else (False,)
+
+    def _leads(
+        self, lead: str, then: str, within: Automaton | None = None
+    ) -> Iterator[tuple[list[Node], Place]]:
+        """Yield ways to write a *lead*, with the place after it.
+
+        Args:
+            lead: What a turn begins with.
+            then: What follows.
+            within: Accepts what its last text may be.
+        """
+        opener = lead.partition(THOUGHT)[0] if THOUGHT in lead else ""
+        begin, start = self._marks.begin, self._options.start
+        may_continue = self._dialect.generation_prompt(1) and self._shapes.may_continue
+        if opener and start == "thought":
+            if "thought" not in self._table.starts and not may_continue:
+                raise GrammarError("a turn cannot begin in a thought")
+            place = self._marks.follow(begin, opener)
+            yield self._walk(lead.removeprefix(opener), place, then, within)
+        elif not (opener and may_continue and start == ""):
+            yield self._walk(lead, begin, then, within)
+        else:
+            nodes, place = self._walk(lead.removeprefix(opener), begin, then, within)
+            if self._brief:  # a little less, since a line begins here
+                yield [optional(sequence(*tokens(opener))), *nodes], place
+            else:
+                yield nodes, place
+                yield self._walk(lead, begin, then, within)
+
+    def _walk(
+        self, lead: str, place: Place, then: str, within: Automaton | None
+    ) -> tuple[list[Node], Place]:
+        nodes: list[Node] = []
+        parts = [part for part in SLOTS.split(lead) if part]
+        for at, part in enumerate(parts):
+            following = _literal("".join([*parts[at + 1 :], then]))
+            if part in (THOUGHT, CONTENT):
+                made = self._marks.text(place, following)
+                if part == CONTENT and within is not None:
+                    made = intersection(made, within)
+                nodes.append(Text(made.smallest()))
+                place = self._marks.fresh(place.state)
+            else:
+                nodes += tokens(part)
+                place = self._marks.follow(place, part)
+        return nodes, place
+
+
+def _cut(written: str, slot: str) -> tuple[str, str]:
+    """Return *written* up to the last *slot*, and the rest."""
+    before, mark, rest = written.rpartition(slot) if slot else ("", "", written)
+    return before + mark, rest
+
+
+def _gap(rest: str, calls: str) -> tuple[str, str] | None:
+    """Return what stands in *rest* before the *calls*, and what of them stands before *rest*."""
+    if rest.endswith(calls):
+        return rest.removesuffix(calls), ""
+    return ("", calls.removesuffix(rest)) if calls.endswith(rest) else None
+
+
+def _behind(said: str, plain: str) -> str | None:
+    """Return what stands between the calls of a turn and the content behind them."""
+    is_behind = plain and said.startswith(plain) and said.endswith(CONTENT)
+    return said.removeprefix(plain).removesuffix(CONTENT) if is_behind else None
+
+
+def _literal(text: str) -> str:
+    """Return the text before the first slot."""
+    return SLOTS.split(text)[0]

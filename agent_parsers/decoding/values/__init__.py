@@ -1,0 +1,1 @@
+"""Values that tools take, as parts of grammars."""

@@ -1,0 +1,234 @@
+"""What a grammar allows is read, and what `render` writes is allowed: laws of all dialects."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from agent_parsers import (
+    AgentAction,
+    AgentFinish,
+    OutputParserException,
+    get_dialect,
+    get_parser,
+    list_dialects,
+)
+from agent_parsers.decoding.forms.gbnf import write_gbnf
+from agent_parsers.decoding.forms.lark import write_lark
+from agent_parsers.decoding.forms.structural_tag import write_structural_tag
+from agent_parsers.decoding.texts import marks
+from agent_parsers.decoding.turns.grammar import TurnOptions, turn_grammar
+from agent_parsers.decoding.values.strings import Strings
+from agent_parsers.toolset import ToolSet
+
+from ...helpers.effort import DEEP, THOROUGH
+from ...helpers.grammar_engines import Llguidance, Xgrammar, needs
+from ...helpers.grammar_samples import PIECES, Sampler, literals, near_misses, own_calls
+from ...helpers.grammar_tools import draw_tools, inputs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from agent_parsers.decoding.tree.nodes import Grammar
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+
+CODE = {"smolagents_code"}
+"""The dialects whose calls are code."""
+DIALECTS = [name for name in list_dialects() if name not in CODE]
+ONE_CALL = {"json_toolcall"}
+"""Dialects that write several calls in another way than one; a grammar has one."""
+COUNT = 3000 if DEEP else 300 if THOROUGH else 25
+"""How many sentences of each dialect are tried."""
+SEEDS = range(5 if DEEP else 2 if THOROUGH else 1)
+
+
+def parser_of(dialect: str, seed: int) -> AnyDialectParser:
+    return get_parser(get_dialect(dialect), tools=draw_tools(seed, dialect), lenient=False)
+
+
+@cache
+def grammar_of(dialect: str, seed: int = 0) -> Grammar:
+    parser = parser_of(dialect, seed)
+    return turn_grammar(parser.dialect, parser.tools, TurnOptions())
+
+
+def sampler_of(dialect: str, seed: int = 0) -> Sampler:
+    return Sampler(get_dialect(dialect), grammar_of(dialect, seed), seed)
+
+
+def misread(parser: AnyDialectParser, sentence: str) -> str:
+    """Return why *sentence* is not read as calls of the tools or an answer; ``""`` if it is."""
+    try:
+        result = parser.parse(sentence)
+    except OutputParserException as error:
+        return str(error)
+    actions = result if isinstance(result, list) else [result]
+    known = all(isinstance(each, AgentFinish) or each.tool in parser.tools for each in actions)
+    return "" if known else f"calls of other tools: {result}"
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_a_grammar_allows_is_read(dialect: str, seed: int) -> None:
+    parser, sampler = parser_of(dialect, seed), sampler_of(dialect, seed)
+    kinds = set()
+    for _ in range(COUNT):
+        sentence = sampler.sentence()
+        assert not misread(parser, sentence), (misread(parser, sentence), sentence)
+        kinds.add(isinstance(parser.parse(sentence), AgentFinish))
+    assert kinds == {True, False}
+
+
+WRITERS: dict[str, Callable[[Grammar], Any]] = {
+    "gbnf": write_gbnf, "lark": write_lark, "structural_tag": write_structural_tag,
+}  # fmt: skip
+
+
+def engines(dialect: str) -> Iterator[Any]:
+    grammar = grammar_of(dialect)
+    needs("llguidance")
+    yield Llguidance("lark", write_lark(grammar))
+    needs("xgrammar")
+    for form in WRITERS if THOROUGH else ("gbnf",):
+        yield Xgrammar(form, WRITERS[form](grammar))
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_engines_allow_each_sentence(dialect: str) -> None:
+    sampler = sampler_of(dialect)
+    sentences = [sampler.sentence() for _ in range(COUNT // 2)]
+    for engine in engines(dialect):
+        for sentence in sentences:
+            assert engine.accepts(sentence), (type(engine).__name__, sentence)
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_llguidance_lets_a_model_write_is_read(dialect: str) -> None:
+    """The engine itself is walked, so that a mistake of a writer cannot hide."""
+    needs("llguidance")
+    parser, grammar = parser_of(dialect, 0), grammar_of(dialect)
+    engine, random = Llguidance("lark", write_lark(grammar)), Random(dialect)
+    pieces = [*PIECES, *near_misses(parser.dialect), *own_calls(parser.dialect)]
+    ends = [*literals(grammar), "1", "a"]
+    walks = (engine.walk([*pieces, *ends * 3], ends, random) for _ in range(COUNT))
+    sentences = [sentence for sentence in walks if sentence is not None]
+    assert sentences
+    for sentence in sentences:
+        assert not misread(parser, sentence), (misread(parser, sentence), sentence)
+
+
+THOUGHTS = ("", "I look it up.", 'a <b> c & 5 > 3: "雪"\n\n- x')
+CONTENTS = ("", "Let me see, it's `code` & 5 > 3:\n\nok")
+ANSWERS = ("42", "It's 5 > 3: «雪», `code`.")
+
+
+def turns(parser: AnyDialectParser, seed: int) -> Iterator[str]:
+    """Yield what `render` writes, without what the dialect cannot express."""
+    random, tools = Random(seed), parser.tools
+    steps: list[Any] = [AgentFinish({"output": answer}, "") for answer in ANSWERS]
+    for tool in tools.names:
+        calls = [
+            AgentAction(tool=tool, tool_input=i, log="") for i in inputs_of(tools, tool, random)
+        ]
+        steps += calls
+        if parser.dialect.several and parser.dialect.name not in ONE_CALL:
+            steps.append(calls)
+    for step in steps:
+        for thought in THOUGHTS:
+            for content in CONTENTS:
+                try:
+                    yield parser.render(step, thought=thought, content=content)
+                except ValueError:
+                    continue
+
+
+@pytest.mark.one_in(30)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_what_render_writes_is_allowed(dialect: str) -> None:
+    parser = parser_of(dialect, 0)
+    written = list(islice(turns(parser, 0), None if THOROUGH else 20))
+    assert len(written) > 5
+    for engine in engines(dialect):
+        for turn in written:
+            assert engine.accepts(turn), (type(engine).__name__, turn)
+
+
+@pytest.mark.parametrize("name", ["call", "answer"])
+@pytest.mark.parametrize("dialect", ["react", "hermes"])
+def test_a_grammar_has_just_the_turns_that_are_asked_for(dialect: str, name: Any) -> None:
+    parser = parser_of(dialect, 0)
+    options = TurnOptions(turn=name, max_calls=2)
+    sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, parser.tools, options), 1)
+    for _ in range(COUNT):
+        result = parser.parse(sampler.sentence())
+        assert isinstance(result, AgentFinish) is (name == "answer")
+        assert not isinstance(result, list) or len(result) <= 2
+
+
+@pytest.mark.parametrize("dialect", ["react", "react_json", "hermes"])
+def test_without_tools_any_are_called(dialect: str) -> None:
+    """Objects without declared keys may have one twice, which no grammar can rule out."""
+    parser = get_parser(get_dialect(dialect), lenient=False)
+    sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, None, TurnOptions()), 1)
+    for _ in range(COUNT):
+        explained = parser.explain(sampler.sentence())
+        assert explained.error is None or "twice" in str(explained.error), explained.text
+
+
+def test_a_turn_that_continues_a_thought() -> None:
+    tools = draw_tools(0, "hermes")
+    parser = get_parser("hermes", tools=tools, lenient=False, start="thought")
+    options = TurnOptions(start="thought")
+    sampler = Sampler(parser.dialect, turn_grammar(parser.dialect, tools, options), 1)
+    for _ in range(COUNT):
+        sentence = sampler.sentence()
+        assert "<think>" not in sentence.partition("</think>")[0]
+        assert not misread(parser, sentence), sentence
+
+
+class TestMistakesAreFound:
+    """The laws find grammars that allow too much."""
+
+    @staticmethod
+    def is_misread(dialect: str) -> bool:
+        texts = {"type": "string"}
+        schema = {
+            "type": "object",
+            "properties": {"query": texts, "place": texts},
+            "required": ["query", "place"],
+        }
+        tools = ToolSet([{"name": "search", "parameters": schema}])
+        parser = get_parser(get_dialect(dialect), tools=tools, lenient=False)
+        grammar = turn_grammar(parser.dialect, tools, TurnOptions())
+        sampler = Sampler(parser.dialect, grammar, 1)
+        return any(misread(parser, sampler.sentence()) for _ in range(2000))
+
+    def test_a_forgotten_spelling(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Labels are taken for texts, so that ``Action 1:`` may stand in a thought."""
+
+        def spelt(marker: Any) -> Iterator[tuple[str, ...]]:
+            yield tuple(marker.canonical)
+
+        assert not self.is_misread("react")
+        monkeypatch.setattr(marks, "spellings", spelt)
+        assert self.is_misread("react")
+
+    def test_labels_in_strings(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Strings in JSON may hold ``Final Answer:``."""
+        free = Strings(None, '"\\/bfnrt').text
+        monkeypatch.setattr(Strings, "text", property(lambda _self: free))
+        assert self.is_misread("react")
+
+    def test_calls_that_content_forbids(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        from agent_parsers.decoding.turns import grammar
+
+        anything = marks.text_without(("\u0001",))
+        monkeypatch.setattr(grammar, "content_before_calls", lambda *_, **__: anything)
+        assert self.is_misread("hermes")
