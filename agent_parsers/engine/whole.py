@@ -93,7 +93,7 @@ class WholeReader:
         stream = TurnStream(
             self._machine, known_tools(tools), start=start, prompt=prompt, advise=self._advise
         )
-        stream.read(text, ended=ended)
+        stream.read_whole(text, ended=ended)
         assert stream.result is not None, "a turn that is not refused has a result"
         return stream.result
 

@@ -14,7 +14,7 @@ from agent_parsers.decoding.turns.shapes import ID, INPUT, KEY, NUMBER, SLOTS, T
 from agent_parsers.decoding.values.json_values import JsonValues, words
 from agent_parsers.decoding.values.members import in_order
 from agent_parsers.decoding.values.strings import JSON_ESCAPES, Strings
-from agent_parsers.toolset.schemas.arguments import lone_key
+from agent_parsers.toolset.schemas.plain import lone_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -163,7 +163,7 @@ class Inputs:
             strings: What may stand in a text.
             lists: Makes lists; `None` if they cannot be written.
         """
-        key = lone_key(schema)
+        key = lone_key(schema.flat(schema.root))
         if key is None:
             return
         for flat in variants(schema, schema.flat(schema.root)["properties"][key]):

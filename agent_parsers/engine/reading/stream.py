@@ -134,7 +134,7 @@ class TurnStream(Scanner):
         self._advance(events, self._tail + text, is_last=False)
         return events
 
-    def read(self, text: str, *, ended: Ended = "unknown") -> list[Event]:
+    def read_whole(self, text: str, *, ended: Ended = "unknown") -> list[Event]:
         """Read the whole *text*, in place of `feed` and `close`, and return all events.
 
         Args:
@@ -145,7 +145,9 @@ class TurnStream(Scanner):
             OutputParserException: As for `close`.
         """
         buffer = self._tail + text
-        if self._machine.table.several or buffer.endswith(self._machine.half_stops):
+        is_too_long = len(text) > self._max_chars
+        may_be_cut = self._machine.table.several or buffer.endswith(self._machine.half_stops)
+        if is_too_long or may_be_cut:
             return [*self.feed(text), *self.close(ended=ended)]
         self._size = len(text)
         self._collector.add(text)

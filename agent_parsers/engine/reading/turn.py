@@ -79,7 +79,7 @@ def read_turn(parser: TurnStream, text: str, ended: Ended = "unknown") -> Turn:
     Raises:
         OutputParserException: As `WholeReader.parse` does.
     """
-    events = merge_events(parser.read(text, ended=ended))
+    events = merge_events(parser.read_whole(text, ended=ended))
     assert parser.result is not None, "a turn that is not refused has a result"
     return turn_of(parser.result, events, parser.thought, parser.content)
 
@@ -98,7 +98,7 @@ def events_of(
     from agent_parsers.engine.reading.stream import TurnStream
 
     stream = TurnStream(machine, known_tools(tools))
-    return tuple(merge_events(stream.read(text)))
+    return tuple(merge_events(stream.read_whole(text)))
 
 
 def turn_of(

@@ -178,7 +178,7 @@ def streamed(stream: TurnStream, text: str, ended: Ended, *, is_whole: bool) -> 
     """Return what a *stream* makes of a text, at once or as one chunk."""
     try:
         if is_whole:
-            events = stream.read(text, ended=ended)
+            events = stream.read_whole(text, ended=ended)
         else:
             events = [*stream.feed(text), *stream.close(ended=ended)]
     except OutputParserException as error:
@@ -199,6 +199,11 @@ def test_a_whole_text_is_read_as_a_chunk_is(name: str, mode: Mode) -> None:
                 for is_whole in (True, False)
             )
             assert one == other, text
+
+
+def test_a_whole_text_may_be_too_long() -> None:
+    with pytest.raises(OutputParserException, match="max_chars"):
+        get_parser("react", max_chars=9).read("Final Answer: 42")
 
 
 # -- every spelling is found ----------------------------------------------------------------------
