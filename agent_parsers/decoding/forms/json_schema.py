@@ -59,7 +59,7 @@ def _call(
 ) -> dict[str, Any]:
     """Return the schema of a call of *tool*; what it refers to is added to *definitions*."""
     if not shapes.reads_bare_call:
-        raise GrammarError("its calls are JSON between marks, which a JSON Schema cannot say")
+        raise GrammarError("its calls are not JSON alone, and a JSON Schema says nothing else")
     if tool is not None:
         shapes.check_name(tool)
     written = json_in(shapes.turn(tool, thought=False, content=False))

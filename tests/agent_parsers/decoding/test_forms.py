@@ -73,7 +73,7 @@ def test_the_texts_that_two_automata_accept() -> None:
 @pytest.mark.parametrize(
     ("dialect", "form", "tools", "reason"),
     [
-        ("react", "json_schema", [SEARCH], "its calls are JSON between marks"),
+        ("react", "json_schema", [SEARCH], "its calls are not JSON alone"),
         ("xlam", "json_schema", [SEARCH], "an answer is free text"),
         ("hermes", "regex", ["search"], "cannot nest values without end"),
         ("qwen3_coder", "gbnf", ["search"], "'search' has no schema"),
