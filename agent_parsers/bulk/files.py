@@ -10,18 +10,22 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
+import threading
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
-from shutil import rmtree
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow.parquet as pq
 
 import agent_parsers
 from agent_parsers.bulk.arrow import pa
+
+if sys.platform != "win32":
+    import fcntl
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -87,23 +91,30 @@ def parse_files(
 
     Raises:
         FileError: A file cannot be read, has other columns than the first, or columns that the
-            parser does not take; the output is one of the files; or a process was killed.
+            parser does not take; the output is one of the files, or a folder, or another run
+            writes it; or a process was killed.
         OSError: The output cannot be written.
     """
     target = Path(out)
+    if target.is_dir():
+        raise FileError(out, "it is a folder, not a file to write")
+    if not target.parent.is_dir():
+        raise FileError(out, f"there is no folder {target.parent}")
     folder = target.with_name(f"{target.name}.parts")
     schema, groups = _plan(files, target, folder, parser)
-    _prepare(folder, _description(files, parser))
-    whole = folder / "whole"
     rows = errors = 0
-    with pq.ParquetWriter(whole, schema) as writer:
-        for group, table in zip(groups, _tables(groups, parser, jobs), strict=True):
-            writer.write_table(table, max(group.rows, 1))
-            rows += group.rows
-            errors += group.rows - table["error"].null_count
-            advance(group.size)
-    whole.replace(target)
-    rmtree(folder)
+    with _locked(folder, out):
+        _prepare(folder, _description(files, parser))
+        whole = folder / "whole"
+        with pq.ParquetWriter(whole, schema) as writer:
+            for group, table in zip(groups, _tables(groups, parser, jobs), strict=True):
+                writer.write_table(table, max(group.rows, 1))
+                rows += group.rows
+                errors += group.rows - table["error"].null_count
+                advance(group.size)
+        whole.replace(target)
+        _remove_parts(folder)
+        folder.rmdir()
     return Parsed(rows, errors)
 
 
@@ -123,7 +134,7 @@ def _plan(
             parsed = parser.schema(opened.schema_arrow)
             schema = parsed if schema is None else schema
             if not parsed.equals(schema):
-                raise ValueError(f"its columns are not those of {files[0]}")
+                raise ValueError(_difference(parsed, schema, files[0]))
             for number in range(opened.num_row_groups):
                 found = opened.metadata.row_group(number)
                 columns = map(found.column, range(found.num_columns))
@@ -131,6 +142,17 @@ def _plan(
                 part = folder / f"{len(groups):06}.parquet"
                 groups.append(_Group(file, number, found.num_rows, size, part))
     return schema, groups
+
+
+def _difference(found: Any, first: Any, file: str) -> str:
+    """Say how the schema *found* differs from the *first* one, which is that of *file*."""
+    if found.names != first.names:
+        ours, theirs = ", ".join(found.names), ", ".join(first.names)
+        return f"its columns are {ours}, and those of {file} {theirs}"
+    for one, other in zip(found, first, strict=True):
+        if not one.equals(other):
+            return f"its column {one.name!r} is {one.type}, and that of {file} {other.type}"
+    return f"its columns are not those of {file}"
 
 
 @contextmanager
@@ -151,17 +173,43 @@ def _description(files: Sequence[str], parser: TableParser) -> str:
     return json.dumps(made, indent=1, default=repr)
 
 
-def _prepare(folder: Path, description: str) -> None:
-    """Make the folder of the parts; those that are there are kept if they are of the same plan."""
-    plan = folder / "plan.json"
-    if folder.exists() and any(folder.iterdir()):
-        if not plan.exists():
-            raise FileError(str(folder), "it is in the way, and is not of an earlier run")
-        if plan.read_text("utf-8") == description:
-            return
-        rmtree(folder)
+_PLAN: Final = "plan.json"
+
+
+@contextmanager
+def _locked(folder: Path, out: str) -> Iterator[None]:
+    """Make the folder of the parts, which no other run may use at the same time."""
     folder.mkdir(exist_ok=True)
-    plan.write_text(description, "utf-8")
+    if sys.platform == "win32":  # it has no locks for folders
+        yield
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise FileError(out, "another run is writing it") from None
+    finally:
+        os.close(opened)
+
+
+def _prepare(folder: Path, description: str) -> None:
+    """Write the plan of the parts; those that are there are kept if they are of the same plan."""
+    plan = folder / _PLAN
+    if any(folder.iterdir()):
+        if not plan.exists():
+            reason = "it is not of an earlier run: remove it, or choose another output"
+            raise FileError(str(folder), reason)
+        if plan.read_bytes() == description.encode():
+            return
+        _remove_parts(folder)
+    plan.write_bytes(description.encode())
+
+
+def _remove_parts(folder: Path) -> None:
+    """Remove all files of a run; the plan last, since it tells whose they are."""
+    for path in sorted(folder.iterdir(), key=lambda path: path.name == _PLAN):
+        path.unlink()
 
 
 # -- doing it ------------------------------------------------------------------------------------
@@ -172,25 +220,36 @@ def _tables(groups: Sequence[_Group], parser: TableParser, jobs: int) -> Iterato
     if jobs == 1:
         for group in groups:
             _make_part(group, parser)
-            yield _finished(group)
+            yield _made(group)
         return
     pool = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
     try:
         made = [pool.submit(_make_part, group, parser) for group in groups]
         for group, each in zip(groups, made, strict=True):
             each.result()
-            yield _finished(group)
+            yield _made(group)
     except BrokenProcessPool as error:
-        reason = "a process that parsed it ended, perhaps for lack of memory"
+        reason = (
+            "a process that parsed it ended, perhaps for lack of memory: the same command goes on"
+            " from here, perhaps with fewer processes"
+        )
         raise FileError(group.file, reason) from error
     finally:
         pool.shutdown(cancel_futures=True)
 
 
 def _begin() -> None:
-    """Prepare a process: one of several has one core, and ends at once if it is interrupted."""
+    """Prepare a process: it has one core, and ends if it is interrupted, or with its parent."""
     pa.set_cpu_count(1)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _make_part(group: _Group, parser: TableParser) -> None:
@@ -202,6 +261,14 @@ def _make_part(group: _Group, parser: TableParser) -> None:
     begun = group.part.with_suffix(f".{os.getpid()}")
     pq.write_table(parser(table), begun, write_page_checksum=True)
     begun.replace(group.part)
+
+
+def _made(group: _Group) -> Any:
+    """Return the result of a row group that was made."""
+    table = _finished(group)
+    if table is None:
+        raise FileError(str(group.part), "it cannot be read back; is the disk full?")
+    return table
 
 
 def _finished(group: _Group) -> Any:

@@ -165,11 +165,15 @@ class TableParser:
         if isinstance(data, pa.RecordBatch):
             return pa.concat_batches(self._parsed([data]))
         if hasattr(data, "__arrow_c_stream__"):
-            reader = pa.RecordBatchReader.from_stream(data)
+            try:
+                reader = pa.RecordBatchReader.from_stream(data)
+            except pa.ArrowInvalid as error:  # such as a series
+                kind = type(data).__name__
+                raise TypeError(f"expected a table or record batches, found {kind}") from error
             schema = self.schema(reader.schema)
             return pa.RecordBatchReader.from_batches(schema, self._parsed(reader))
-        if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__iter__"):
-            raise TypeError(f"expected Arrow data, found {type(data).__name__}")
+        if isinstance(data, (str, bytes, dict, pa.Array)) or not hasattr(data, "__iter__"):
+            raise TypeError(f"expected a table or record batches, found {type(data).__name__}")
         return self._parsed(data)
 
     def _parsed(self, batches: Any) -> Iterator[Any]:
@@ -212,8 +216,9 @@ class TableParser:
 def _check_schema(schema: Any, column: str) -> None:
     names: list[str] = schema.names
     if names.count(column) != 1:
-        found = "no column" if column not in names else f"{names.count(column)} columns"
-        raise ValueError(f"expected one column {column!r}, found {found} of {', '.join(names)}")
+        found = f"are {names.count(column)} columns" if column in names else "is no column"
+        has = ", ".join(names) or "none"
+        raise ValueError(f"there {found} {column!r} in the data; it has {has}")
     kind = schema.field(column).type
     inner = kind.value_type if pa.types.is_dictionary(kind) else kind
     if not any(is_text(inner) for is_text in _ARE_TEXT):
@@ -240,8 +245,6 @@ def _size_of_parts(batch: Any, column: str) -> int:
 
 def _texts_of(array: Any) -> list[Any]:
     """Return the texts of an *array*; for one that is not UTF-8 an exception."""
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
     try:
         texts: list[Any] = array.to_pylist()
     except UnicodeDecodeError:  # Arrow checks no text, so a file may have anything

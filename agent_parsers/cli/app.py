@@ -90,7 +90,8 @@ def run() -> None:
         app(prog_name=_NAME)
     except OSError as error:  # such as a full disk; `parse_files` reports what cannot be read
         _forget_output()
-        sys.exit(f"{_NAME}: cannot write: {error.strerror or error}")
+        file = f" {error.filename}" if error.filename else ""
+        sys.exit(f"{_NAME}: cannot write{file}: {error.strerror or error}")
 
 
 def _show_version(is_asked: bool) -> None:
@@ -153,7 +154,7 @@ def parse(
             raise typer.BadParameter("tables and logs are parsed apart", param_hint="FILE")
         if dialect is None or out is None:
             missing = "--dialect" if dialect is None else "--out"
-            raise typer.BadParameter("tables need it", param_hint=missing)
+            raise typer.BadParameter("Parquet files need it", param_hint=missing)
         known = known_tools(tools)
         if not parse_tables(files or (), out, get_dialect(dialect), known, column, jobs):
             raise typer.Exit(_NOT_ALL_READ)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
 from agent_parsers.engine.grammar.problems import too_long
-from agent_parsers.engine.reading.canonical.steps import StepReader
+from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
     from agent_parsers.engine.reading.canonical.reader import CanonicalReader
+    from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.toolset import ToolSet
@@ -47,7 +48,7 @@ class WholeReader:
         is_plain = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool)
         self._canonical: StepReader | CanonicalReader | None = None
         if not machine.table.several:
-            self._canonical = StepReader(machine, is_plain or _is_unknown)
+            self._canonical = step_reader(machine, is_plain or _is_unknown)
         elif is_plain is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader

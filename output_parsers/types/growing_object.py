@@ -143,6 +143,8 @@ class _GrowingModel:
         if value is self._value:
             return self._object
         plan = self._plan
+        if value is None:
+            return plan.check(value)
         if plan.is_root:
             parts = {"root": self._node("root", plan.fields[""][1]).validate(value)}
         elif type(value) is dict:

@@ -154,9 +154,9 @@ def test_files_that_cannot_be_parsed_are_named(made: Path, tmp_path: Path) -> No
     cases: list[tuple[list[Path], TableParser, str]] = [
         ([wrong], TableParser(), "Parquet"),
         ([tmp_path / "none.parquet"], TableParser(), "none.parquet"),
-        ([made], TableParser(column="reply"), "expected one column 'reply'"),
+        ([made], TableParser(column="reply"), "there is no column 'reply'"),
         ([made], TableParser(column="id"), "expected texts in the column 'id'"),
-        ([made, other], TableParser(), f"its columns are not those of {made}"),
+        ([made, other], TableParser(), "its column 'id' is string, and that of"),
     ]
     for files, parser, reason in cases:
         with pytest.raises(FileError, match=reason) as raised:
@@ -165,6 +165,21 @@ def test_files_that_cannot_be_parsed_are_named(made: Path, tmp_path: Path) -> No
     with pytest.raises(FileError, match="cannot be the output"):
         parse_files([str(made)], str(made), TableParser())
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_run_that_another_one_disturbs_is_refused(made: Path) -> None:
+    def run_again(_size: int) -> None:
+        with pytest.raises(FileError, match="another run is writing it"):
+            run(made)
+
+    assert run(made, advance=run_again).num_rows == 6
+
+
+def test_an_output_that_cannot_be_written_is_named_before_any_work(made: Path) -> None:
+    for out, reason in ((made.parent, "it is a folder"), (made.parent / "x" / "y", "no folder")):
+        with pytest.raises(FileError, match=reason):
+            parse_files([str(made)], str(out), TableParser())
+    assert [*made.parent.iterdir()] == [made]
 
 
 def test_a_folder_of_other_things_is_left_alone(made: Path) -> None:
@@ -213,7 +228,7 @@ def test_the_command_writes_a_table_and_counts_what_was_not_read(made: Path) -> 
 def test_the_command_names_a_file_that_it_cannot_parse(made: Path) -> None:
     out = made.with_name("out.parquet")
     outcome = parse(made, "-o", out, "--dialect", "react", "--column", "reply")
-    said = f"{made}: expected one column 'reply', found no column of id, text\n"
+    said = f"{made}: there is no column 'reply' in the data; it has id, text\n"
     assert (outcome.status, outcome.stderr) == (1, said)
 
 
@@ -221,8 +236,8 @@ def test_the_command_names_a_file_that_it_cannot_parse(made: Path) -> None:
     ("arguments", "reason"),
     [
         (["in.parquet", "log.txt", "-o", "x"], "tables and logs are parsed apart"),
-        (["in.parquet", "-o", "x"], "--dialect: tables need it"),
-        (["in.parquet", "--dialect", "react"], "--out: tables need it"),
+        (["in.parquet", "-o", "x"], "--dialect: Parquet files need it"),
+        (["in.parquet", "--dialect", "react"], "--out: Parquet files need it"),
         (["in.parquet", "--strict"], "--strict: it is only for logs"),
         (["in.parquet", "--format", "json"], "--format: it is only for logs"),
         (["log.txt", "-o", "x"], "--out: it is only for tables"),

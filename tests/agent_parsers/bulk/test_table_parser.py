@@ -244,15 +244,20 @@ def test_a_stream_is_read_only_as_far_as_it_is_asked_for() -> None:
 @pytest.mark.parametrize(
     ("data", "given", "kind", "reason"),
     [
-        (table(), {"column": "x"}, ValueError, "expected one column 'x', found no column of id"),
+        (table(), {"column": "x"}, ValueError, "there is no column 'x' in the data; it has id"),
         (table(), {"column": "id"}, TypeError, "expected texts in the column 'id', found int64"),
-        (table().append_column("text", [TEXTS]), {}, ValueError, "found 2 columns of id, text"),
+        (
+            table().append_column("text", [TEXTS]),
+            {},
+            ValueError,
+            "there are 2 columns 'text'",
+        ),
         (parse_table(table()), {}, ValueError, "has columns kind, thought, content, calls"),
         (table().rename_columns(["error", "text", "z"]), {}, ValueError, "has columns error al"),
         (table(), {"on_error": "skip"}, ValueError, "expected on_error='row' or 'raise'"),
         (table(), {"dialect": "openai_tools"}, ValueError, "openai_tools"),
-        ("text", {}, TypeError, "expected Arrow data, found str"),
-        (7, {}, TypeError, "expected Arrow data, found int"),
+        ("text", {}, TypeError, "expected a table or record batches, found str"),
+        (7, {}, TypeError, "expected a table or record batches, found int"),
     ],
 )
 def test_a_mistake_of_the_caller_is_named(
@@ -345,3 +350,10 @@ def test_without_pyarrow_it_says_what_to_install(code: str) -> None:
     assert done.returncode == 1
     _, said = done.stderr.splitlines()[-1].split(": ", 1)
     assert said == 'agent_parsers.bulk needs pyarrow: pip install "agent-parsers[arrow]"'
+
+
+def test_texts_may_be_words_of_a_dictionary_of_views() -> None:
+    words = pa.array(["Final Answer: 1", "no label"], pa.string_view())
+    coded = pa.DictionaryArray.from_arrays(pa.array([1, 0, None]), words)
+    kinds = parse_table(pa.table({"text": coded})).column("kind").to_pylist()
+    assert kinds == ["error", "answer", None]

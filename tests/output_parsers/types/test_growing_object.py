@@ -161,9 +161,18 @@ class Equal(BaseModel):
 class Table(RootModel[list[Row]]): ...
 
 
+class MaybeNumbers(RootModel[list[int] | None]): ...
+
+
+class Rooted(BaseModel):
+    a: Table | None = None
+    b: MaybeNumbers | None = None
+    c: MaybeNumbers = MaybeNumbers(None)
+
+
 MODELS = (
     *(Row, Tree, Rows, Wrapped, Limited, Open, Closed, Aliased, Total, Within, Sorted, Before),
-    *(Unique, Equal, Table, Shared, SameKey, Strict),
+    *(Unique, Equal, Table, Rooted, Shared, SameKey, Strict),
 )
 
 scalars = st.none() | st.integers(0, 40) | st.sampled_from(["", "x", "xy", " é", "1", "yes"])

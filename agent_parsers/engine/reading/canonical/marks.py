@@ -147,16 +147,18 @@ def _lenient(markers: Iterable[Marker]) -> Iterator[_Spelling]:
         if isinstance(marker, Literal):
             yield from _literal(marker, key, "")
             continue
-        first = re.escape(marker.words[0])
         if isinstance(marker, Label) and not marker.anywhere:
             lines.append(marker)
             if key:
+                first = re.escape(marker.words[0])
                 pattern = numbered(marker.words, marker.colon[0])
                 yield _Spelling(key, f"\n{marker.words[0]}", pattern.removeprefix(first))
         else:
-            words = _JOINT.join(map(re.escape, marker.words.split()))
-            rest = f"{words.removeprefix(first)}{_TAIL}{_any_of(marker.colon)}"
-            yield _Spelling("", marker.words[0], rest)
+            also = marker.also if isinstance(marker, Label) else ()
+            for text in (marker.words, *also):
+                words = _JOINT.join(map(re.escape, text.split()))
+                rest = f"{words.removeprefix(re.escape(text[0]))}{_TAIL}{_any_of(marker.colon)}"
+                yield _Spelling("", text[0], rest)
     if lines:
         yield _other_lines(lines)
 

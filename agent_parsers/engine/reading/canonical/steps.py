@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from agent_parsers.actions.agent import make_action, make_finish
 from agent_parsers.engine.grammar.guards import outside_of_calls, outside_of_values
 from agent_parsers.engine.grammar.table import Part
+from agent_parsers.engine.markers.kinds import Label, spelt_texts
 from agent_parsers.engine.reading.canonical.marks import OTHERWISE, Marks, key_of
 from agent_parsers.engine.reading.quoting.quotations import closes_quotation
 from agent_parsers.engine.reading.quoting.spans import trimmed
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["StepReader"]
+__all__ = ["StepReader", "step_reader"]
 
 _OF_CALLS: Final = {outside_of_calls, outside_of_values}
 """The guards that refuse nothing before a call has begun."""
@@ -42,7 +43,8 @@ _Result: TypeAlias = "AgentAction | AgentFinish | None"
 _Read: TypeAlias = "Callable[[_Turn, ToolSet | Collection[str] | None, list[Repair]], _Result]"
 """Returns the result of a turn, given the tools or their names, and collects repairs."""
 _MOST_PATHS: Final = 256
-"""How many sequences of markers are remembered."""
+_LONGEST_PATH: Final = 12
+"""How many sequences of markers are remembered, and of how many markers."""
 
 
 class _Path(NamedTuple):
@@ -66,6 +68,22 @@ class _Turn(NamedTuple):
     """The texts of the states."""
     label: str
     """The last marker; empty if there is none."""
+
+
+def step_reader(machine: Machine, is_plain: Callable[[str], bool]) -> StepReader | None:
+    """Return the reader of a machine's plain turns; `None` if its labels look like dress.
+
+    The arguments are those of `StepReader`.
+    """
+    words = (
+        word
+        for state in _reachable(machine.initial)
+        for crossing in state.crossings
+        if isinstance(label := crossing.marker, Label)
+        for text in (label.words, *label.also)
+        for word in text.split()
+    )
+    return StepReader(machine, is_plain) if all(word[0].isalpha() for word in words) else None
 
 
 class StepReader:
@@ -123,8 +141,6 @@ class StepReader:
             return None
         if last.part is Part.INPUT:
             before.pop()  # the tool
-        if not _SAID.issuperset(state.part for state in before):
-            return None
         thoughts = [each.strip() for each in turn.texts[: len(before)]]
         content = ""
         if last.part is Part.ANSWER:
@@ -172,7 +188,9 @@ class StepReader:
     def _path(self, marks: tuple[str, ...]) -> _Path | None:
         """Return the path of a turn with these *marks*; `None` if only a stream knows it."""
         path = self._new_path(marks)
-        if len(self._paths) < _MOST_PATHS:
+        if len(marks) <= _LONGEST_PATH:
+            if len(self._paths) >= _MOST_PATHS:  # numbered labels are always new
+                self._paths.clear()
             self._paths[marks] = path
         return path
 
@@ -203,17 +221,19 @@ class StepReader:
 
     def _reader(self, states: list[State]) -> _Read | None:
         """Return what reads the result of a turn through these *states*; `None` if it is odd."""
-        last = states[-1]
-        if last.needs_closer:
-            return None
+        *before, last = states
+        read: _Read | None = None
         if last.part is Part.CALL:
-            return self._call
-        if last.problem:
-            return None
-        if last.part is Part.ANSWER:
-            return self._answer
-        is_action = last.part is Part.INPUT and states[-2].part is Part.TOOL
-        return self._action if is_action else None
+            read = self._call
+        elif last.part is Part.ANSWER:
+            read = self._answer
+        elif last.part is Part.INPUT and before[-1].part is Part.TOOL:
+            read = self._action
+            del before[-1]
+        # The part that counts may be an earlier one, unless all of them are thoughts.
+        is_plain = _SAID.issuperset(state.part for state in before)
+        is_whole = not last.needs_closer and (last.part is Part.CALL or not last.problem)
+        return read if is_plain and is_whole else None
 
     def _action(
         self, turn: _Turn, tools: ToolSet | Collection[str] | None, repairs: list[Repair]
@@ -237,8 +257,8 @@ class StepReader:
         written = turn.texts[-1]
         if not self._keeps_answer_space:
             written = written.strip()
-            if not written:
-                return None
+        if not written and (not self._keeps_answer_space or turn.path.states[-1].is_open_answer):
+            return None
         return make_finish(self._machine.read_answer(written, repairs), turn.text)
 
     def _call(
@@ -286,10 +306,12 @@ def _leads(state: State, keys: AbstractSet[str]) -> dict[str, Crossing | None]:
     `None` if a stream has to say it.
     """
     by_key: dict[str, Crossing | None] = {}
-    for crossing in state.crossings:
+    for crossing in sorted(state.crossings, key=lambda each: bool(key_of(each.marker))):
         key = key_of(crossing.marker)
         is_known = key not in by_key and _is_plain(crossing)
         by_key[key] = by_key[key + OTHERWISE] = crossing if is_known else None
+        if not key:  # another marker may be spelt alike
+            by_key |= dict.fromkeys(spelt_texts(crossing.marker))
     by_key[""] = None
     for key in keys - by_key.keys():
         inside = [each for each in by_key if each and each in key]

@@ -10,7 +10,7 @@ import pytest
 
 from agent_parsers import get_dialect, get_parser, list_dialects
 from agent_parsers.actions.agent import AgentAction, AgentFinish
-from agent_parsers.authoring import Written
+from agent_parsers.authoring import Go, Part, Table, Written, with_labels
 from agent_parsers.engine.calls.json.search import JsonSearch
 from agent_parsers.engine.markers.kinds import Ahead, Inline, Label, Marker
 from agent_parsers.engine.reading.canonical import marks, steps
@@ -30,7 +30,7 @@ from .test_canonical import Texts, differences
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers import Dialect
     from agent_parsers.engine.grammar.modes import Mode, OnConflict
 
 ONE_ACTION = [name for name in list_dialects() if not get_parser(name).dialect.several]
@@ -91,6 +91,7 @@ def test_the_log_ends_where_the_turn_does(on_conflict: OnConflict) -> None:
 
 # -- spoilt turns ---------------------------------------------------------------------------------
 
+MODES: tuple[Mode, ...] = ("lenient", "strict")
 LABELS = ["Action:", "Action", "Action Input:", "Thought:", "Final Answer:", "Observation:"]
 INPUTS = ["a\nb", '"x"', "```\nx\n```", " x ", "x*", '{"q": "a\nAction: b"}']
 ANSWERS = ["It is 42.", "a\n\nb", "**x**", "42\n", "a\nFinal Answer: b"]
@@ -242,6 +243,65 @@ def spelt(marker: Marker) -> Iterator[str]:
                 else:
                     text += next(char for char in CHARS if re.fullmatch(atom, char))
             yield text
+
+
+# -- other dialects -------------------------------------------------------------------------------
+
+
+def memo(**rows: Go) -> Dialect:
+    """Return a dialect with these rows for the parts tool, with, plan and reply."""
+    parts = {
+        "plan": Part.THOUGHT, "tool": Part.TOOL, "with": Part.INPUT, "reply": Part.ANSWER,
+    }  # fmt: skip
+    marks = {name: Label(name.title()) for name in parts}
+    usual = {("plan", "tool"): "tool", ("tool", "with"): "with", ("plan", "reply"): "reply"}
+    given = {tuple(key.split("_")): go for key, go in rows.items()}
+    table = Table(
+        markers=marks,
+        parts=parts,
+        transitions={
+            **{(state, mark): Go(to) for (state, mark), to in usual.items()},
+            ("plan", "plan"): Go("plan"),
+            **{(state, mark): go for (state, mark), go in given.items()},
+        },
+    )
+    return replace(get_dialect("react"), name="memo", strict=table, lenient=table.as_lenient())
+
+
+@pytest.mark.parametrize(
+    ("rows", "text"),
+    [
+        ({"with_reply": Go("reply")}, "Tool: a\nWith: b\nReply: c"),
+        ({"with_plan": Go("plan")}, "Tool: a\nWith: b\nPlan: x\nReply: c"),
+        ({"tool_tool": Go("tool")}, "Tool:\nTool: c\nWith: d"),
+    ],
+    ids=["answer", "thought", "tool"],
+)
+def test_an_earlier_action_is_left_to_the_stream(rows: dict[str, Go], text: str) -> None:
+    for mode in MODES:
+        assert not differences(WholeReader(Machine(memo(**rows), mode)), iter([text]))[1]
+        reader = WholeReader(Machine(memo(**rows), mode))
+        assert reader.read_plain(text) is None
+
+
+def test_labels_that_look_like_dress_are_left_to_the_stream() -> None:
+    dialect = with_labels(get_dialect("react"), name="x", labels={"Observation": "2nd Look"})
+    parser = get_parser(dialect)
+    text = "Thought: a\n**2nd Look:** b\nFinal Answer: c"
+    with pytest.raises(OutputParserException):
+        parser.parse(text)
+    with pytest.raises(OutputParserException):
+        read_turn(parser.stream_parser(), text)
+
+
+def test_only_some_paths_are_remembered() -> None:
+    reader = whole_reader(get_dialect("react"), "strict")._canonical
+    assert isinstance(reader, steps.StepReader)
+    for number in range(300):
+        reader.result(f"Action {number}: a\nAction Input {number}: b", None)
+    reader.result("Thought: hm\n" * 100 + "Final Answer: 42", None)
+    assert len(reader._paths) <= 256
+    assert max(map(len, reader._paths)) <= 12
 
 
 # -- seeded bugs ----------------------------------------------------------------------------------
