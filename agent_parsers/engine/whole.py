@@ -46,14 +46,15 @@ class WholeReader:
         self._machine = machine
         self._advise = advise
         is_plain = _LEAVES_PLAIN_NAMES.get(machine.table.read_tool)
-        self._canonical: StepReader | CanonicalReader | None = None
+        self.canonical: StepReader | CanonicalReader | None = None
+        """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
-            self._canonical = step_reader(machine, is_plain or _is_unknown)
+            self.canonical = step_reader(machine, is_plain or _is_unknown)
         elif is_plain is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
 
-            self._canonical = canonical_reader(machine, is_plain)
+            self.canonical = canonical_reader(machine, is_plain)
 
     def parse(
         self,
@@ -81,8 +82,8 @@ class WholeReader:
         if len(text) > max_chars:
             raise too_long("text", text[:max_chars], max_chars)
         if ended == "unknown":
-            if self._canonical is not None and not (start or prompt):
-                result = self._canonical.result(text, tools)
+            if self.canonical is not None and not (start or prompt):
+                result = self.canonical.result(text, tools)
                 if result is not None:
                     return result
         elif ended == "stop":  # accepts whatever "unknown" accepts, and more
@@ -100,7 +101,7 @@ class WholeReader:
 
     def read_plain(self, text: str, tools: ToolSet | Collection[str] | None = None) -> Turn | None:
         """Read one whole turn without repairs; return `None` if only a stream can."""
-        return None if self._canonical is None else self._canonical.turn(text, tools)
+        return None if self.canonical is None else self.canonical.turn(text, tools)
 
 
 @cache

@@ -104,7 +104,7 @@ def test_plain_turns_need_no_parser(lenient: bool) -> None:
         ("Action: search\nAction Input: x\nObservation: y", {}),
         ("Action: search\nAction Input: x\nObserv", {}),
         ("**Action:** search\nAction Input: x", {}),
-        ('"quoted\nFinal Answer: 1', {}),
+        ('"""\nFinal Answer: 1\n"""', {}),
         ("Final Answer: ", {}),
         ("Final Answer: 12", {"max_chars": 5}),
         ("no label", {}),
@@ -119,4 +119,5 @@ def test_dialects_with_other_forms_are_left_to_the_parser() -> None:
     assert others(["Follow up: a"], "self_ask") == ["Follow up: a"]
     assert others(["hi"], "hermes", start="thought") == ["hi"]
     call = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
-    assert others([call], "hermes", tools=["f"]) == [call]
+    assert others([call], "hermes", tools=["g"]) == [call]
+    assert others([call], "hermes", tools=["f"]) == []

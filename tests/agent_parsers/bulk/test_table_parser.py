@@ -34,9 +34,10 @@ from ...helpers.tables import NOTHING, check_rows
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 
 from agent_parsers.bulk import TURN_FIELDS, TableParser, parse_table  # noqa: E402
-from agent_parsers.bulk import plain_rows as _plain_rows  # noqa: E402
 from agent_parsers.bulk import table_parser as _table_parser  # noqa: E402
 from agent_parsers.bulk.columns import Columns, json_text  # noqa: E402
+from agent_parsers.engine.reading.canonical.steps import StepReader  # noqa: E402
+from agent_parsers.engine.whole import whole_reader  # noqa: E402
 
 if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
@@ -102,18 +103,19 @@ def repairs_are_not_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def a_label_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    marks = _plain_rows._marks
+def a_plan_is_of_another_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = StepReader.plan(plain_reader_of("react"), ("\nAction:", "\nAction Input:"))
+    monkeypatch.setattr(StepReader, "plan", lambda _self, marks: plan if len(marks) > 1 else None)
 
-    def less(table: Any) -> Any:
-        found = marks(table)
-        return found and {**found, ":": ""}
 
-    monkeypatch.setattr(_plain_rows, "_marks", less)
+def plain_reader_of(name: str) -> StepReader:
+    reader = whole_reader(get_dialect(name), "lenient").canonical
+    assert isinstance(reader, StepReader)
+    return reader
 
 
 @pytest.mark.parametrize(
-    "bug", [a_thought_is_lost, repairs_are_not_counted, a_label_is_not_looked_for]
+    "bug", [a_thought_is_lost, repairs_are_not_counted, a_plan_is_of_another_turn]
 )
 def test_the_check_of_rows_notices_a_bug(bug: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = [*TEXTS, "Action: s\nAction Input: x\nObservation: y"]

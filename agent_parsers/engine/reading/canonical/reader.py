@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from agent_parsers.actions.tool_action import make_message, make_tool_call
 from agent_parsers.engine.reading.canonical.turns import canonical_turns
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from agent_parsers.actions.agent import AgentAction
-    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall
+    from agent_parsers.engine.reading.canonical.turns import CanonicalTurns, PlainCall, PlainTurn
     from agent_parsers.engine.reading.rules.machine import Machine
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.events import Repair
@@ -58,37 +58,48 @@ class CanonicalReader:
             text: The whole turn.
             tools: The available tools, or only their names.
         """
-        turn = self._turns.read(text)
-        return None if turn is None else self._actions(turn.calls, text, tools)
+        turn = self.plain(text, tools)
+        return None if turn is None else _actions(turn.calls, text)
 
     def turn(self, text: str, tools: ToolSet | Collection[str] | None) -> Turn | None:
         """Return a turn without repairs; arguments and result: as for `result`."""
-        turn = self._turns.read(text)
-        if turn is None or (actions := self._actions(turn.calls, text, tools)) is None:
+        turn = self.plain(text, tools)
+        if turn is None:
             return None
         read_events = partial(events_of, self._machine, text, tools)
+        actions = _actions(turn.calls, text)
         return turn_before_events(actions, turn.thought, turn.content, read_events)
 
-    def _actions(
-        self, calls: Sequence[PlainCall], text: str, tools: ToolSet | Collection[str] | None
-    ) -> list[AgentAction] | None:
-        """Return the actions of *calls*; `None` if a name or an input is not taken as it is."""
+    def plain(self, text: str, tools: ToolSet | Collection[str] | None) -> PlainTurn | None:
+        """Return what is in a turn; arguments and result: as for `result`."""
+        turn = self._turns.read(text)
+        if turn is None:
+            return None
         known = known_tools(tools)
-        message = make_message(text)
-        actions: list[AgentAction] = []
+        if known is None:
+            return turn if all(self._is_plain(call.tool) for call in turn.calls) else None
+        calls = self._fitted(turn.calls, known)
+        return None if calls is None else turn._replace(calls=calls)
+
+    def _fitted(self, calls: Sequence[PlainCall], tools: ToolSet) -> list[PlainCall] | None:
+        """Return *calls* as the tools take them; `None` if a name or an input is not so."""
+        fitted: list[PlainCall] = []
         repairs: list[Repair] = []
-        for tool, tool_input, call_id in calls:
-            if not self._is_plain(tool):
+        for call in calls:
+            tool, given, _ = call
+            if not self._is_plain(tool) or tool not in tools:
                 return None
-            value: str | dict[str, Any] = tool_input
-            if known is not None:
-                if tool not in known or (
-                    self._turns.has_texts and not known.takes_texts(tool, tool_input)
-                ):
-                    return None
-                try:
-                    value = self._machine.fit(ToolHead(tool), tool_input, (0, 0), known, repairs)
-                except BadPayload:
-                    return None
-            actions.append(make_tool_call(tool, value, text, message, call_id))
-        return None if repairs else actions
+            if self._turns.has_texts and not tools.takes_texts(tool, given):
+                return None
+            try:
+                value = self._machine.fit(ToolHead(tool), given, (0, 0), tools, repairs)
+            except BadPayload:
+                return None
+            fitted.append(call._replace(tool_input=value))
+        return None if repairs else fitted
+
+
+def _actions(calls: Sequence[PlainCall], text: str) -> list[AgentAction]:
+    """Return the actions of *calls* in a turn with this *text*."""
+    message = make_message(text)
+    return [make_tool_call(tool, given, text, message, call_id) for tool, given, call_id in calls]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.toolset import ToolSet
 
-__all__ = ["StepReader", "step_reader"]
+__all__ = ["StepPlan", "StepReader", "step_reader"]
 
 _OF_CALLS: Final = {outside_of_calls, outside_of_values}
 """The guards that refuse nothing before a call has begun."""
@@ -57,6 +57,17 @@ class _Path(NamedTuple):
     before_call: tuple[int, ...]
     """Which of the states must not hold a call."""
     result: _Read
+
+
+class StepPlan(NamedTuple):
+    """What the pieces of a turn without a call are: texts, and markers between them."""
+
+    is_action: bool
+    """Whether the last two texts are a tool and its input; otherwise, the last is the answer."""
+    thoughts: int
+    """How many texts precede them."""
+    may_be_cut: bool
+    """Whether a text that ends in one of `Machine.half_stops` is left to the stream."""
 
 
 class _Turn(NamedTuple):
@@ -111,6 +122,28 @@ class StepReader:
         self._leads = {state: _leads(state, self._marks.keys) for state in states}
         self._paths: dict[tuple[str, ...], _Path | None] = {}
 
+    def split(self, text: str) -> list[str]:
+        """Return a turn in pieces, as `Marks.split` does, with a line break before it."""
+        return self._marks.split(f"\n{text}")  # a label may begin the text
+
+    def plan(self, marks: tuple[str, ...]) -> StepPlan | None:
+        """Return what the texts of a turn with these *marks* are, for those who need no `Turn`.
+
+        It is `None` if a marker is text, if there is a call, or if only a stream knows it.
+        """
+        path = self._path(marks)
+        if path is None or len(path.marks) < len(marks) or path.before_call:
+            return None
+        last = path.states[-1]
+        if last.part is Part.CALL or last.is_open_answer:
+            return None
+        is_action = last.part is Part.INPUT
+        return StepPlan(is_action, len(path.states) - 1 - is_action, last.can_be_cut)
+
+    def takes_name(self, tool: str, tools: ToolSet | Collection[str] | None) -> bool:
+        """Return whether a *tool* is read as it is written, and is one of *tools*."""
+        return self._is_plain(tool) if tools is None else tool in tools
+
     def result(self, text: str, tools: ToolSet | Collection[str] | None) -> _Result:
         """Return the result of a turn; `None` if only a stream can read it.
 
@@ -161,8 +194,7 @@ class StepReader:
         """Return a turn, taken apart; `None` if only a stream knows its parts."""
         if self._lenient and closes_quotation(text):
             return None
-        buffer = f"\n{text}"  # a label may begin the text, as if after a line break
-        pieces = self._marks.split(buffer)
+        pieces = self.split(text)
         marks = tuple(pieces[1::2])
         try:
             path = self._paths[marks]
@@ -181,7 +213,7 @@ class StepReader:
             if states[number].opener in texts[number]:
                 return None  # the call may have begun
         last = states[-1]
-        if last.can_be_cut and buffer.endswith(self._machine.half_stops):
+        if last.can_be_cut and f"\n{text}".endswith(self._machine.half_stops):
             return None
         return _Turn(path, text, texts, pieces[counted[-1]] if counted else "")
 
@@ -241,7 +273,7 @@ class StepReader:
         """Return the action of a turn with a tool and an input."""
         *_, tool, written = turn.texts
         tool = tool.strip()
-        if not (self._is_plain(tool) if tools is None else tool in tools):
+        if not self.takes_name(tool, tools):
             return None
         written = written.lstrip() if self._keeps_input_end else written.strip()
         machine = self._machine

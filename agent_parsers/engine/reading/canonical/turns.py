@@ -44,7 +44,7 @@ class PlainCall(NamedTuple):
     """A call that is spelt as its dialect writes it."""
 
     tool: str
-    tool_input: dict[str, Any]
+    tool_input: Any
     id: str | None
 
 
