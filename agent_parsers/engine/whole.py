@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.grammar.modes import MAX_CHARS
@@ -12,6 +12,7 @@ from agent_parsers.engine.reading.canonical.steps import step_reader
 from agent_parsers.engine.reading.rules.known_tools import known_tools
 from agent_parsers.engine.reading.rules.machine import machine
 from agent_parsers.engine.repairs.names import is_bare_name, repair_tool_name
+from agent_parsers.engine.repairs.payloads import BadPayload, ToolHead
 from agent_parsers.engine.writing.advice import advice
 from output_parsers import OutputParserException
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.canonical.steps import StepReader
     from agent_parsers.engine.reading.rules.machine import Advise, Machine
     from agent_parsers.engine.reading.turn import Turn
+    from agent_parsers.events import Repair
     from agent_parsers.toolset import ToolSet
     from outputs.messages.ended import Ended
 
@@ -49,7 +51,7 @@ class WholeReader:
         self.canonical: StepReader | CanonicalReader | None = None
         """What reads a turn in one scan, if anything does."""
         if not machine.table.several:
-            self.canonical = step_reader(machine, is_plain or _is_unknown)
+            self.canonical = step_reader(machine, is_plain or partial(_is_left, machine))
         elif is_plain is not None:
             # imported lazily: dialects with one action do not need it
             from agent_parsers.engine.reading.canonical.reader import canonical_reader
@@ -114,8 +116,14 @@ def _is_line(name: str) -> bool:
     return bool(name) and name.isprintable()
 
 
-def _is_unknown(_name: str) -> bool:
-    return False  # the dialect reads names in its own way
+def _is_left(machine: Machine, name: str) -> bool:
+    """Return whether the dialect, which reads names in its own way, leaves this one as it is."""
+    repairs: list[Repair] = []
+    try:
+        head = machine.read_head(name, (0, 0), None, repairs)
+    except BadPayload:
+        return False
+    return _is_line(name) and head == ToolHead(name) and not repairs
 
 
 _LEAVES_PLAIN_NAMES: Final[Mapping[object, Callable[[str], bool]]] = {

@@ -154,7 +154,7 @@ def test_lark_after_the_mark_has_any_character() -> None:
 def test_engines_read_regular_expressions(dialect: str) -> None:
     needs("llguidance")
     parser = get_parser(dialect, tools=[SEARCH])
-    written = parser.grammar("regex")
+    written = parser.grammar("regex", turn="call")
     re.compile(written)
     engine = Llguidance("regex", written)
     for given in ({"query": "a"}, {"query": "ü\n", "limit": 3}):

@@ -295,7 +295,7 @@ def test_labels_that_look_like_dress_are_left_to_the_stream() -> None:
 
 
 def test_only_some_paths_are_remembered() -> None:
-    reader = whole_reader(get_dialect("react"), "strict")._canonical
+    reader = whole_reader(get_dialect("react"), "strict").canonical
     assert isinstance(reader, steps.StepReader)
     for number in range(300):
         reader.result(f"Action {number}: a\nAction Input {number}: b", None)
