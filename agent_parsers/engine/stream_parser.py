@@ -154,21 +154,6 @@ class StreamParser(TurnStream):
             return super().close(ended=ended)
         return self._reports.to_end(super().close, ended, self.last_events)
 
-    @override
-    def read_whole(self, text: str, *, ended: Ended = "unknown") -> list[Event]:
-        """Read the whole *text*, in place of `feed` and `close`, and return all events.
-
-        Args:
-            text: The whole text.
-            ended: How it ended, if known.
-
-        Raises:
-            OutputParserException: As for `close`.
-        """
-        if self._reports is None:
-            return super().read_whole(text, ended=ended)
-        return [*self.feed(text), *self.close(ended=ended)]
-
     def _new_reports(self, dialect: Dialect, mode: Mode) -> TurnReports | None:
         """Return what reports the repairs and errors of the text; `None` to report none."""
         from agent_parsers.engine.turn_reports import TurnReports  # imported lazily: for listeners

@@ -145,16 +145,15 @@ class TurnStream(Scanner):
             OutputParserException: As for `close`.
         """
         buffer = self._tail + text
-        is_too_long = len(text) > self._max_chars
+        size = self._size + len(text)
         may_be_cut = self._machine.table.several or buffer.endswith(self._machine.half_stops)
-        if is_too_long or may_be_cut:
+        if size > self._limit or may_be_cut:
             return [*self.feed(text), *self.close(ended=ended)]
-        self._size = len(text)
+        self._size = size
         self._collector.add(text)
-        events: list[Event] = []
         # Nothing can follow, so that no patterns for what may become a marker are needed.
-        self._advance(events, buffer, is_last=True)
-        return [*events, *self.close(ended=ended)]
+        self._advance(self.last_events, buffer, is_last=True)
+        return self.close(ended=ended)
 
     def close(self, *, ended: Ended = "unknown") -> list[Event]:
         """End the text and return the last events; `result` is set from then on.
