@@ -13,19 +13,21 @@ from dataclasses import replace
 from agent_parsers.authoring import TAGS, ResultsWriter
 from agent_parsers.dialects import glm45
 
-DIALECT = replace(
+PAYLOAD = replace(
+    glm45.PAYLOAD,
+    call="{tool}{parameters}",
+    parameter="<arg_key>{key}</arg_key><arg_value>{value}</arg_value>",
+)
+FORMAT = replace(
     glm45.FORMAT,
     name="glm47",
     aliases=("glm5",),
     summary="as glm45, without line breaks (GLM 4.7 and GLM 5)",
-    payload=replace(
-        glm45.PAYLOAD,
-        call="{tool}{parameters}",
-        parameter="<arg_key>{key}</arg_key><arg_value>{value}</arg_value>",
-    ),
+    payload=PAYLOAD,
     between="",
     thought=TAGS,
     content=("", ""),
     results=ResultsWriter(each=("<tool_response>", "</tool_response>"), between=""),
     turn_frame=(glm45.OBSERVATION, glm45.ASSISTANT),
-).dialect()
+)
+DIALECT = FORMAT.dialect()

@@ -10,37 +10,16 @@ reads them, since they are prose.
 Source: the chat templates of ibm-granite/granite-3.1-8b-instruct and granite-3.2-8b-instruct.
 """
 
-from dataclasses import replace
+from functools import partial
 
-from agent_parsers.authoring import CallFormat, Go, JsonPayload, Literal, Part, Table, role_frame
+from agent_parsers.authoring import CallFormat, JsonPayload, Literal, role_frame
+from agent_parsers.families.call_tables import with_sentences
 
 END = "<|end_of_text|>"
-
-
-def with_thoughts(table: Table) -> Table:
-    """Return *table* with the sentences around a thought as markers."""
-
-    def sentence(rest: str) -> Literal:
-        return Literal(f"Here is my {rest}:", (f"Here's my {rest}:",), place="line")
-
-    return replace(
-        table,
-        markers={
-            **table.markers,
-            "thought": sentence("thought process"),
-            "end of thought": sentence("response"),
-        },
-        parts={**table.parts, "thought": Part.THOUGHT},
-        transitions={
-            **table.transitions,
-            **{(state, "thought"): Go("thought") for state in ("content", "call")},
-            ("thought", "end of thought"): Go("content", closes=True),
-            ("thought", f"end {END}"): Go("over"),
-        },
-        ends={**table.ends, "thought": "open_reasoning"},
-        starts={**table.starts, "thought": "thought"},
-    )
-
+THOUGHT, RESPONSE = (
+    Literal(f"Here is my {what}:", (f"Here's my {what}:",), place="line")
+    for what in ("thought process", "response")
+)
 
 DIALECT = CallFormat(
     name="granite",
@@ -49,7 +28,7 @@ DIALECT = CallFormat(
     call=("<|tool_call|>", ""),
     odd_marks=(("<tool_call>", "</tool_call>"),),  # Granite 3.0 wrote a tag, and rarely closed it
     thought=None,
-    adapt=with_thoughts,
+    adapt=partial(with_sentences, opens=THOUGHT, closes=RESPONSE),
     ends=(END,),
     turn_frame=role_frame((f"{END}\n<|start_of_role|>", "<|end_of_role|>"), "tool_response"),
 ).dialect()

@@ -36,7 +36,7 @@ def spellings(tag: str) -> tuple[str, ...]:
     return (opensource(tag), *also, *map(opensource, also))
 
 
-DIALECT = replace(
+FORMAT = replace(
     glm45.FORMAT,
     name="hunyuan_v3",
     aliases=("hy3",),
@@ -55,4 +55,5 @@ DIALECT = replace(
     ends=(END, "<｜hy_eos:opensource｜>"),
     results=replace(glm45.FORMAT.results, around=("<tool_responses>\n", "\n</tool_responses>")),
     turn_frame=(END, "<｜hy_Assistant｜>"),
-).dialect()
+)
+DIALECT = FORMAT.dialect()

@@ -86,7 +86,7 @@ def write_call(call: WrittenCall) -> str:
     return f"{call.tool}>{write_json(inputs_of(call))}"
 
 
-DIALECT = replace(
+FORMAT = replace(
     llama3_json.FORMAT,
     name="llama3_function_tag",
     aliases=(),
@@ -107,4 +107,5 @@ DIALECT = replace(
     writes_thoughts=False,
     content=("", "\n"),
     sample=CallFormat.sample,
-).dialect()
+)
+DIALECT = FORMAT.dialect()

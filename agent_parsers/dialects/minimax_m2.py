@@ -36,17 +36,18 @@ from agent_parsers.authoring import (
 
 END = "[e~["
 
+PAYLOAD = TaggedPayload(
+    call='<invoke name="{tool}">\n{parameters}</invoke>',
+    parameter='<parameter name="{key}">{value}</parameter>\n',
+    row=("", "\n", ""),
+    borrowed=("<function_calls>", "</function_calls>"),
+    closes_with_key=True,
+)
 FORMAT = CallFormat(
     name="minimax_m2",
     aliases=("minimax_m25",),
     summary="<invoke> and <parameter> in <minimax:tool_call> (MiniMax M2)",
-    payload=TaggedPayload(
-        call='<invoke name="{tool}">\n{parameters}</invoke>',
-        parameter='<parameter name="{key}">{value}</parameter>\n',
-        row=("", "\n", ""),
-        borrowed=("<function_calls>", "</function_calls>"),
-        closes_with_key=True,
-    ),
+    payload=PAYLOAD,
     # A line break precedes the calls, whatever the content is.
     call=("\n<minimax:tool_call>\n", "\n</minimax:tool_call>"),
     thought=LINES,

@@ -11,8 +11,9 @@ from agent_parsers.authoring import CallFormat, JsonPayload
 
 END = "<|end|>"
 
-DIALECT = CallFormat(
+FORMAT = CallFormat(
     name="phi4_mini",
+    aliases=("functools",),
     summary="functools and a JSON list (Phi-4 mini)",
     payload=JsonPayload(row=("[", ", ", "]")),
     call=("functools", ""),
@@ -21,4 +22,5 @@ DIALECT = CallFormat(
     thought=None,
     ends=(END,),
     turn_frame=(f"{END}<|tool_response|>", f"{END}<|assistant|>"),
-).dialect()
+)
+DIALECT = FORMAT.dialect()

@@ -15,8 +15,10 @@ Source: Llama 3.2 and 4, prompt formats (custom tools, zero-shot function callin
 arXiv 2409.00920; results as in the templates for both in vllm-project/vllm.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from agent_parsers.authoring import (
     SAMPLE_TURN,
@@ -44,6 +46,8 @@ class PythonPayload(Payload):
     row: tuple[str, str, str] = ("[", ", ", "]")
     is_bare: bool = False
     """Whether a list that begins the text needs no mark."""
+    write_value: Callable[[Any], str] = write_python
+    """Writes the value of a parameter."""
     json: JsonPayload | None = None
     """Calls in JSON, which lenient mode reads."""
 
@@ -62,7 +66,7 @@ class PythonPayload(Payload):
         Raises:
             ValueError: Python syntax cannot express the call.
         """
-        values = (f"{key}={write_python(value)}" for key, value in inputs_of(call).items())
+        values = (f"{key}={self.write_value(value)}" for key, value in inputs_of(call).items())
         return f"{call.tool}({', '.join(values)})"
 
 

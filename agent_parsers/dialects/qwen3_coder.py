@@ -1,4 +1,4 @@
-"""Calls as tags with the name after ``=``: Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5, MiMo V2.
+"""Calls as tags with the name after ``=``: Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5, MiniCPM-V.
 
     <think>
     I have to look it up.
@@ -45,7 +45,7 @@ PAYLOAD = TaggedPayload(
 FORMAT = replace(
     hermes.FORMAT,
     name="qwen3_coder",
-    aliases=("qwen3_xml", "qwen35", "nemotron_v3", "step3p5", "mimo_v2"),
+    aliases=("qwen3_xml", "qwen35", "nemotron_v3", "step3p5"),
     summary="<function=name> and <parameter=key> in <tool_call> (Qwen3-Coder and others)",
     payload=PAYLOAD,
     content=("", "\n\n"),

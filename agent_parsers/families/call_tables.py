@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from agent_parsers.engine.calls.marks import Before
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.markers.kinds import Marker
     from agent_parsers.families.turn_writer import Marks
 
-__all__ = ["calls_table"]
+__all__ = ["calls_table", "with_sentences"]
 
 _ODD: Final = "read a mark that the dialect does not write"
 _CALL: Final = "call in a thought"
@@ -132,6 +133,32 @@ def calls_table(
         prompt_ends={thought[0]: "thought", thought[1]: "content"} if thought else {},
         lenient=lenient,
         one_line_tools=True,
+    )
+
+
+def with_sentences(table: Table, opens: Marker, closes: Marker) -> Table:
+    """Return *table* with thoughts between *opens* and *closes*.
+
+    These are sentences. No other dialect reads them as marks of a thought, since they are prose.
+    """
+    ends = {
+        ("thought", name): go
+        for (state, name), go in table.transitions.items()
+        if state == "content" and table.parts[go.to] is Part.SKIPPED
+    }
+    return replace(
+        table,
+        markers={**table.markers, "thought": opens, "end of thought": closes},
+        parts={**table.parts, "thought": Part.THOUGHT},
+        transitions={
+            **table.transitions,
+            **{(state, "thought"): Go("thought") for state in ("content", "call")},
+            ("thought", "end of thought"): Go("content", closes=True),
+            **ends,
+        },
+        ends={**table.ends, "thought": "open_reasoning"},
+        starts={**table.starts, "thought": "thought"},
+        prompt_ends={**table.prompt_ends, opens.canonical: "thought"},
     )
 
 

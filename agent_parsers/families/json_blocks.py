@@ -85,7 +85,12 @@ def _on_a_line(fence: str, is_lead: bool) -> bool:
 
 
 def block_rules(
-    tool: str = "name", tool_input: str = "arguments", *, call_id: str = "", enclosed: str = ""
+    tool: str = "name",
+    tool_input: str = "arguments",
+    *,
+    call_id: str = "",
+    enclosed: str = "",
+    unlisted: bool = False,
 ) -> tuple[JsonCallRules, JsonCallRules]:
     """Return the rules of strict and of lenient mode.
 
@@ -94,11 +99,13 @@ def block_rules(
         tool_input: Key of its input.
         call_id: Key of the call's id; empty if calls have no id.
         enclosed: What opens a list of calls: ``[``, or a fence and ``[``; empty without a list.
+        unlisted: Whether a block has several calls that are in no list.
     """
     strict = JsonCallRules(
         keys=CallKeys(tool=tool, input=tool_input, id=call_id, other_inputs=OTHER_INPUTS),
         may_open=partial(_is_opener, enclosed),
         enclosed=enclosed,
+        unlisted=unlisted,
         reads_null=True,
         several=True,
         is_marked=True,
@@ -146,6 +153,9 @@ class JsonPayload(Payload):
     """Key of its input."""
     call_id: str = ""
     """Key of the call's id; empty if calls have no ids."""
+    texts: tuple[str, str, str] | None = None
+    """Text before the name of the tool, between it and the input, and after that, if a template
+    writes other white space or other members than `write_json` does."""
     bare: Choice["no", "on lines", "anywhere"] = "no"
     """Where a call needs no mark, apart from the beginning of content: lenient mode also reads it
     after prose on earlier lines, or after any prose. ``"no"`` if it always needs its mark."""
@@ -156,13 +166,22 @@ class JsonPayload(Payload):
     @property
     def rules(self) -> tuple[JsonCallRules, JsonCallRules]:
         """The rules of strict and of lenient mode."""
-        enclosed = "".join(self.row[0].split()) if self.row else ""
-        return block_rules(self.tool, self.tool_input, call_id=self.call_id, enclosed=enclosed)
+        return block_rules(
+            self.tool,
+            self.tool_input,
+            call_id=self.call_id,
+            enclosed=self._list_opener,
+            unlisted=self.row is not None and not self._list_opener,
+        )
+
+    @property
+    def _list_opener(self) -> str:
+        return "".join(self.row[0].split()) if self.row else ""
 
     @property
     @override
     def problems(self) -> Mapping[str, Problem]:
-        problems = LIST_PROBLEMS if self.row else PROBLEMS
+        problems = LIST_PROBLEMS if self._list_opener else PROBLEMS
         return problems if self.bare == "no" else {**problems, **BARE_PROBLEMS}
 
     @override
@@ -185,7 +204,11 @@ class JsonPayload(Payload):
 
     @override
     def write(self, call: WrittenCall) -> str:
-        return write_json(self.members(call))
+        if self.texts is None:
+            return write_json(self.members(call))
+        before, between, behind = self.texts
+        name = write_json(call.tool)[1:-1]
+        return f"{before}{name}{between}{write_json(call.tool_input)}{behind}"
 
     def members(self, call: WrittenCall) -> dict[str, Any]:
         """Return the members of the object that stands for a *call*."""

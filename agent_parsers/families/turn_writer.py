@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.dialect import Result, Written, WrittenCall
 
 __all__ = [
-    "IM_END", "LINES", "TAGS", "CallId", "Marks", "ResultsWriter", "TurnWriter", "chatml",
-    "inputs_of", "role_frame", "write_json", "write_value",
+    "IM_END", "LINES", "TAGS", "CallId", "Marks", "ResultForm", "ResultsWriter", "TurnWriter",
+    "chatml", "inputs_of", "numbered_id", "role_frame", "write_json", "write_python_value",
+    "write_value",
 ]  # fmt: skip
 
 CallId: TypeAlias = "Callable[[str, str | None, int], str]"
@@ -27,6 +29,7 @@ TAGS: Final = ("<think>", "</think>")
 """Tags around a thought."""
 LINES: Final = ("<think>\n", "\n</think>\n\n")
 """The same tags, in templates that put them on lines of their own."""
+_HOLE: Final = re.compile(r"\{(text|tool|id)\}")
 IM_END: Final = "<|im_end|>"
 """What ends a turn in ChatML."""
 
@@ -123,6 +126,22 @@ class ResultsWriter:
         return _within(self.around, (self.between or "").join(written))
 
 
+@dataclass(frozen=True)
+class ResultForm:
+    """Writes one result, with the name of its tool or with its text as JSON."""
+
+    form: str
+    """The result, with ``{text}``, and perhaps ``{tool}`` and ``{id}``."""
+    is_json: bool = False
+    """Whether the text is a string in JSON."""
+
+    def __call__(self, result: Result) -> str:
+        """Return *result* as text."""
+        text = write_json(result.text) if self.is_json else result.text
+        values = {"text": text, "tool": result.tool, "id": result.id or ""}
+        return _HOLE.sub(lambda hole: values[hole[1]], self.form)
+
+
 def _within(marks: Marks, text: str) -> str:
     return f"{marks[0]}{text}{marks[1]}"
 
@@ -139,6 +158,19 @@ def write_json(value: Any) -> str:
 def write_value(value: Any) -> str:
     """Return *value* as chat templates write it: text unchanged, anything else as JSON."""
     return value if isinstance(value, str) else write_json(value)
+
+
+def write_python_value(value: Any) -> str:
+    """Return *value* as templates do that leave ``True`` and ``None`` to Python.
+
+    Lists and objects are written as JSON, text unchanged.
+    """
+    return str(value) if value is None or isinstance(value, bool) else write_value(value)
+
+
+def numbered_id(_tool: str, known: str | None, number: int) -> str:
+    """Return the *known* id of a call, or its *number* in nine digits, as Mistral's ids have."""
+    return f"{number:09d}" if known is None else known
 
 
 def inputs_of(call: WrittenCall) -> dict[str, Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import OnConflict
     from agent_parsers.openai_functions import OpenAIFunctionsAgentOutputParser
     from agent_parsers.openai_tools import OpenAIToolsAgentOutputParser
+    from agent_parsers.parsers.auto_parser import AutoParser
     from agent_parsers.parsers.dialect_parser import (
         AnyDialectParser,
         DialectParser,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from agent_parsers.toolset import Tools
 
     AnyParser: TypeAlias = (
-        AnyDialectParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
+        AnyDialectParser | AutoParser | OpenAIFunctionsAgentOutputParser | ToolsAgentOutputParser
     )
     """What `get_parser` returns."""
 
@@ -43,12 +44,16 @@ __all__ = ["get_dialect", "get_parser", "list_dialects", "register"]
 
 Start: TypeAlias = Literal["", "content", "thought"]
 
-_NATIVE: Final[dict[str, tuple[str, str]]] = {
+AUTO: Final = "auto"
+"""The name of the parser that finds the dialect of each turn."""
+_WITHOUT_DIALECT: Final[dict[str, tuple[str, str]]] = {
     "openai_functions": ("openai_functions", "OpenAIFunctionsAgentOutputParser"),
     "openai_tools": ("openai_tools", "OpenAIToolsAgentOutputParser"),
     "tools": ("tools", "ToolsAgentOutputParser"),
     "anthropic_blocks": ("tools", "ToolsAgentOutputParser"),
+    AUTO: ("auto", "AutoOutputParser"),
 }
+"""The parsers that have no dialect, each with its module and class."""
 _MOST_CHARS: Final = 100
 """How much of an unknown name is compared and quoted."""
 KNOWN: Final[dict[str, Dialect]] = {}
@@ -78,9 +83,8 @@ def get_dialect(name: str | Dialect) -> Dialect:
     found = _find(name)
     if isinstance(found, Dialect):
         return found
-    raise ValueError(
-        f"{found!r} is not a dialect, since it reads messages, not text: use get_parser({found!r})"
-    )
+    why = "it finds one for each turn" if found == AUTO else "it reads messages, not text"
+    raise ValueError(f"{found!r} is not a dialect, since {why}: use get_parser({found!r})")
 
 
 def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
@@ -98,8 +102,8 @@ def register(dialect: Dialect, *, replace: bool = False) -> Dialect:
     if not isinstance(dialect, Dialect):
         raise TypeError(f"register takes a Dialect, not {kind_of(dialect)}")
     for name in (dialect.name, *dialect.aliases):
-        if name in _NATIVE:
-            raise ValueError(f"{name!r} is the name of a message parser")
+        if name in _WITHOUT_DIALECT:
+            raise ValueError(f"{name!r} is the name of a parser without a dialect")
         known = _called(name)
         if known is None or known is dialect or (replace and known.name == dialect.name):
             continue
@@ -170,6 +174,14 @@ def get_parser(
 ) -> ToolsAgentOutputParser: ...
 @overload
 def get_parser(
+    name: Literal["auto"],
+    *,
+    tools: Tools | None = None,
+    lenient: bool = True,
+    max_chars: int = MAX_CHARS,
+) -> AutoParser: ...
+@overload
+def get_parser(
     name: Dialect,
     *,
     tools: Tools | None = None,
@@ -208,11 +220,12 @@ def get_parser(
         get_parser("Qwen/Qwen3-32B")     # a model: its dialect is in the parser's `repr`
         get_parser(my_dialect)
         get_parser("tools")              # messages with tool calls, from any API
+        get_parser("auto")               # any of them: each turn shows what it is written in
 
     Args:
         name: A dialect, its name or an alias, or the name of an open model; see `get_dialect`.
             ``"openai_functions"``, ``"openai_tools"`` and ``"tools"`` read messages with calls, not
-            text.
+            text. ``"auto"`` finds out what each turn is written in.
         tools: The tools, for the prompt and to check names and inputs: a `ToolSet`, or names,
             functions, models, schemas and other forms; see `agent_parsers.toolset.Tools`. `None`
             accepts any name and any input.
@@ -228,16 +241,23 @@ def get_parser(
     Returns:
         A `DialectParser`, which returns one action or the answer. For a dialect whose
         turns may have several calls, a `MultiActionDialectParser`, which returns a list of actions
-        or the answer. For messages, a `MessageParser`.
+        or the answer. For messages, a `MessageParser`. For ``"auto"``, an `AutoParser`, which
+        returns a list too.
 
     Raises:
         TypeError: *name* is neither a text nor a dialect, or one of *tools* is not a tool.
         ValueError: There is no such dialect or model, another argument has a wrong value, two tools
-            have the same name, or the dialect does not have the start.
+            have the same name, or the dialect does not have the start; ``"auto"`` has none, and no
+            *on_conflict*.
     """
     found = _find(name)
     if isinstance(found, str):
-        module, kind = _NATIVE[found]
+        if found == AUTO and (start or prompt or on_conflict != "error"):
+            raise ValueError(
+                '"auto" takes no start, prompt or on_conflict, which need a dialect: name one, as'
+                ' in get_parser("hermes"); list_dialects() has the names'
+            )
+        module, kind = _WITHOUT_DIALECT[found]
         parser: type[ToolsAgentOutputParser] = getattr(
             import_module(f"agent_parsers.{module}"), kind
         )
@@ -266,11 +286,11 @@ def _find(name: str | Dialect) -> Dialect | str:
         return name
     if not isinstance(name, str):
         raise wrong_name(name)
-    if name in _NATIVE:
+    if name in _WITHOUT_DIALECT:
         return name
     if (dialect := _called(name)) is not None:
         return dialect
-    known = {*_NATIVE, *list_dialects()}
+    known = {*_WITHOUT_DIALECT, *list_dialects()}
     known.update(alias for alias, owner in ALIASES.items() if owner not in KNOWN)
     known.update(alias for dialect in KNOWN.values() for alias in dialect.aliases)
     key = folded(name[:_MOST_CHARS])

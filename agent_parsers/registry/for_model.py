@@ -38,6 +38,7 @@ _LLAMA_CPP: Final = "ggml-org/llama.cpp: docs/function-calling.md"
 _RECIPE: Final = "vllm-project/recipes: models/{}.yaml"
 _SGLANG: Final = "sgl-project/sglang: docs/advanced_features/tool_parser.ipynb"
 _SGLANG_FILE: Final = "sgl-project/sglang: python/sglang/srt/function_call/{}.py"
+_VLLM_FILE: Final = "vllm-project/vllm: vllm/{}.py"
 _VLLM: Final = "vllm-project/vllm: docs/features/tool_calling.md"
 
 ROWS: Final = (
@@ -64,18 +65,26 @@ ROWS: Final = (
         "qwen3_coder",
         _RECIPE.format("nvidia/NVIDIA-Nemotron-3.5-Lightning-30B-A3B-BF16"),
     ),
-    Row("Step-3.5* Step-3.7*", "qwen3_coder", _SGLANG_FILE.format("function_call_parser")),
     Row(
-        "MiMo-V2* MiMo-V2.5* MiMo-V2.6*",
-        "qwen3_coder",
-        _RECIPE.format("XiaomiMiMo/MiMo-V2.6-Flash-RL"),
+        "Nemotron-Nano-9B-v2 Nemotron-Nano-12B-v2",
+        "nemotron_v2",
+        "ggml-org/llama.cpp: models/templates/NVIDIA-Nemotron-Nano-v2.jinja",
     ),
+    Row(
+        "Llama-3.3-Nemotron-Super-49B-v1.5",
+        "nemotron_llama",
+        "nvidia/Llama-3_3-Nemotron-Super-49B-v1_5: chat template",
+    ),
+    Row("Step-3.5* Step-3.7*", "qwen3_coder", _SGLANG_FILE.format("function_call_parser")),
+    Row("Step-5*", "qwen3_coder", _VLLM_FILE.format("tool_parsers/step5_tool_parser")),
+    Row("MiMo-V2* MiMo-V2.5* MiMo-V2.6*", "mimo", _RECIPE.format("XiaomiMiMo/MiMo-V2.5-Pro")),
+    Row("MiniCPM-V-4.6*", "qwen3_coder", _RECIPE.format("openbmb/MiniCPM-V-4.6")),
     Row(
         "Trinity-Large-Thinking*", "qwen3_coder", _RECIPE.format("arcee-ai/Trinity-Large-Thinking")
     ),
-    Row("Seed-OSS*", "seed_oss", "vllm-project/vllm: vllm/parser/seed_oss.py"),
+    Row("Seed-OSS*", "seed_oss", _VLLM_FILE.format("parser/seed_oss")),
     # -- Granite
-    Row("Granite-4.2*", "qwen3_coder", "vllm-project/vllm: vllm/parser/granite_thinking.py"),
+    Row("Granite-4.2*", "qwen3_coder", _VLLM_FILE.format("parser/granite_thinking")),
     Row(
         "Granite-4.0* Granite-4.1* Granite-4-H* Granite-4-Micro* Granite-4-Tiny* Granite-4-Small*",
         "hermes",
@@ -87,9 +96,14 @@ ROWS: Final = (
         "granite",
         "ibm-granite/granite-3.1-8b-instruct: chat template",
     ),
+    Row(
+        "Granite-20B-FunctionCalling",
+        "granite_fc",
+        "vllm-project/vllm: examples/tool_chat_template_granite_20b_fc.jinja",
+    ),
     # -- DeepSeek
     Row("DeepSeek-V4.1*", "deepseek_v41", _RECIPE.format("deepseek-ai/DeepSeek-V4.1-Flash")),
-    Row("DeepSeek-V4*", "deepseek_dsml", "vllm-project/vllm: vllm/parser/deepseek_v4.py"),
+    Row("DeepSeek-V4*", "deepseek_dsml", _VLLM_FILE.format("parser/deepseek_v4")),
     Row("DeepSeek-V3.2-Exp* DeepSeek-V3.1* DeepSeek-Chat-V3.1*", "deepseek_v31", _SGLANG),
     Row("DeepSeek-V3.2*", "deepseek_v32", _SGLANG),
     Row("DeepSeek-V3 DeepSeek-Chat-V3 DeepSeek-V2.5* DeepSeek-R1*", "deepseek_v3", _LLAMA_CPP),
@@ -101,9 +115,12 @@ ROWS: Final = (
     ),
     Row("GLM-4.5* GLM-4.5V* GLM-4.6* GLM-4.6V*", "glm45", _RECIPE.format("zai-org/GLM-4.6V")),
     Row("GLM-4-9B GLM-4-32B", "glm4", "THUDM/glm-4-9b-chat: chat template"),
-    Row("Ling-3.0*", "glm45", _SGLANG_FILE.format("ling3_detector")),
+    Row("Ling-3.0*", "ling3", _SGLANG_FILE.format("ling3_detector")),
+    Row("Laguna-XS* Laguna-S* Laguna-M*", "laguna", _RECIPE.format("poolside/Laguna-S-2.1")),
+    Row("K2-Horizon*", "k2_horizon", _RECIPE.format("IFM/K2-Horizon-7B")),
     Row("Spark-X2.5*", "glm47", _SGLANG_FILE.format("spark25_detector")),
     Row("Hy3*", "hunyuan_v3", _RECIPE.format("tencent/Hy3")),
+    Row("Hy4*", "hunyuan_v4", _VLLM_FILE.format("tool_parsers/hy_v4_tool_parser")),
     Row("Hunyuan-A13B", "hunyuan_a13b", _VLLM),
     # -- Llama, and models tuned from it for calls
     Row("Llama-4*", "llama4_pythonic", _VLLM),
@@ -116,6 +133,9 @@ ROWS: Final = (
     ),
     Row("ToolACE-8B ToolACE-2* ToolACE-2.5*", "pythonic", _VLLM),
     Row("Llama-xLAM-2* xLAM-2*", "xlam", _VLLM),
+    Row("Functionary-Small-v3.1 Functionary-Medium-v3.1", "functionary_v31", _LLAMA_CPP),
+    Row("Functionary-Small-v3.2 Functionary-Medium-v3.2", None, _LLAMA_CPP),
+    Row("Firefunction-v2 Llama-3-Firefunction-v2", "firefunction", _LLAMA_CPP),
     # -- Mistral: each of these dialects reads all Mistral formats, and writes its own
     Row(
         "Mistral-7B-v0.3* Mistral-7B-Instruct-v0.3* Mistral-Nemo* "
@@ -144,21 +164,39 @@ ROWS: Final = (
         "kimi_k2",
         _RECIPE.format("moonshotai/Kimi-K2.7-Code"),
     ),
+    Row("Kimi-K3*", "kimi_k3", "ggml-org/llama.cpp: models/templates/Kimi-K3.jinja"),
+    Row("MiniMax-M1", "minimax_m1", "MiniMax-AI/MiniMax-M1: docs/function_call_guide.md"),
     Row(
         "MiniMax-M2* MiniMax-M2.1* MiniMax-M2.5* MiniMax-M2.7*",
         "minimax_m2",
         _RECIPE.format("MiniMaxAI/MiniMax-M2.7"),
     ),
-    Row("MiniMax-M3*", "minimax_m3", "vllm-project/vllm: vllm/parser/minimax_m3.py"),
-    Row("Gemma-4*", "gemma4", "vllm-project/vllm: vllm/parser/gemma4.py"),
+    Row("dots3-note*", "dots", _RECIPE.format("dots-studio/dots3-note-prev")),
+    Row("MiniMax-M3*", "minimax_m3", _VLLM_FILE.format("parser/minimax_m3")),
+    Row("Step3", "step3", _VLLM_FILE.format("tool_parsers/step3_tool_parser")),
+    Row("PLaMo-3*", "plamo3", _VLLM_FILE.format("parser/plamo3")),
+    Row("GigaChat3", "gigachat3", "ai-sage/GigaChat3-10B-A1.8B: chat template"),
+    Row("GigaChat3.1", "gigachat31", "ai-sage/GigaChat3.1-10B-A1.8B: chat template"),
+    Row("Gemma-4*", "gemma4", _VLLM_FILE.format("parser/gemma4")),
     Row("FunctionGemma*", "functiongemma", _VLLM),
     Row(
         "Gemma-3",
         "pythonic",
         "vllm-project/vllm: examples/tool_chat_template_gemma3_pythonic.jinja",
     ),
-    Row("LFM2 LFM2.5", "lfm2", "vllm-project/vllm: vllm/tool_parsers/lfm2_tool_parser.py"),
+    Row("LFM2 LFM2.5", "lfm2", _VLLM_FILE.format("tool_parsers/lfm2_tool_parser")),
     Row("Olmo-3* Olmo-3.1*", "olmo3", _VLLM),
+    Row("Apertus", None, _SGLANG_FILE.format("apertus2509_detector")),
+    Row(
+        "Apriel-1.5* Apriel-1.6*",
+        "apriel",
+        "ggml-org/llama.cpp: models/templates/Apriel-1.6-15b-Thinker-fixed.jinja",
+    ),
+    Row(
+        "ERNIE-4.5-21B-A3B-Thinking",
+        "ernie45",
+        "vllm-project/vllm: tests/tool_parsers/test_ernie45_moe_tool_parser.py",
+    ),
     Row("Phi-4-mini", "phi4_mini", "microsoft/Phi-4-mini-instruct: model card"),
     Row(
         "Jamba-1.5* Jamba-Mini-1.5* Jamba-Large-1.5* Jamba-1.6* Jamba-Mini-1.6* Jamba-Large-1.6*",
@@ -167,8 +205,17 @@ ROWS: Final = (
     ),
     Row("InternLM2 InternLM2.5", "internlm2", _VLLM),
     Row("Intern-S1 Intern-S1-mini", "internlm2", _RECIPE.format("internlm/Intern-S1")),
-    Row("MiniCPM5*", "minicpm5", "vllm-project/vllm: vllm/tool_parsers/minicpm5xml_tool_parser.py"),
-    Row("Command-R7B*", None, _LLAMA_CPP),
+    Row("MiniCPM5*", "minicpm5", _VLLM_FILE.format("tool_parsers/minicpm5xml_tool_parser")),
+    Row(
+        "Command-R7B* Command-A Command-A-Reasoning",
+        "command_a",
+        "CohereForAI/c4ai-command-r7b-12-2024: chat template",
+    ),
+    Row(
+        "Command-A-Plus",
+        "command_a_plus",
+        "sgl-project/sglang: python/sglang/srt/parser/reasoning_parser.py",
+    ),
     Row(
         "Command-R Command-R-Plus Command-R-v01",
         "command_r",
@@ -178,11 +225,13 @@ ROWS: Final = (
 """Which models write which dialect. The first row that matches a name counts."""
 
 OWNERS: Final = (
-    "AI21 ai21labs allenai arcee-ai ByteDance-Seed C4AI Cohere CohereForAI CohereLabs DeepSeek "
-    "deepseek-ai Google HuggingFaceTB IBM ibm-granite inclusionAI internlm LGAI-EXAONE LiquidAI "
-    "meituan-longcat Meta meta-llama Microsoft MiniMax MiniMaxAI Mistral mistralai Moonshot "
-    "moonshotai NousResearch NVIDIA OpenAI openbmb Qwen Salesforce speakleash stepfun-ai Team-ACE "
-    "tencent THUDM tiiuae XHToken XiaomiMiMo zai zai-org"
+    "ai-sage AI21 ai21labs allenai arcee-ai baidu ByteDance-Seed C4AI Cohere CohereForAI "
+    "CohereLabs DeepSeek deepseek-ai dots-studio fireworks-ai Google HuggingFaceTB IBM "
+    "ibm-granite IFM inclusionAI internlm LGAI-EXAONE LiquidAI meetkai meituan-longcat Meta "
+    "meta-llama Microsoft MiniMax MiniMaxAI Mistral mistralai Moonshot moonshotai "
+    "NousResearch NVIDIA OpenAI openbmb pfnet poolside Qwen Salesforce ServiceNow-AI "
+    "speakleash stepfun-ai swiss-ai Team-ACE tencent THUDM tiiuae XHToken XiaomiMiMo zai "
+    "zai-org"
 )
 """Owners that may precede a name: ``Meta-Llama-3.1-8B``, ``Qwen_Qwen3-8B-GGUF``."""
 

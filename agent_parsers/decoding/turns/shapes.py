@@ -49,6 +49,7 @@ _NINE: Final = "a1b2c3d4"
 _IDS: Final[tuple[Callable[[str, int], str | None], ...]] = (
     lambda _tool, number: f"{_NINE}{number}",
     lambda tool, number: f"functions.{tool}:{number}",
+    lambda _tool, _number: str(_STEP),
     lambda _tool, _number: None,
 )
 """The forms of ids."""
@@ -299,6 +300,10 @@ class Shapes:
         (head, text, between, end), (_, other, *same) = found
         if same != [between, end]:
             raise GrammarError(f"the parameters of {self._dialect.name} are not spelt alike")
+        if inner(1, True).replace(self.constants[1], VALUE) != inner(1, _COUNT):
+            raise GrammarError(
+                f"{self._dialect.name} writes the type of each value, which no grammar knows yet"
+            )
         return Parameters(inner(0), head, text, other, between, end)
 
     def _calls(
@@ -331,7 +336,8 @@ class Shapes:
                 if call.id:
                     pattern = f"functions.{call.tool}:" if ":" in call.id else ""
                     written = written.replace(call.id, f"{pattern}{ID}")
-            if written and (ID in written or calls[0].id is None):
+            is_numbered = call_id == str(_STEP) and NUMBER in written
+            if written and (ID in written or is_numbered or call_id is None):
                 written = _JSON.sub(INPUT, written)
                 written = written.replace(_WORD, VALUE).replace(str(_COUNT), VALUE)
                 for key in _KEYS:

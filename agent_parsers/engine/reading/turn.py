@@ -15,6 +15,7 @@ from agent_parsers.events import (
     ThoughtDelta,
     merge_events,
 )
+from outputs.html.viewable import Viewable
 from outputs.json_form.storable import Storable
 
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ class _WithEvents:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn(_WithEvents, Storable):
+class Turn(_WithEvents, Storable, Viewable):
     """Everything that was read in one turn."""
+
+    _view = "agent_parsers.html.turns"
 
     result: TurnResult
     """What `parse` returns."""

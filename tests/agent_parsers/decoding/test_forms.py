@@ -78,6 +78,7 @@ def test_the_texts_that_two_automata_accept() -> None:
         ("hermes", "regex", ["search"], "cannot nest values without end"),
         ("qwen3_coder", "gbnf", ["search"], "'search' has no schema"),
         ("smolagents_code", "gbnf", [SEARCH], "are code"),
+        ("kimi_k3", "gbnf", [SEARCH], "the type of each value"),
         ("self_ask", "gbnf", [SEARCH], "it calls 'Intermediate Answer'"),
         ("mistral", "gbnf", ["two words"], "cannot write the name of the tool 'two words'"),
         ("hermes", "lark", [tool(type="string", pattern="a+")], "cannot say 'pattern'"),

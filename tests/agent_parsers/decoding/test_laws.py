@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 
 CODE = {"smolagents_code"}
 """The dialects whose calls are code."""
-DIALECTS = [name for name in list_dialects() if name not in CODE]
+TYPED = {"kimi_k3"}
+"""The dialects that write the type of each value."""
+DIALECTS = [name for name in list_dialects() if name not in CODE | TYPED]
 ONE_CALL = {"json_toolcall"}
 """Dialects that write several calls in another way than one; a grammar has one."""
 COUNT = 3000 if DEEP else 300 if THOROUGH else 25

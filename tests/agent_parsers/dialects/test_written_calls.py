@@ -27,25 +27,28 @@ if TYPE_CHECKING:
 
 NAMES: Final = [name for name in list_dialects() if get_dialect(name).several]
 NO_THOUGHTS: Final = {
-    "command_r", "functiongemma", "glm4", "granite", "internlm2", "jamba", "llama3_function_tag",
+    "apriel", "command_r", "firefunction", "functionary_v31", "functiongemma", "gigachat3",
+    "gigachat31", "glm4", "granite", "granite_fc", "internlm2", "jamba", "llama3_function_tag",
     "llama3_json", "llama4_pythonic", "mistral_v3", "phi4_mini", "pythonic", "xlam",
 }  # fmt: skip
-NO_CONTENT: Final = {"llama3_json", "pythonic", "xlam"}
-"""Dialects that read a call only at the beginning of a turn, with nothing beside it."""
-ONE_CALL: Final = {"llama3_function_tag", "llama3_json"}
+NO_CONTENT: Final = {"command_a", "command_a_plus", "llama3_json", "pythonic", "xlam"}
+"""Dialects that write nothing beside calls."""
+ONE_CALL: Final = {"gigachat3", "gigachat31", "llama3_function_tag", "llama3_json"}
 WITH_IDS: Final = {
+    "command_a": ("7", "8"),
+    "command_a_plus": ("7", "8"),
     "kimi_k2": ("functions.find:7", "functions.ping:8"),
     "mistral_v11": ("abcDEF123", "000000000"),
     "mistral_v3": ("abcDEF123", "000000000"),
 }
 UNTYPED: Final = {
-    "anthropic_xml", "glm45", "glm47", "hunyuan_v3", "minicpm5", "minimax_m2", "minimax_m3",
-    "qwen3_coder", "seed_oss",
+    "anthropic_xml", "dots", "glm45", "glm47", "hunyuan_v3", "hunyuan_v4", "k2_horizon", "laguna",
+    "ling3", "mimo", "minicpm5", "minimax_m2", "minimax_m3", "qwen3_coder", "seed_oss", "step3",
 }  # fmt: skip
 """Dialects whose values are texts unless the tool schema has types."""
 ONLY_PARAMETERS: Final = UNTYPED | {
-    "deepseek_dsml", "deepseek_v32", "deepseek_v41", "functiongemma", "gemma4", "lfm2",
-    "llama3_function_tag", "llama4_pythonic", "olmo3", "pythonic",
+    "deepseek_dsml", "deepseek_v32", "deepseek_v41", "functionary_v31", "functiongemma",
+    "gemma4", "kimi_k3", "lfm2", "llama3_function_tag", "llama4_pythonic", "olmo3", "pythonic",
 }  # fmt: skip
 MODES: Final[tuple[Mode, ...]] = ("strict", "lenient")
 THOUGHT, CONTENT = "Two a day.", "One moment."
@@ -239,8 +242,8 @@ def test_results_name_the_calls_by_the_ids_that_are_written(name: str) -> None:
     given = calls_of(name)
     taken = [(given[0], "08:02"), (call("ping"), "ok")]  # the second has no id: its number makes it
     text = parser_of(name).render(taken, number=9)
-    made = "functions.ping:9" if name == "kimi_k2" else "000000010"
-    assert text.count(WITH_IDS[name][0]) == text.count(made) == 2
+    made = {"kimi_k2": "functions.ping:9", "mistral_v11": "000000010", "mistral_v3": "000000010"}
+    assert text.count(WITH_IDS[name][0]) == text.count(made.get(name, '"tool_call_id": "9"')) == 2
 
 
 @pytest.mark.parametrize("call_id", ["call_7f", "functions.pong:3", "ping:3", "functions.ping"])

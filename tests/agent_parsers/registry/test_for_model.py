@@ -71,8 +71,10 @@ nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16               qwen3_coder
 nvidia_NVIDIA-Nemotron-3-Super-120B-A12B-GGUF            qwen3_coder
 nemotron-3-nano:30b                                      qwen3_coder
 stepfun-ai/Step-3.5-Flash                                qwen3_coder
-XiaomiMiMo/MiMo-V2-Flash                                 qwen3_coder
-XiaomiMiMo/MiMo-V2.5-Pro                                 qwen3_coder
+stepfun-ai/Step-5-Preview-BF16                            qwen3_coder
+XiaomiMiMo/MiMo-V2-Flash                                 mimo
+XiaomiMiMo/MiMo-V2.5-Pro                                 mimo
+openbmb/MiniCPM-V-4.6                                    qwen3_coder
 arcee-ai/Trinity-Large-Thinking                          qwen3_coder
 ByteDance-Seed/Seed-OSS-36B-Instruct                     seed_oss
 ibm-granite/granite-4.2-8b                               qwen3_coder
@@ -109,9 +111,16 @@ z-ai/glm-4.6                                             glm45
 THUDM/glm-4-9b-chat                                      glm4
 THUDM/GLM-4-32B-0414                                     glm4
 glm4:9b                                                  glm4
-inclusionAI/Ling-3.0-flash                               glm45
+inclusionAI/Ling-3.0-flash                               ling3
+poolside/Laguna-XS-2.1                                   laguna
+poolside/Laguna-XS.2-FP8                                 laguna
+IFM/K2-Horizon-375B-A23B                                 k2_horizon
 XHToken/Spark-X2.5-4B                                    glm47
 tencent/Hy3-preview                                      hunyuan_v3
+tencent/Hy4-preview                                      hunyuan_v4
+dots-studio/dots3-note-prev-fp8                          dots
+stepfun-ai/step3                                         step3
+pfnet/plamo-3-nict-31b-base                              plamo3
 tencent/Hunyuan-A13B-Instruct-FP8                        hunyuan_a13b
 meta-llama/Llama-4-Scout-17B-16E-Instruct                llama4_pythonic
 llama4:maverick                                          llama4_pythonic
@@ -149,6 +158,7 @@ devstral-small-2:24b                                     mistral
 openai/gpt-oss-120b                                      harmony
 gpt-oss:20b                                              harmony
 openai.gpt-oss-120b-1:0                                  harmony
+moonshotai/Kimi-K3                                       kimi_k3
 moonshotai/Kimi-K2-Instruct-0905                         kimi_k2
 moonshotai/Kimi-K2-Thinking                              kimi_k2
 accounts/fireworks/models/kimi-k2p5                      kimi_k2
@@ -170,7 +180,25 @@ internlm/internlm2-chat-7b                               internlm2
 internlm/internlm2_5-7b-chat                             internlm2
 internlm/Intern-S1-mini                                  internlm2
 openbmb/MiniCPM5-1B                                      minicpm5
-CohereForAI/c4ai-command-r7b-12-2024                     None
+nvidia/NVIDIA-Nemotron-Nano-9B-v2                        nemotron_v2
+nvidia/NVIDIA-Nemotron-Nano-12B-v2-FP8                   nemotron_v2
+nvidia/Llama-3_3-Nemotron-Super-49B-v1_5                 nemotron_llama
+ibm-granite/granite-20b-functioncalling                  granite_fc
+MiniMaxAI/MiniMax-M1-80k                                 minimax_m1
+ai-sage/GigaChat3-10B-A1.8B-bf16                         gigachat3
+ai-sage/GigaChat3.1-10B-A1.8B                            gigachat31
+ServiceNow-AI/Apriel-1.5-15b-Thinker                     apriel
+ServiceNow-AI/Apriel-1.6-15b-Thinker                     apriel
+baidu/ERNIE-4.5-21B-A3B-Thinking                         ernie45
+meetkai/functionary-small-v3.1                           functionary_v31
+meetkai/functionary-medium-v3.2                          None
+swiss-ai/Apertus-8B-Instruct-2509                        None
+fireworks-ai/llama-3-firefunction-v2                     firefunction
+CohereForAI/c4ai-command-r7b-12-2024                     command_a
+CohereLabs/c4ai-command-a-03-2025                        command_a
+CohereLabs/command-a-reasoning-08-2025                   command_a
+CohereLabs/command-a-plus                                command_a_plus
+command-a:111b                                           command_a
 CohereForAI/c4ai-command-r-v01                           command_r
 CohereForAI/c4ai-command-r-plus-08-2024                  command_r
 command-r-08-2024                                        command_r
@@ -181,16 +209,16 @@ UNKNOWN = """
 gpt-4o gpt-4.1-mini o3 claude-sonnet-4-5 claude-3-5-haiku-20241022 gemini-2.5-pro grok-4
 qwen-max qwen3-max qwen3-coder-plus qwen3.5-plus mistral-large-latest mistral-medium-2508 glm-4-plus
 Qwen/Qwen9-8B Qwen/Qwen4-8B deepseek-ai/DeepSeek-V9 deepseek-ai/DeepSeek-V3.9 zai-org/GLM-9
-zai-org/GLM-4.9 meta-llama/Llama-9-8B meta-llama/Llama-3.9-8B moonshotai/Kimi-K3
+zai-org/GLM-4.9 meta-llama/Llama-9-8B meta-llama/Llama-3.9-8B moonshotai/Kimi-K9
 MiniMaxAI/MiniMax-M4 google/gemma-9-27b-it ibm-granite/granite-4.9-8b mistralai/Mistral-Small-9
 mistral qwen deepseek llama glm deepseek-chat deepseek-reasoner mistral-small llama3.2 magistral
 myqwen3x myqwen3-8b my-qwen3-8b qwen3x qwen33 qwen30b qwen-3x qwen3.51 qwen3.5x xgpt-oss
 Qwen/Qwen3-Embedding-8B Qwen/Qwen3-VL-Embedding-2B Qwen/Qwen3-Reranker-4B Qwen/Qwen3Guard-Gen-8B
 meta-llama/Meta-Llama-3-8B-Instruct meta-llama/Llama-Guard-3-8B Qwen/Qwen2-7B-Instruct
-nvidia/Llama-3.1-Nemotron-Nano-8B-v1 nvidia/Llama-3_3-Nemotron-Super-49B-v1_5
-allenai/Llama-3.1-Tulu-3-8B nvidia/NVIDIA-Nemotron-Nano-9B-v2 nvidia/nemotron-3-8b-chat-4k-sft
+nvidia/Llama-3.1-Nemotron-Nano-8B-v1
+allenai/Llama-3.1-Tulu-3-8B nvidia/NVIDIA-Nemotron-Nano-12B-v2-VL nvidia/nemotron-3-8b-chat-4k-sft
 microsoft/phi-4 microsoft/Phi-4-mini-reasoning mistralai/Mistral-7B-Instruct-v0.2
-mistralai/Mixtral-8x7B-Instruct-v0.1 stepfun-ai/step3 Salesforce/xLAM-7b-fc-r
+mistralai/Mixtral-8x7B-Instruct-v0.1 Salesforce/xLAM-7b-fc-r
 models/Qwen3-8B/model.safetensors Qwen3-8B/snapshots/0123456789abcdef
 """
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from agent_parsers.engine.repairs.payloads import BadPayload
 
-__all__ = ["MAX_CODE", "Source", "python_string", "write_python"]
+__all__ = ["MAX_CODE", "Source", "python_string", "write_python", "write_single_quoted"]
 
 MAX_CODE: Final = 500_000
 """Longest value that is read, in characters, not counting the contents of its strings: `ast` needs
@@ -181,3 +181,17 @@ def write_python(value: Any) -> str:
         items = (f"{write_python(key)}: {write_python(item)}" for key, item in value.items())
         return f"{{{', '.join(items)}}}"
     raise ValueError(f"cannot write {value!r} as a Python literal that JSON can hold")
+
+
+def write_single_quoted(value: Any) -> str:
+    """Write *value* as some chat templates do: text in single quotes, lists and objects as JSON.
+
+    Raises:
+        ValueError: JSON or Python does not have the value.
+    """
+    if isinstance(value, str):
+        inner = json.dumps(value, ensure_ascii=False)[1:-1].replace('\\"', '"')
+        return "'" + inner.replace("'", "\\'") + "'"
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return write_python(value)

@@ -175,7 +175,8 @@ class JsonCalls(CallsReader):
     def _check_place(self, reader: JsonCall, call: Call) -> None:
         """Add repairs for a *call* that strict mode would not expect at this place."""
         brace = (reader.place[0], reader.place[0] + 1)
-        if self._has_call and self._is_in_row and not self._is_in_list:
+        is_plain_row = self._rules.unlisted and self._between is None
+        if self._has_call and self._is_in_row and not self._is_in_list and not is_plain_row:
             self._accept(call, "several_calls", brace, "read several calls in one block")
             self._between = None
         if reader.is_odd:

@@ -52,6 +52,8 @@ class JsonCallRules:
     """The rules for these further calls; `None` if they are the same."""
     enclosed: str = ""
     """What must enclose several calls in strict mode: ``[``, perhaps in a fence."""
+    unlisted: bool = False
+    """Whether several calls follow one another, with nothing but white space between them."""
     in_rows: bool = False
     """Whether calls may also follow other text, each row of them on lines of its own."""
     is_marked: bool = False

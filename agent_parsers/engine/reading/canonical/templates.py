@@ -53,6 +53,7 @@ _IDS: Final[tuple[tuple[_MakeId, str], ...]] = (
         rf"(?P<id>functions\.(?P<tool>{NAME}):[0-9]++)",
     ),
     (lambda _tool, number: f"a1b2c3d4{number}", "(?P<id>[A-Za-z0-9]{9})"),
+    (lambda _tool, number: f"80808{number}", "(?P<id>[0-9]++)"),
 )
 """The forms of ids: what makes one, and a pattern for it, which may have the tool in it."""
 _NO_ID: Final = ("", _without_id, "")
@@ -79,7 +80,7 @@ class Templates(NamedTuple):
 def learn(dialect: Dialect) -> Templates | None:
     """Return the templates of *dialect*; `None` if they do not show how its calls are spelt."""
     forms = ((_template(dialect, [1], make_id), make_id, ids) for make_id, ids in _IDS)
-    one, make_id, ids = next((form for form in forms if ID in form[0]), _NO_ID)
+    one, make_id, ids = next((form for form in forms if _has_id(form[0], form[2])), _NO_ID)
     one = one or _template(dialect, [1], make_id)
     if one.count(INPUT) + one.count(VALUE) != 1:
         return None
@@ -91,6 +92,11 @@ def learn(dialect: Dialect) -> Templates | None:
         thought=_around(_template(dialect, [1], make_id, thought=_THOUGHT), _THOUGHT, one),
         content=_around(_template(dialect, [1], make_id, content=_CONTENT), _CONTENT, one),
     )
+
+
+def _has_id(template: str, ids: str) -> bool:
+    """Return whether a *template* has an id, and the name of the tool either in it or outside."""
+    return ID in template and (TOOL in template) is ("(?P<tool>" not in ids)
 
 
 def _template(

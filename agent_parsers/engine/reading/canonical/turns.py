@@ -209,6 +209,9 @@ def canonical_turns(dialect: Dialect, table: Table) -> CanonicalTurns | None:
     templates = learn(dialect)
     if templates is None or not marks.first:
         return None
+    texts = (text for mark in table.markers.values() for text in spelt_texts(mark))
+    if any("\n" in text and text in templates.one for text in texts):
+        return None  # a line break in a mark has to stand there, unlike one between two marks
     slot = INPUT if INPUT in templates.one else VALUE
     lead, tail = templates.one.split(slot)
     if not lead.partition(TOOL)[0].strip() or TOOL in tail:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from agent_parsers.engine.grammar.problems import SHARED_PROBLEMS
 from agent_parsers.engine.grammar.table import Part
@@ -50,6 +50,13 @@ class Machine(CallRules):
         self.initial: State = states[table.initial]
         self._starts = {start: states[name] for start, name in table.starts.items()}
         self._prompt_ends = {end: states[name] for end, name in table.prompt_ends.items()}
+        exact = dialect.strict  # lenient content may be a call, too
+        self.call_markers: frozenset[str] = frozenset(
+            marker
+            for (state, marker), transition in exact.transitions.items()
+            if exact.parts[transition.to] in _IN_CALL and exact.parts[state] not in _IN_CALL
+        )
+        """The names of the markers that open a call."""
 
     def start(self, name: str, prompt: str = "") -> State:
         """Return the state in which a text begins.
@@ -80,6 +87,20 @@ class Machine(CallRules):
         is_said = bool(name) or prompt.rstrip().endswith(tuple(self._prompt_ends))
         return is_said and self.start(name, prompt).part is not Part.THOUGHT
 
+    @property
+    def marks_calls(self) -> bool:
+        """Whether turns may have several calls, and only markers open them."""
+        return self.table.several and _marks_calls(self.dialect.strict)
+
+    def thought_mark(self, text: str) -> Literal["", "opens", "closes"]:
+        """Return whether *text*, a marker or a prompt, ends in a mark of a reasoning block."""
+        end = text.rstrip()
+        states = (state for mark, state in self._prompt_ends.items() if end.endswith(mark))
+        state = next(states, None)
+        if state is None:
+            return ""
+        return "opens" if state.part is Part.THOUGHT else "closes"
+
     def check_each(self, start: str, prompt: str) -> None:
         """Check that calls can be emitted when their blocks close.
 
@@ -91,7 +112,7 @@ class Machine(CallRules):
             ValueError: A turn has one call, or nothing marks where a call begins, or it is not
                 known whether the text begins in a thought.
         """
-        if not self.table.several or not _marks_calls(self.dialect.strict):
+        if not self.marks_calls:
             why = "calls have no marks" if self.table.several else "turns have one call"
             raise ValueError(f"calls='each' is not for {self.dialect.name}, whose {why}")
         if not (start or prompt):
@@ -132,6 +153,9 @@ class Machine(CallRules):
 def machine(dialect: Dialect, mode: Mode, on_conflict: OnConflict = "error") -> Machine:
     """Return the cached machine that reads *dialect* in *mode*."""
     return Machine(dialect, mode, on_conflict)
+
+
+_IN_CALL: Final = (Part.CALL, Part.TOOL, Part.INPUT)
 
 
 def _marks_calls(table: Table) -> bool:

@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from agent_parsers.engine.grammar.modes import Mode
 
 STREAM_ONLY = {
+    "firefunction": "a blank precedes its mark",
+    "gigachat3": "its mark has line breaks",
     "harmony": "it reads names in its own way",
     "glm4": "its calls begin with the name of the tool",
+    "kimi_k3": "its calls are numbered, and its values have types",
     "json_toolcall": "one call is written in another way than several",
     "minimax_m3": "its closing tags repeat the names of parameters",
 }

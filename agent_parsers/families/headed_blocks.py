@@ -1,0 +1,98 @@
+"""Calls that name the tool before their JSON, given as the template of one call."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from typing_extensions import override
+
+from agent_parsers.engine.calls.json.named_json import Head
+from agent_parsers.families.call_blocks import NewCall, Payload
+from agent_parsers.families.named_blocks import NamedPayload
+from agent_parsers.families.turn_writer import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agent_parsers.engine.grammar.dialect import WrittenCall
+    from agent_parsers.engine.grammar.problems import Problem
+
+__all__ = ["HeadedPayload"]
+
+_HOLE: Final = re.compile(r"\{(tool|id)\}")
+_INPUT: Final = "{input}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeadedPayload(Payload):
+    """Calls with the name of the tool, and perhaps their id, before the JSON of their input.
+
+    White space next to the marks means nothing. If a fence encloses the JSON, it may be missing in
+    lenient mode.
+    """
+
+    call: str
+    """One call, with ``{tool}``, ``{input}``, and ``{id}`` if calls have ids."""
+
+    @cached_property
+    def _named(self) -> NamedPayload:
+        return NamedPayload(
+            read_head=self.read_head, write_call=self.write, mark=self._head[0][-1].strip()
+        )
+
+    @cached_property
+    def _head(self) -> tuple[list[str], list[str]]:
+        """The texts around the name and the id, and which of them stands between two texts."""
+        parts = _HOLE.split(self.call.partition(_INPUT)[0])
+        return parts[::2], parts[1::2]
+
+    @property
+    @override
+    def problems(self) -> Mapping[str, Problem]:
+        return self._named.problems
+
+    @override
+    def reader(self, closer: str, *, lenient: bool) -> NewCall:
+        return self._named.reader(closer, lenient=lenient)
+
+    @override
+    def write(self, call: WrittenCall) -> str:
+        """Return one call as text.
+
+        Raises:
+            ValueError: The name cannot be told from what follows it.
+        """
+        values = {"tool": call.tool, "id": call.id or ""}
+        before, _, behind = self.call.partition(_INPUT)
+        head = _HOLE.sub(lambda hole: values[hole[1]], before)
+        read = self.read_head(head, lenient=False)
+        if read is None or head[read.start : read.stop] != call.tool:
+            raise ValueError(f"a tool with the name {call.tool!r}")
+        return f"{head}{write_json(call.tool_input)}{behind}"
+
+    def read_head(self, text: str, *, lenient: bool) -> Head | None:
+        """Return the head of a call that *text* is; `None` if it is none."""
+        texts, holes = self._head
+        size = len(text.removesuffix('"')) if lenient else len(text)
+        at = len(text) - len(text.lstrip())
+        first = texts[0].strip()
+        if not text.startswith(first, at):
+            return None
+        at += len(first)
+        found: dict[str, tuple[int, int]] = {}
+        for hole, mark in zip(holes, map(str.strip, texts[1:]), strict=True):
+            stop = text.find(mark, at) if mark else size
+            if stop < 0:
+                return None
+            value = text[at:stop]
+            start = at + len(value) - len(value.lstrip())
+            found[hole] = (start, start + len(value.strip()))
+            at = stop + len(mark)
+        start, stop = found["tool"]
+        if text[at:size].strip() or len(text[start:stop].split()) != 1:
+            return None
+        call_id = text[slice(*found["id"])] if "id" in found else None
+        return Head(start, stop, call_id or None)
