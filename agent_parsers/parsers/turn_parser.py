@@ -21,7 +21,7 @@ from output_parsers import OutputParserException
 from output_parsers.model_output import check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Self
 
     from agent_parsers.actions.agent import TurnResult
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from agent_parsers.engine.reading.turn import Turn
     from agent_parsers.engine.stream_parser import StreamParser
     from agent_parsers.engine.writing.render import Rendered, Step
+    from agent_parsers.explain.chunks import ExplainedChunk
     from agent_parsers.explain.explanation import Explanation
     from output_parsers import ModelOutput
     from outputs import BaseMessage
@@ -169,6 +170,21 @@ class TurnParser(Constrained, EventParser):
             ended=ended,
         )
 
+    def explain_chunks(
+        self, chunks: Iterable[str], *, ended: Ended = "unknown"
+    ) -> Iterator[ExplainedChunk]:
+        """Yield what each chunk of a stream completes, what is held back after it, and why.
+
+        The end of the text comes last; an error is in its field ``error``, and nothing is raised.
+
+        Args:
+            chunks: One turn, cut anywhere.
+            ended: How the text ended; see `parse`.
+        """
+        from agent_parsers.explain.chunks import explain_chunks  # imported lazily: rarely needed
+
+        return explain_chunks(self.dialect, chunks, ended, **self._stream_options())
+
     @override
     def stream_parser(self, *, calls: EmitCalls = "all") -> StreamParser:
         """Return a stream parser for one turn; see its `feed` and `close`.
@@ -183,16 +199,17 @@ class TurnParser(Constrained, EventParser):
         """
         from agent_parsers.engine.stream_parser import StreamParser
 
-        return StreamParser(
-            self.dialect,
-            mode=self.mode,
-            max_chars=self.max_chars,
-            tools=self.tools,
-            on_conflict=self.on_conflict,
-            start=self.start,
-            prompt=self.prompt,
-            calls=calls,
-        )
+        return StreamParser(self.dialect, calls=calls, **self._stream_options())
+
+    def _stream_options(self) -> dict[str, Any]:
+        return {
+            "mode": self.mode,
+            "max_chars": self.max_chars,
+            "tools": self.tools,
+            "on_conflict": self.on_conflict,
+            "start": self.start,
+            "prompt": self.prompt,
+        }
 
     def render(
         self, step: Rendered, *, thought: str = "", content: str = "", number: int = 1

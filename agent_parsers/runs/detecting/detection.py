@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final, Literal
 
 from agent_parsers.engine.reading.rules.known_tools import known_tools
-from agent_parsers.runs.detecting.signs import dialects_with_signs
-from agent_parsers.runs.detecting.trial import Trial, try_dialect
+from agent_parsers.runs.detecting.evidence import evidence_in
 from output_parsers.exceptions import OutputParserException
+from output_parsers.model_output import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from agent_parsers.runs.detecting.evidence import Evidence
     from agent_parsers.toolset import Tools, ToolSet
 
-__all__ = ["Detection", "DialectCandidate", "detect"]
+__all__ = ["Detection", "DialectCandidate", "detect", "detect_reply"]
 
 _WIDESPREAD: Final = (
     "react", "structured_chat", "json", "json_toolcall", "xml", "hermes", "qwen3_coder", "pythonic",
@@ -39,7 +38,7 @@ class DialectCandidate:
     relatives: tuple[str, ...]
     """Other dialects that read the same actions, answers and observations in the text."""
     form: Literal["reply", "transcript"]
-    """Whether the text is one turn of a model or the log of whole runs."""
+    """Whether the texts are turns of a model, or one of them is the log of whole runs."""
     markers: tuple[str, ...]
     """The markers seen, each as it is written for the first time, in order."""
     actions: int
@@ -59,9 +58,11 @@ class Detection:
     """What `detect` found out; ``str`` of it lists the candidates with their reasons."""
 
     candidates: tuple[DialectCandidate, ...]
-    """The dialects in which the text may be written, the likeliest first."""
+    """The dialects in which the text may be written, the likeliest first, and after it those that
+    speak against it."""
     is_ambiguous: bool = False
-    """Whether the first two read the text differently, and equally well."""
+    """Whether the text may as well be written in the second as in the first, which read it
+    differently."""
     text: str = ""
     """The beginning of the text."""
 
@@ -70,13 +71,14 @@ class Detection:
         """Name of the dialect of the text.
 
         Raises:
-            OutputParserException: No dialect was found, or several fit equally well; the message
-                names them.
+            OutputParserException: No dialect was found, or the text is ambiguous; the message names
+                the first two.
         """
         if self.candidates and not self.is_ambiguous:
             return self.candidates[0].dialect
+        said = f"{self}: say which, as dialect=" if self.is_ambiguous else str(self)
         raise OutputParserException(
-            str(self), observation="Name the dialect of the text.", llm_output=self.text
+            said, observation="Name the dialect of the text.", llm_output=self.text
         )
 
     def __str__(self) -> str:
@@ -84,81 +86,114 @@ class Detection:
             return "found no sign of a dialect in this text; list_dialects() has their names"
         first, *others = (f"{each.dialect!r} ({each.reason})" for each in self.candidates)
         if self.is_ambiguous:
-            return f"this may be {first} or {others[0]}: say which, as dialect="
+            return f"this may be {first} or {others[0]}"
         return "; ".join((f"this is {first}", *(f"less likely {other}" for other in others)))
 
 
-def detect(text: str, *, tools: Tools | None = None) -> Detection:
-    r"""Find the dialect of a text: what a model wrote in one turn, or the log of whole runs.
+def detect(texts: str | Iterable[str], *, tools: Tools | None = None) -> Detection:
+    r"""Find the dialect of a text, or of several texts of one model.
 
-    A search for the markers of all dialects finds those that come into question; these read the
-    text. The one that knows the most of it as markers fits best; errors and repairs count against
-    it::
+    A text is what a model wrote in one turn, or the log of whole runs. A search for the markers of
+    all dialects finds those that come into question; these read the text. The one that knows the
+    most of it as markers fits best; errors and repairs count against it::
 
         >>> from agent_parsers import detect
         >>> detect("Thought: It is late.\nAction: clock\nAction Input: Bern").dialect
         'react'
 
-    Plain text and JSON without a call have no dialect. Of a text of more than 8,192 characters,
-    the rest is read only if that much has no sign of a dialect.
+    Plain text and JSON without a call have no dialect. If another dialect has marks in the text
+    that are words in the best, or knows as much of it and refuses it, the text is ambiguous.
+
+    Of several texts, those without a sign say nothing. What one leaves open another may decide. If
+    one speaks for a dialect and another against it, they are ambiguous.
+
+    Of a text of more than 8,192 characters, the rest is read only if that much has no sign of a
+    dialect.
 
     Args:
-        text: The text. It may be cut off anywhere.
+        texts: The text, or texts of one model; each may be cut off anywhere.
         tools: The tools of the agent, in any form that `get_parser` takes. A dialect that reads
             other names fits less.
+
+    Raises:
+        TypeError: One of *texts* is not a text.
     """
     known = known_tools(tools)
-    detection = _judged(text[:_HEAD], known)
-    return detection if detection.candidates or len(text) <= _HEAD else _judged(text, known)
+    given = [texts] if isinstance(texts, str) else [*texts]
+    for text in given:
+        if not isinstance(text, str):
+            raise TypeError(f"detect takes a text, or texts of one model, not {kind_of(text)}")
+    detection = _detection([text[:_HEAD] for text in given], known)
+    if detection.candidates or all(len(text) <= _HEAD for text in given):
+        return detection
+    return _detection(given, known)
 
 
-def _judged(text: str, tools: ToolSet | None) -> Detection:
-    likely, others = dialects_with_signs(text)
-    trials = [try_dialect(dialect, text, tools) for dialect in likely]
-    if not any(trial.is_clean and trial.is_told for trial in trials):
-        trials += [try_dialect(dialect, text, tools) for dialect in others]
-    found = [trial for trial in trials if trial.is_found]
-    found = found or [trial for trial in trials if trial.is_begun]
-    found.sort(key=attrgetter("reading"))
-    groups = [sorted(group, key=_order) for _, group in groupby(found, key=attrgetter("reading"))]
-    groups.sort(key=lambda group: _order(group[0]))
-    candidates = tuple(map(_candidate, groups))
-    is_ambiguous = len(groups) > 1 and groups[0][0].fit == groups[1][0].fit
-    return Detection(candidates, is_ambiguous, text[:1000])
+def detect_reply(text: str, tools: ToolSet | None) -> Detection:
+    """Find the dialect of *text*, all of which is one turn of a model; see `detect`."""
+    return _detection([text], tools, is_reply=True)
 
 
-def _order(trial: Trial) -> tuple[int, int, int, str]:
-    marks, minus_repairs = trial.fit
-    name = trial.dialect.name
+def _detection(texts: Sequence[str], tools: ToolSet | None, *, is_reply: bool = False) -> Detection:
+    every = evidence_in(texts, tools, is_reply=is_reply)
+    beginning = texts[0][:1000] if texts else ""
+    found = [each for each in every if each.is_found] or [each for each in every if each.is_begun]
+    if not found:
+        return Detection((), text=beginning)
+    best = min(found, key=_order)
+    alike = [each for each in found if each.reading == best.reading]
+    against = [e for e in every if e.reading != best.reading and not best.outdoes(e)]
+    others = [e for e in found if e not in alike and e not in against]
+    groups = [alike, *_groups(against), *_groups(others)]
+    return Detection(tuple(map(_candidate, groups)), bool(against), beginning)
+
+
+def _groups(evidence: list[Evidence]) -> list[list[Evidence]]:
+    """Return those that read the same together, the likeliest first."""
+    groups: dict[object, list[Evidence]] = {}
+    for each in sorted(evidence, key=_order):
+        groups.setdefault(each.reading, []).append(each)
+    return [*groups.values()]
+
+
+def _order(evidence: Evidence) -> tuple[int, int, int, str]:
+    marks, minus_repairs = evidence.fit
+    name = evidence.dialect.name
     place = _WIDESPREAD.index(name) if name in _WIDESPREAD else len(_WIDESPREAD)
     return -marks, -minus_repairs, place, name
 
 
-def _candidate(group: Sequence[Trial]) -> DialectCandidate:
-    """Return the first of a *group* of trials that read the same, with the reason."""
-    first, *others = group
-    counts = [(first.actions, "action"), (first.answers, "answer"), (len(first.errors), "error")]
-    read = " and ".join(_number(count, what) for count, what in counts if count)
-    quoted = [repr(marker) for marker in list(first.markers.values())[:_MOST_MARKERS]]
+def _candidate(group: Sequence[Evidence]) -> DialectCandidate:
+    """Return the first of a *group* that read the same, with the reason."""
+    first, *others = sorted(group, key=_order)
+    trials = first.trials
+    actions = sum(trial.actions for trial in trials)
+    answers = sum(trial.answers for trial in trials)
+    repairs = sum(trial.repairs for trial in trials)
+    counts = [(actions, "action"), (answers, "answer"), (len(first.errors), "error")]
+    read = " and ".join(_number(count, what) for count, what in counts if count) or "nothing"
+    quoted = [repr(marker) for marker in first.markers[:_MOST_MARKERS]]
     by = f" by {', '.join(quoted)}" if quoted else ""
-    repairs = _number(first.repairs, "repair") if first.repairs else "no repair"
-    reason = f"read {read}{by}, with {repairs}"
+    reason = f"read {read}{by}, with {_number(repairs, 'repair') if repairs else 'no repair'}"
+    if len(trials) > 1:
+        shown = sum(trial.is_found or trial.is_begun for trial in trials)
+        reason += f", in {shown} of {_number(len(trials), 'text')}"
     if others:
-        equal = [trial for trial in others if trial.fit == first.fit]
+        equal = [each for each in others if each.fit == first.fit]
         what = "reads" if len(others) == 1 else "read"
         why = "is the most widespread of those that know as much" if equal else "knows the most"
-        names = ", ".join(repr(trial.dialect.name) for trial in others[:_MOST_MARKERS])
+        names = ", ".join(repr(each.dialect.name) for each in others[:_MOST_MARKERS])
         more = f" and {len(others) - _MOST_MARKERS} more" if len(others) > _MOST_MARKERS else ""
         reason += f"; {names}{more} {what} the same, and {first.dialect.name!r} {why} of its marks"
     return DialectCandidate(
         dialect=first.dialect.name,
-        relatives=tuple(trial.dialect.name for trial in others),
-        form=first.form,
-        markers=tuple(first.markers.values()),
-        actions=first.actions,
-        answers=first.answers,
-        repairs=first.repairs,
-        errors=tuple(first.errors),
+        relatives=tuple(each.dialect.name for each in others),
+        form="transcript" if any(trial.form == "transcript" for trial in trials) else "reply",
+        markers=first.markers,
+        actions=actions,
+        answers=answers,
+        repairs=repairs,
+        errors=first.errors,
         reason=reason,
     )
 

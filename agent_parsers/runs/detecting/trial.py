@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from agent_parsers.actions.agent import as_text
@@ -12,11 +14,13 @@ from agent_parsers.engine.stream_parser import StreamParser
 from agent_parsers.events import (
     ActionComplete,
     Finish,
+    InputDelta,
     MarkerSeen,
     ObservationDelta,
     Repair,
     StepFailed,
     ThoughtDelta,
+    ToolNamed,
 )
 from agent_parsers.runs.detecting.signs import find_labels, telling_markers
 from agent_parsers.runs.reading.reader import Lines
@@ -31,13 +35,20 @@ if TYPE_CHECKING:
 __all__ = ["Trial", "try_dialect"]
 
 _CHUNK: Final = 1 << 12
+_WORDS: Final = re.compile(r"\S+")
+_MARK, _VALUE, _NAME = 1, 2, 3
+"""What is known of a character: that it is part of a marker, of an input, or of a tool's name."""
+_MARKS: Final = bytes.maketrans(b"\1\2\3", b"\1\0\0")
+_NAMES: Final = bytes.maketrans(b"\1\2\3", b"\0\0\1")
+_ALL: Final = bytes.maketrans(b"\1\2\3", b"\1\1\1")
+_OPEN_THOUGHT: Final = "expected the end of the reasoning"
 _COST_OF_AN_ERROR: Final = 24
 """How many characters of markers it takes to outweigh an error or a label that was missed."""
 
 
 @dataclass
 class Trial:
-    """What a dialect read in a text.
+    """What a dialect read in a text; its properties are asked for once all was read.
 
     A dialect that did not write the text takes its markers for words. So the dialect fits that
     knows the most of it: of all characters, the most are markers, or marks inside calls, such as
@@ -47,8 +58,10 @@ class Trial:
 
     dialect: Dialect
     form: Literal["reply", "transcript"]
-    marked: int = 0
-    """How many characters of the text are markers and marks."""
+    size: int
+    """How many characters the text has."""
+    is_likely: bool = True
+    """Whether the text has a telling marker of the dialect."""
     actions: int = 0
     answers: int = 0
     repairs: int = 0
@@ -64,6 +77,13 @@ class Trial:
 
     def __post_init__(self) -> None:
         self._names = {name.lstrip("\n") for name in self.dialect.lenient.markers}
+        self._known = bytearray(self.size)
+        """What is known of each character; 0 is nothing."""
+
+    @cached_property
+    def marked(self) -> int:
+        """How many characters of the text are markers and marks."""
+        return self._known.count(_MARK)
 
     @property
     def is_found(self) -> bool:
@@ -81,16 +101,21 @@ class Trial:
         return not self.is_found and bool(self.is_told and self.errors)
 
     @property
+    def speaks(self) -> bool:
+        """Whether the text is more than plain text to the dialect, also if that refuses it."""
+        return self.is_found or bool(self.errors and self.marked)
+
+    @cached_property
     def missed(self) -> int:
         """How many labels stand in the thoughts."""
         return sum(1 for _ in find_labels("".join(self.thoughts)))
 
-    @property
+    @cached_property
     def fit(self) -> tuple[int, int]:
         """How well they fit."""
         return self.marked - _COST_OF_AN_ERROR * (len(self.errors) + self.missed), -self.repairs
 
-    @property
+    @cached_property
     def reading(self) -> tuple[tuple[str, ...], ...]:
         """What was read; equal for two dialects that read the text alike."""
         if not self.is_found:
@@ -98,7 +123,10 @@ class Trial:
                 *(("errors", error.reason) for error in self.errors),
                 ("by", *self.markers.values()),
             )
-        return tuple((kind, *"".join(self.texts[kind]).split()) for kind in sorted(self.texts))
+        errors = ("errors", str(len(self.errors)))  # each dialect has its own words for them
+        calls = ("calls", *self.texts.get("calls", ()))  # white space may count in them
+        others = sorted(self.texts.keys() - {"calls"})
+        return errors, calls, *((kind, *"".join(self.texts[kind]).split()) for kind in others)
 
     def take(self, event: Event, text: str, offset: int = 0) -> None:
         """Take the next event of *text*, given the *offset* of its spans."""
@@ -110,13 +138,18 @@ class Trial:
         match event:
             case MarkerSeen(name=name, span=span) if name not in ("start", "end"):
                 written = text[span[0] + offset : span[1] + offset].strip()
-                self.marked += len(written)
+                for word in _WORDS.finditer(text, span[0] + offset, span[1] + offset):
+                    self._know(*word.span(), _MARK)
                 if name in self._names:
                     self.markers.setdefault(name, written)
                     self.is_told = self.is_told or name in telling_markers(self.dialect)
+            case InputDelta(span=span):
+                self._know(span[0] + offset, span[1] + offset, _VALUE)
+            case ToolNamed(span=span):
+                self._know(span[0] + offset, span[1] + offset, _NAME)
             case ActionComplete(action=action):
                 self.actions += 1
-                call = f" {action.tool} {_canonical(action.tool_input)} "
+                call = f"{action.tool} {_canonical(action.tool_input).strip()}"
                 self.texts.setdefault("calls", []).append(call)
             case Finish(finish=finish):
                 self.answers += 1
@@ -129,21 +162,75 @@ class Trial:
             case Repair(kind=kind) if kind != "quoted":  # that finds the text to be right
                 self.repairs += 1
 
+    def outdoes(self, other: Trial) -> bool:
+        """Return whether this one knows all that *other* knows of the text, and reads it better.
 
-def try_dialect(dialect: Dialect, text: str, tools: ToolSet | None = None) -> Trial:
-    """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better."""
-    log = _try_log(dialect, text, tools) if dialect.lenient.transcript_start else None
+        If it does not, the text may as well be written in the other dialect: that has marks which
+        are words here, or it knows as much and refuses the text, or each repairs the text in its
+        own way.
+        """
+        if not self._knows(_ALL, other, _MARKS):
+            return False
+        if other.speaks and self.fit <= other.fit:
+            return False
+        if other.is_found and not other.errors:
+            return not (self.repairs or self.missed) or self.repairs < other.repairs
+        if not self.is_found and other.errors:
+            return True  # both refuse the text
+        if other._knows(_MARKS, self, _MARKS) and other._knows(_NAMES, self, _NAMES):
+            return False
+        return self.is_clean or not other.is_open
+
+    @property
+    def is_open(self) -> bool:
+        """Whether all that could tell the dialect stands in a thought that does not end."""
+        refused = any(error.reason.startswith(_OPEN_THOUGHT) for error in self.errors)
+        return self.is_likely and not self.is_told and refused
+
+    def _know(self, start: int, end: int, what: int) -> None:
+        self._known[start:end] = bytes([what]) * (end - start)
+
+    def _knows(self, kinds: bytes, other: Trial, others: bytes) -> bool:
+        """Return whether the characters of *kinds* here include those of *others* in *other*."""
+        own, theirs = self._known.translate(kinds), other._known.translate(others)
+        part = int.from_bytes(theirs)
+        return part & int.from_bytes(own) == part
+
+
+def try_dialect(
+    dialect: Dialect,
+    text: str,
+    tools: ToolSet | None = None,
+    *,
+    is_reply: bool = False,
+    is_likely: bool = True,
+) -> Trial:
+    """Read *text* in *dialect*, as one reply or as a transcript, whichever fits better.
+
+    Args:
+        dialect: The dialect.
+        text: The text.
+        tools: The tools of the agent.
+        is_reply: Whether the text is known to be one reply.
+        is_likely: Whether the text has a telling marker of the dialect.
+    """
+    has_logs = not is_reply and dialect.lenient.transcript_start
+    log = _try_log(dialect, text, tools) if has_logs else None
     if log is not None and log.is_clean and "observations" in log.texts:
         return log  # a turn ends before them
     turn = _try_turn(dialect, text, tools)
+    turn.is_likely = is_likely
     if log is None or (turn.is_found, turn.fit) >= (log.is_found, log.fit):
         return turn
+    if turn.is_found and not (turn.errors or log.is_clean or "observations" in log.texts):
+        return turn
+    log.is_likely = is_likely
     return log
 
 
 def _try_turn(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
     parser = StreamParser(dialect, mode="lenient", max_chars=None, tools=tools)
-    trial = Trial(dialect, "reply")
+    trial = Trial(dialect, "reply", len(text))
     for at in range(0, len(text), _CHUNK):
         for event in parser.feed(text[at : at + _CHUNK]):
             trial.take(event, text)
@@ -157,7 +244,7 @@ def _try_turn(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
 
 
 def _try_log(dialect: Dialect, text: str, tools: ToolSet | None) -> Trial:
-    trial = Trial(dialect, "transcript")
+    trial = Trial(dialect, "transcript", len(text))
     lines = Lines(io.StringIO(text, newline="\n"))
     for _run in RunsOfLog(lines, dialect, tools, lambda event, at: trial.take(event, text, at)):
         pass

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 
 from agent_parsers.engine.grammar.dialect import Dialect
+from agent_parsers.parsers.auto_parser import AutoParser
 from agent_parsers.parsers.dialect_parser import dialect_parser
 from agent_parsers.registry.dialects_by_name import get_parser
 from agent_parsers.runs.reading.transcript_parser import parse_transcripts
@@ -190,7 +191,10 @@ class SnapshotValue(_SnapshotFixture):
 
 def _parser(parser: str | Dialect | AnyParser, tools: Tools | None) -> AnyParser:
     if isinstance(parser, str):
-        return get_parser(parser, tools=tools)
+        made = get_parser(parser, tools=tools)
+        if not isinstance(made, AutoParser):
+            return made
+        raise ValueError('"auto" has no format to compare: name a dialect')
     if isinstance(parser, Dialect):
         return dialect_parser(parser, lenient=True, tools=tools)
     if tools is not None:

@@ -197,7 +197,7 @@ def template_marks(dialect: Dialect) -> list[str]:
         own = (m.canonical for m in markers(dialect) if not isinstance(m, Label))
         marks |= {mark for mark in own if not mark[0].isalnum() and mark[0] != '"'}
         each = dialect.results_text([Result(a_tool(dialect), "\0")]).partition("\0")
-        marks |= {*re.findall(r"[<\[][^<>\[\]\s]+[>\]]", "".join((*frame, *each)))}
+        marks |= {*re.findall(r"[<\[][^<>\[\]\s\0]+[>\]]", "".join((*frame, *each)))}
     return sorted(marks)
 
 

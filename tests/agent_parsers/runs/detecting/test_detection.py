@@ -35,6 +35,7 @@ BELONGS_TO_ANOTHER = {
     # The end of a text in a fence is part of the answer, or not.
     "a fence around the whole turn is dressing": "",
     "escaped tags in an answer": "",
+    "line breaks at the ends of a value are part of it": "",
     "a call without a block before the end of a thought is a draft as well": "",
 }
 """Cases in which the dialect finds less than another, or the same with another value (``""``)."""
@@ -139,7 +140,7 @@ def test_a_text_that_is_cut_off_is_found_by_its_beginning() -> None:
 
 def test_tools_tell_candidates_apart() -> None:
     text = "Action: search[lakes]\nAction Input: lakes"
-    assert detect(text, tools=["search"]).dialect in ("react", "react_docstore")
+    assert detect(text, tools=["search"]).is_ambiguous
     (candidate, *_) = detect(text, tools=["search[lakes]"]).candidates
     assert (candidate.dialect, candidate.errors) == ("react", ())
 
@@ -158,3 +159,56 @@ def test_a_long_log_costs_no_more_than_its_head() -> None:
     step = "Thought: hm\nAction: clock\nAction Input: Bern\nObservation: 12:00\n"
     counts = [detect(step * size).candidates[0].actions for size in (1_000, 2_000)]
     assert counts[0] == counts[1] < 1_000
+
+
+HERMES = '<tool_call>\n{"name": "clock", "arguments": {"city": "Bern"}}\n</tool_call>'
+REACT = "Action: clock\nAction Input: Bern"
+
+
+def test_evidence_of_several_texts_adds_up() -> None:
+    empty = "Action: clock\nAction Input:"  # an error in some relatives of react
+    assert detect(empty).is_ambiguous
+    assert detect([empty, "It is noon."]).is_ambiguous  # plain text says nothing
+    found = detect([HERMES, "It is noon.", HERMES.replace("Bern", "Thun")])
+    assert found.dialect == "hermes"
+    assert found.candidates[0].actions == 2
+    assert "in 2 of 2 texts" in found.candidates[0].reason
+
+
+def test_another_text_decides_what_one_leaves_open() -> None:
+    fence = "```\nFinal Answer: 0.38\n```"
+    assert detect(fence).is_ambiguous
+    assert detect([fence, REACT]).dialect == "react"
+
+
+def test_texts_that_contradict_each_other_are_ambiguous() -> None:
+    found = detect([HERMES, REACT])
+    with pytest.raises(OutputParserException, match=r"'hermes' .*in 1 of 2 texts.* or 'react' "):
+        _ = found.dialect
+
+
+def test_texts_without_a_sign_have_no_dialect() -> None:
+    assert not detect([]).candidates
+    assert not detect(["It is noon.", ""]).candidates
+    with pytest.raises(TypeError, match="detect takes a text, or texts of one model, not bytes"):
+        detect([b"Action: clock"])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        # Another dialect has marks that are words in the first.
+        ("<function_calls>\n</function_calls>\n<final_answer>1</final_answer>", "anthropic_xml"),
+        ('<|tool_call_start|>[find(city="Ber<|tool_call_end|>', "lfm2"),
+        # It knows as much, and refuses the text.
+        ('I look. {"name": "search", "arguments": {}}', "json_toolcall"),
+        # It finds its call in a thought that does not end.
+        ('<think>\nHm.\n<tool_call>\n{"name": "a", "arguments": {}}\n</tool_call>', "hermes"),
+        # Each repairs the text in its own way.
+        ("Action: weather(city=\"Xi'an\")", "react"),
+    ],
+)  # fmt: skip
+def test_what_speaks_against_the_first_makes_a_text_ambiguous(text: str, names: str) -> None:
+    found = detect(text)
+    assert found.is_ambiguous
+    assert names in {name for each in found.candidates for name in (each.dialect, *each.relatives)}

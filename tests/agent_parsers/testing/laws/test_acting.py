@@ -135,7 +135,10 @@ def test_the_law_catches_a_bug(bug: tuple[Any, str, Any], monkeypatch: pytest.Mo
     assert any(tried)
 
 
-AT_THE_END = {"command_r", "granite", "mistral_v3", "phi4_mini", "llama3_function_tag"}
+AT_THE_END = {
+    "command_r", "firefunction", "gigachat3", "gigachat31", "granite", "llama3_function_tag",
+    "mistral_v3", "phi4_mini",
+}  # fmt: skip
 """Dialects whose only block of calls is closed by the end of the turn, or has one call."""
 
 

@@ -1,0 +1,65 @@
+"""The parser for models whose format is not known: it finds the dialect of each turn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from typing_extensions import override
+
+from agent_parsers.parsers.auto_parser import AutoParser
+from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.runs.detecting.detection import detect_reply
+from agent_parsers.runs.detecting.trial import try_dialect
+from agent_parsers.tools import ToolsAgentOutputParser
+from output_parsers import OutputParserException
+from output_parsers.model_output import check_text
+
+if TYPE_CHECKING:
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+
+__all__ = ["AutoOutputParser"]
+
+_PLAIN: Final = "hermes"
+"""The dialect that reads a text without a sign: its reasoning ends, and the rest is the answer."""
+_LABELS: Final = "react"
+"""The dialect whose labels show that a text was to be more than an answer."""
+
+
+class AutoOutputParser(AutoParser):
+    """Reads each turn in the dialect that `detect` finds in it; see `AutoParser`."""
+
+    @override
+    def _parser_for(self, text: str) -> tuple[AnyDialectParser, str]:
+        check_text(text)
+        options: dict[str, Any] = {
+            "lenient": self.lenient,
+            "tools": self.tools,
+            "max_chars": self.max_chars,
+        }
+        plain = dialect_parser(get_dialect(_PLAIN), **options)
+        if len(text) > self.max_chars:
+            return plain, ""  # which refuses it
+        found = detect_reply(text, self.tools)
+        if found.is_ambiguous:
+            names = [each.dialect for each in found.candidates[:2]]
+            raise OutputParserException(
+                f"{found}: name the dialect, as in get_parser({names[0]!r})",
+                llm_output=text,
+                observation="Your reply can be read in two ways, so nothing was done. Write it"
+                " again, in the form you were told, and nothing else.",
+                send_to_llm=True,
+            )
+        if found.candidates:
+            name = found.candidates[0].dialect
+            return dialect_parser(get_dialect(name), **options), name
+        labelled = try_dialect(get_dialect(_LABELS), text, self.tools, is_reply=True)
+        if labelled.markers and labelled.errors:
+            raise labelled.errors[0]
+        return plain, ""
+
+    @override
+    def _tools_parser(self) -> ToolsAgentOutputParser:
+        return ToolsAgentOutputParser(
+            lenient=self.lenient, tools=self.tools, max_chars=self.max_chars
+        )

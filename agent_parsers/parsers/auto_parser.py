@@ -1,0 +1,310 @@
+"""The base of the parser that finds the dialect of each turn."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from typing_extensions import override
+
+from agent_parsers.actions.agent import AgentAction, AgentFinish
+from agent_parsers.engine.reading.message_text import MessageText, text_and_end
+from agent_parsers.engine.reading.turn import Turn, content_of
+from agent_parsers.events import merge_events
+from agent_parsers.parsers.agent_parser import MultiActionAgentOutputParser
+from agent_parsers.parsers.event_parser import EventParser
+from output_parsers import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.actions.agent import TurnResult
+    from agent_parsers.engine.grammar.modes import EmitCalls
+    from agent_parsers.events import Event
+    from agent_parsers.parsers.dialect_parser import AnyDialectParser
+    from output_parsers import ModelOutput
+    from output_parsers.runnables.batching import RunnableConfig
+    from outputs.messages.ended import Ended
+
+__all__ = ["AutoParser", "AutoStreamParser", "AutoTurn"]
+
+TOOLS: Final = "tools"
+"""What reads messages with tool calls, by the name that `AutoTurn.dialect` has for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class AutoTurn(Turn):
+    """Everything that was read in one turn, and as what."""
+
+    dialect: str
+    """The dialect in which the turn was read; ``"tools"`` for the tool calls of a message, and
+    empty if the text has no sign of a dialect, so that all of it is the answer."""
+
+
+class AutoParser(EventParser, MultiActionAgentOutputParser):
+    """Reads each turn in the dialect that `detect` finds in it.
+
+    ::
+
+        parser = get_parser("auto", tools=[search])
+        turn = parser.read('<tool_call>{"name": "search", "arguments": {}}</tool_call>')
+        turn.dialect   # "hermes"
+
+    It remembers nothing between turns: once you know what the model writes, name the dialect, which
+    is quicker and safer. A text that two dialects may have written, and read differently, is an
+    error that names both. A text without a sign of a dialect is the answer, as in the dialects of
+    open models; but one with labels of steps and no action is an error. A message with tool calls
+    is read by ``get_parser("tools")``.
+
+    What a text is written in is certain only at its end, so a stream is held back until then: all
+    events come with `close`, and are those of the dialect. Pass the `tools`: a reply that calls
+    another tool is then an error.
+    """
+
+    def parse(self, text: str, *, ended: Ended = "unknown") -> list[AgentAction] | AgentFinish:
+        """Read one turn.
+
+        Args:
+            text: What the model wrote.
+            ended: How the text ended; see `DialectParser.parse`.
+
+        Returns:
+            A list of the actions, also in dialects with one action in a turn, or the answer.
+
+        Raises:
+            OutputParserException: The dialect cannot read the turn, or the text may be in two
+                dialects that read it differently; the message names both.
+        """
+        return _as_list(self._parser_for(text)[0].parse(text, ended=ended))
+
+    @override
+    def invoke(
+        self,
+        input: ModelOutput,
+        config: RunnableConfig | None = None,
+        *,
+        ended: Ended = "unknown",
+        **kwargs: Any,
+    ) -> list[AgentAction] | AgentFinish:
+        """Read one turn: a text, or a message or a generation with text or tool calls.
+
+        Args:
+            input: What the model wrote; see `outputs.from_any` for the messages it may be.
+            config: Ignored.
+            ended: How the text ended; by default read from *input*. See `parse`.
+            kwargs: Ignored.
+
+        Raises:
+            ModelRefusalError: The message refuses, or a filter has removed all of it. Do not ask
+                again.
+            OutputParserException: As for `parse`, or a tool call cannot be made.
+            TypeError: *input* is not a text, a message or a generation.
+        """
+        return super().invoke(input, config, ended=ended, **kwargs)
+
+    def _parse_output(
+        self, output: ModelOutput, *, ended: Ended = "unknown", **_kwargs: Any
+    ) -> list[AgentAction] | AgentFinish:
+        found = self._text_and_end(output, ended)
+        if found is None:
+            called: list[AgentAction] = self._tools_parser().invoke(output, ended=ended)
+            return called
+        text, ended = found
+        return self.parse(text) if ended == "unknown" else self.parse(text, ended=ended)
+
+    def read(self, output: ModelOutput, *, ended: Ended = "unknown") -> AutoTurn:
+        """Read one turn and return its dialect, result, thought, repairs and events.
+
+        Args:
+            output: What the model wrote: a text, or a message of any kind that `outputs.from_any`
+                takes.
+            ended: How it ended; by default read from *output*.
+
+        Raises:
+            OutputParserException: As for `invoke`.
+        """
+        found = self._text_and_end(output, ended)
+        if found is None:
+            message = self._tools_parser().read(output, ended=ended)
+            return AutoTurn(
+                result=message.result,
+                thought=message.thought,
+                content=content_of(message.events),
+                repairs=message.repairs,
+                events=message.events,
+                dialect=TOOLS,
+            )
+        text, ended = found
+        parser, name = self._parser_for(text)
+        turn = parser.read(text, ended=ended)
+        return AutoTurn(
+            result=_as_list(turn.result),
+            thought=turn.thought,
+            content=turn.content,
+            repairs=turn.repairs,
+            events=turn.events,
+            dialect=name,
+        )
+
+    @override
+    def stream_parser(self, *, calls: EmitCalls = "all") -> AutoStreamParser:
+        """Return a stream parser for one turn, which tells all events at its end.
+
+        Args:
+            calls: ``"all"``: the calls of a turn are emitted at its end.
+
+        Raises:
+            ValueError: *calls* is ``"each"``.
+        """
+        if calls != "all":
+            raise ValueError(
+                f"calls={calls!r} is for a named dialect: what a turn is written in is certain only"
+                " at its end"
+            )
+        return AutoStreamParser(self)
+
+    def _text_and_end(self, output: ModelOutput, ended: Ended) -> tuple[str, Ended] | None:
+        """Return the text of *output* and how it ended; `None` for a message with tool calls."""
+        try:
+            text, said = text_and_end(output)
+        except OutputParserException as error:
+            if error.problem == "tool_calls":
+                return None
+            raise
+        return text, said if ended == "unknown" else ended
+
+    @abstractmethod
+    def _parser_for(self, text: str) -> tuple[AnyDialectParser, str]:
+        """Return the parser that reads *text*, and the name of its dialect; see `AutoTurn`.
+
+        Raises:
+            OutputParserException: It may be in two dialects, or has labels of steps but no action.
+        """
+
+    @abstractmethod
+    def _tools_parser(self) -> Any:
+        """Return the parser of messages with tool calls."""
+
+    # -- what takes the name of a dialect ---------------------------------------------------------
+
+    @property
+    def stop(self) -> NoReturn:
+        """Raise a `ValueError`: each dialect has stop sequences of its own."""
+        _name_it("stop sequences")
+
+    @override
+    def get_format_instructions(self) -> NoReturn:
+        """Raise a `ValueError`: each dialect has instructions of its own."""
+        _name_it("format instructions")
+
+    def render(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise a `ValueError`: each dialect writes steps in its own way."""
+        _name_it("way to write steps")
+
+    def format_scratchpad(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise a `ValueError`: each dialect writes steps in its own way."""
+        _name_it("way to write steps")
+
+    def render_prompt(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise a `ValueError`: each dialect has a prompt of its own."""
+        _name_it("prompt")
+
+    def grammar(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise a `ValueError`: each dialect has a grammar of its own."""
+        _name_it("grammar")
+
+    def structured_outputs(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Raise a `ValueError`: each dialect has a grammar of its own."""
+        _name_it("grammar")
+
+    @property
+    @override
+    def _type(self) -> str:
+        return "auto"
+
+
+class AutoStreamParser:
+    """Takes the chunks of one turn, and tells its events once it has ended."""
+
+    is_over: Final = False
+    """A text may go on as long as its dialect is not known."""
+
+    def __init__(self, parser: AutoParser) -> None:
+        self._parser = parser
+        self._message = MessageText()
+        self._texts: list[str] = []
+        self._chars = 0
+        self._chunks: list[ModelOutput] = []
+        self._closed = False
+        self.last_events: list[Event] = []
+        """What `close` returned, or would have returned but for the error."""
+        self.result: list[AgentAction] | AgentFinish | None = None
+        """The actions or the answer, once the turn has ended."""
+        self.dialect = ""
+        """What the turn was read in; see `AutoTurn`."""
+
+    def feed(self, chunk: ModelOutput, /) -> list[Event]:
+        """Take *chunk*; nothing is told before the end.
+
+        Raises:
+            RuntimeError: `close` was called before.
+            TypeError: The chunk is neither text nor a message.
+        """
+        if self._closed:
+            raise RuntimeError("this turn has ended; a new one needs a new stream parser")
+        text = self._message.take(chunk)
+        if self._chars <= self._parser.max_chars:  # more is refused at the end
+            self._texts.append(text)
+            self._chunks.append(chunk)
+            self._chars += len(text)
+        return []
+
+    def close(self, *, ended: Ended = "unknown") -> list[Event]:
+        """End the turn and return its events.
+
+        Args:
+            ended: How it ended; by default, as the message says.
+
+        Raises:
+            OutputParserException: As for `AutoParser.invoke`; `last_events` has the events.
+            RuntimeError: `close` was called before.
+        """
+        if self._closed:
+            raise RuntimeError("close was called before")
+        self._closed = True
+        text = "".join(self._texts)
+        error = self._message.error(text)
+        if error is not None and error.problem != "tool_calls":
+            raise error
+        stream: Any
+        chunks: Sequence[ModelOutput]
+        if error is None:
+            ended = self._message.ended if ended == "unknown" else ended
+            parser, self.dialect = self._parser._parser_for(text)
+            stream, chunks = parser.stream_parser(), (text,)
+        else:
+            self.dialect = TOOLS
+            stream, chunks = self._parser._tools_parser().stream_parser(), self._chunks
+        events: list[Event] = []
+        try:
+            for chunk in chunks:
+                events += stream.feed(chunk)
+            events += stream.close(ended=ended)
+        except OutputParserException:
+            self.last_events = merge_events([*events, *stream.last_events])
+            raise
+        self.result = _as_list(stream.result)
+        self.last_events = merge_events(events)
+        return self.last_events
+
+
+def _as_list(result: TurnResult) -> list[AgentAction] | AgentFinish:
+    return [result] if isinstance(result, AgentAction) else result
+
+
+def _name_it(what: str) -> NoReturn:
+    raise ValueError(
+        f'"auto" has no {what}, since each dialect has its own: name one, as in'
+        ' get_parser("hermes"); list_dialects() has the names'
+    )

@@ -1,0 +1,113 @@
+"""What the texts of one model show of a dialect: one trial for each text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from agent_parsers.runs.detecting.signs import dialects_with_signs
+from agent_parsers.runs.detecting.trial import Trial, try_dialect
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.toolset.set import ToolSet
+    from output_parsers.exceptions import OutputParserException
+
+__all__ = ["Evidence", "evidence_in"]
+
+
+@dataclass
+class Evidence:
+    """What one dialect read in texts of one model."""
+
+    dialect: Dialect
+    trials: Sequence[Trial]
+    """One for each text that shows some dialect."""
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the dialect knows more of a text than that it is text."""
+        return any(trial.is_found for trial in self.trials)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether the dialect finds at least its markers in a text."""
+        return any(trial.is_begun for trial in self.trials)
+
+    @property
+    def markers(self) -> tuple[str, ...]:
+        """The markers seen, as they are written for the first time."""
+        merged: dict[str, str] = {}
+        for name, written in chain.from_iterable(each.markers.items() for each in self.trials):
+            merged.setdefault(name, written)
+        return tuple(merged.values())
+
+    @property
+    def errors(self) -> tuple[OutputParserException, ...]:
+        """Why some of the texts could not be read."""
+        return tuple(chain.from_iterable(trial.errors for trial in self.trials))
+
+    @cached_property
+    def fit(self) -> tuple[int, int]:
+        """How well the dialect fits all texts."""
+        marks, minus_repairs = zip(*(trial.fit for trial in self.trials), strict=True)
+        return sum(marks), sum(minus_repairs)
+
+    @cached_property
+    def reading(self) -> tuple[object, ...]:
+        """What was read; equal for two dialects that read all texts alike."""
+        return tuple(trial.reading for trial in self.trials)
+
+    def outdoes(self, other: Evidence) -> bool:
+        """Return whether a text speaks for this dialect against *other*, and none the other way."""
+        pairs = [
+            (own, theirs)
+            for own, theirs in zip(self.trials, other.trials, strict=True)
+            if own.reading != theirs.reading
+        ]
+        return any(own.outdoes(theirs) for own, theirs in pairs) and not any(
+            theirs.outdoes(own) for own, theirs in pairs
+        )
+
+
+def evidence_in(
+    texts: Sequence[str], tools: ToolSet | None, *, is_reply: bool = False
+) -> list[Evidence]:
+    """Return what each dialect that comes into question read in the *texts* that show a dialect.
+
+    Args:
+        texts: Texts of one model.
+        tools: The tools of the agent.
+        is_reply: Whether each text is known to be one reply.
+    """
+    tried = [_trials(text, tools, is_reply=is_reply) for text in texts]
+    telling = [
+        (text, trials)
+        for text, trials in zip(texts, tried, strict=True)
+        if any(trial.is_found or trial.is_begun for trial in trials.values())
+    ]
+    dialects = {name: trial.dialect for _, trials in telling for name, trial in trials.items()}
+    for text, trials in telling:
+        for name, dialect in dialects.items():
+            if name not in trials:
+                trials[name] = try_dialect(dialect, text, tools, is_reply=is_reply, is_likely=False)
+    return [
+        Evidence(dialect, [trials[name] for _, trials in telling])
+        for name, dialect in sorted(dialects.items())
+    ]
+
+
+def _trials(text: str, tools: ToolSet | None, *, is_reply: bool) -> dict[str, Trial]:
+    """Return trials of the likely dialects, by their names; of the others if those do not fit."""
+    likely, others = dialects_with_signs(text)
+    trials = [try_dialect(dialect, text, tools, is_reply=is_reply) for dialect in likely]
+    if not any(trial.is_clean and trial.is_told for trial in trials):
+        trials += [
+            try_dialect(dialect, text, tools, is_reply=is_reply, is_likely=False)
+            for dialect in others
+        ]
+    return {trial.dialect.name: trial for trial in trials}
