@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         list_tools_in_tags,
     )
     from agent_parsers.families.call_tables import calls_table
+    from agent_parsers.families.headed_blocks import HeadedPayload
     from agent_parsers.families.json_blocks import (
         LIST_PROBLEMS,
         PROBLEMS,
@@ -53,12 +54,15 @@ if TYPE_CHECKING:
     from agent_parsers.families.turn_writer import (
         LINES,
         TAGS,
+        ResultForm,
         ResultsWriter,
         TurnWriter,
         chatml,
         inputs_of,
+        numbered_id,
         role_frame,
         write_json,
+        write_python_value,
         write_value,
     )
 
@@ -87,6 +91,7 @@ __all__ = [
     "EndTurn",
     "Go",
     "Head",
+    "HeadedPayload",
     "Inline",
     "JsonCall",
     "JsonCallRules",
@@ -106,6 +111,7 @@ __all__ = [
     "PythonCalls",
     "RawValue",
     "Result",
+    "ResultForm",
     "ResultsWriter",
     "Table",
     "TagCall",
@@ -127,6 +133,7 @@ __all__ = [
     "list_schemas",
     "list_tools",
     "list_tools_in_tags",
+    "numbered_id",
     "read_json_input",
     "replies",
     "role_frame",
@@ -135,6 +142,7 @@ __all__ = [
     "with_labels",
     "write_json",
     "write_json_input",
+    "write_python_value",
     "write_value",
 ]
 
@@ -191,6 +199,7 @@ _MODULES = {
     "calls_table": "agent_parsers.families.call_tables",
     "list_tools": "agent_parsers.families.call_blocks",
     "list_tools_in_tags": "agent_parsers.families.call_blocks",
+    "HeadedPayload": "agent_parsers.families.headed_blocks",
     "LIST_PROBLEMS": "agent_parsers.families.json_blocks",
     "PROBLEMS": "agent_parsers.families.json_blocks",
     "JsonPayload": "agent_parsers.families.json_blocks",
@@ -200,13 +209,16 @@ _MODULES = {
     "TaggedPayload": "agent_parsers.families.tagged",
     "tagged_table": "agent_parsers.families.tagged",
     "LINES": "agent_parsers.families.turn_writer",
+    "ResultForm": "agent_parsers.families.turn_writer",
     "ResultsWriter": "agent_parsers.families.turn_writer",
     "TAGS": "agent_parsers.families.turn_writer",
     "TurnWriter": "agent_parsers.families.turn_writer",
     "chatml": "agent_parsers.families.turn_writer",
     "inputs_of": "agent_parsers.families.turn_writer",
+    "numbered_id": "agent_parsers.families.turn_writer",
     "role_frame": "agent_parsers.families.turn_writer",
     "write_json": "agent_parsers.families.turn_writer",
+    "write_python_value": "agent_parsers.families.turn_writer",
     "write_value": "agent_parsers.families.turn_writer",
 }
 """The module of each name that is imported at its first use."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from output_parsers.printable import printable
+from outputs.html.viewable import Viewable
 from outputs.json_form.storable import TABLES, Storable
 
 __all__ = ["OutputParserException"]
@@ -26,7 +27,7 @@ _CONTEXT_CHARS = 30
 """How much of an overlong line stays visible before the span."""
 
 
-class OutputParserException(ValueError, Storable):  # noqa: N818 - the name is LangChain's
+class OutputParserException(ValueError, Storable, Viewable):  # noqa: N818 - the name is LangChain's
     """The model's text does not have the form that the parser expects.
 
     ``str()`` returns *error* exactly as it was passed. A traceback also shows the place, as
@@ -44,6 +45,8 @@ class OutputParserException(ValueError, Storable):  # noqa: N818 - the name is L
     Raises:
         ValueError: *send_to_llm* is set, and *observation* or *llm_output* is missing.
     """
+
+    _view = "outputs.html.problem"
 
     problem: str = ""
     """Name of what is wrong, such as ``no_input``, for programs; empty if it has none."""

@@ -70,6 +70,24 @@ class TimeLeft:
         """
         return self._run(lambda seconds: pattern.search(text, timeout=seconds), pattern, text)
 
+    def search_from(self, pattern: Any, text: str, at: int, *, partial: bool) -> Any:
+        """Return the first match of the compiled *pattern* in *text* from *at* on, or None.
+
+        Args:
+            pattern: The pattern.
+            text: The text.
+            at: Where a match may begin.
+            partial: Whether a match may need more text than there is.
+
+        Raises:
+            OutputParserException: As in `search`.
+        """
+        return self._run(
+            lambda seconds: pattern.search(text, at, partial=partial, timeout=seconds),
+            pattern,
+            text,
+        )
+
     def matches(self, pattern: Any, text: str) -> list[Any]:
         """Return all matches of the compiled *pattern* in *text*.
 

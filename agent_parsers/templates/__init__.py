@@ -1,0 +1,37 @@
+"""Dialects and parsers from the templates that models ship with: chat and response templates."""
+
+from typing import TYPE_CHECKING
+
+from outputs.lazy_names import late_names
+
+if TYPE_CHECKING:
+    from agent_parsers.templates.chat.deriving import dialect_from_template
+    from agent_parsers.templates.chat.finding import dialect_for_template
+    from agent_parsers.templates.problems import TemplateError
+    from agent_parsers.templates.response.export import response_template
+    from agent_parsers.templates.response.parser import (
+        ResponseTemplateParser,
+        from_response_template,
+    )
+
+__all__ = [
+    "ResponseTemplateParser",
+    "TemplateError",
+    "dialect_for_template",
+    "dialect_from_template",
+    "from_response_template",
+    "response_template",
+]
+
+_MODULES = {
+    "ResponseTemplateParser": "agent_parsers.templates.response.parser",
+    "TemplateError": "agent_parsers.templates.problems",
+    "dialect_for_template": "agent_parsers.templates.chat.finding",
+    "dialect_from_template": "agent_parsers.templates.chat.deriving",
+    "from_response_template": "agent_parsers.templates.response.parser",
+    "response_template": "agent_parsers.templates.response.export",
+}
+"""The module of each name that is imported at its first use."""
+
+if not TYPE_CHECKING:  # checkers would take any name to exist
+    __getattr__, __dir__ = late_names(__name__, globals(), _MODULES)

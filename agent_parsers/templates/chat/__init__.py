@@ -1,0 +1,1 @@
+"""Dialects from chat templates."""

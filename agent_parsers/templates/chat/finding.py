@@ -1,0 +1,169 @@
+"""Finds the dialect that reads what a chat template writes."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from agent_parsers.events import MarkerSeen
+from agent_parsers.parsers.dialect_parser import dialect_parser
+from agent_parsers.registry.dialects_by_name import get_dialect, list_dialects
+from agent_parsers.runs.detecting.detection import Detection, DialectCandidate
+from agent_parsers.templates.chat.config import chat_template
+from agent_parsers.templates.chat.deriving import calls_of
+from agent_parsers.templates.chat.probes import TOOLS, TURNS
+from agent_parsers.templates.chat.rendering import TIMEOUT_S
+from agent_parsers.templates.chat.turns import show
+from agent_parsers.templates.problems import TemplateError
+from output_parsers.exceptions import OutputParserException
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from agent_parsers.engine.grammar.dialect import Dialect
+    from agent_parsers.engine.reading.turn import Turn
+
+__all__ = ["dialect_for_template"]
+
+_HOSTILE: Final = "hostile text"
+"""The turn whose text some templates do not escape, so that nothing can read it."""
+
+
+def dialect_for_template(
+    template: str | Mapping[str, Any],
+    *,
+    special_tokens: Mapping[str, str] | None = None,
+    timeout_s: float = TIMEOUT_S,
+) -> Detection:
+    """Find the dialect that reads the turns of a model, given its chat template.
+
+    The template renders turns with one call, with several calls, with thoughts and with text that
+    looks like JSON or markup. Every dialect reads them in strict mode; those that give back all
+    calls are found. Dialects that read everything alike are relatives, of which the first writes
+    the most as the template does::
+
+        dialect_for_template(open("chat_template.jinja").read()).dialect  # such as "hermes"
+
+    Args:
+        template: A chat template of Hugging Face, in Jinja, or a whole ``tokenizer_config.json``.
+        special_tokens: The texts of ``eos_token`` and others, if the template uses them; by
+            default those of ``tokenizer_config.json``.
+        timeout_s: Limit for the renderings, in seconds. The template runs in a process that is
+            ended then.
+
+    Returns:
+        What `detect` returns. The candidates are the dialects that give back the calls; those that
+        also tell thoughts and content as the template does come first.
+
+    Raises:
+        ImportError: Jinja2 is not installed; the extra ``templates`` installs it.
+        TemplateError: The template cannot be rendered or writes no calls, or no dialect reads
+            them; `dialect_from_template` may derive one.
+    """
+    given = chat_template(template, special_tokens)
+    turns = show(given.text, given.special_tokens, timeout_s=timeout_s).turns
+    trials = [
+        trial
+        for dialect in map(get_dialect, list_dialects())
+        if (trial := _try(dialect, turns)) is not None
+    ]
+    if not trials:
+        raise TemplateError(
+            "no dialect reads the calls that the template writes, such as"
+            f" {turns['one']!r}; dialect_from_template may derive one"
+        )
+    trials.sort(key=attrgetter("order"))
+    groups = [list(group) for _, group in groupby(trials, key=attrgetter("score", "reading"))]
+    is_ambiguous = len(groups) > 1 and groups[0][0].score == groups[1][0].score
+    candidates = tuple(_candidate(group, turns) for group in groups)
+    return Detection(candidates, is_ambiguous, turns["one"])
+
+
+class _Trial(NamedTuple):
+    """What a dialect read in the turns of a template."""
+
+    dialect: Dialect
+    read: Mapping[str, Turn]
+    calls: int
+    """How many turns with calls gave back the calls."""
+    score: int
+    """How many turns gave back everything."""
+    written: int
+    """How many turns it writes as the template does."""
+
+    @property
+    def reading(self) -> str:
+        """What was read, to be compared."""
+        return repr([(name, *_parts(turn)) for name, turn in self.read.items()])
+
+    @property
+    def order(self) -> tuple[int, str, int, str]:
+        """The best first; of those that read alike, the one that writes most alike."""
+        return -self.score, self.reading, -self.written, self.dialect.name
+
+
+def _try(dialect: Dialect, turns: Mapping[str, str]) -> _Trial | None:
+    """Return what *dialect* reads in *turns*; `None` if it does not give back the calls."""
+    parser = dialect_parser(dialect, tools=TOOLS, lenient=False)
+    read: dict[str, Turn] = {}
+    calls = score = written = 0
+    for name, text in turns.items():
+        turn = TURNS[name]
+        want = tuple((call.tool, call.tool_input) for call in turn.calls)
+        try:
+            read[name] = parser.read(text)
+        except OutputParserException:
+            if name != _HOSTILE and want:
+                return None
+            continue
+        got, thought, content = _parts(read[name])
+        if want and got != want:
+            if name != _HOSTILE:
+                return None
+            continue
+        calls += bool(want)
+        score += (got, thought, content) == (want, turn.thought, turn.said)
+        written += _writes(dialect, name, text)
+    return _Trial(dialect, read, calls, score, written)
+
+
+def _parts(turn: Turn) -> tuple[tuple[tuple[str, Any], ...], str, str]:
+    """Return the calls, the thought and the content of a turn."""
+    return calls_of(turn.result), turn.thought.strip(), turn.content.strip()
+
+
+def _writes(dialect: Dialect, name: str, text: str) -> bool:
+    try:
+        return dialect.write(TURNS[name]) == text
+    except ValueError:
+        return False
+
+
+def _candidate(group: Sequence[_Trial], turns: Mapping[str, str]) -> DialectCandidate:
+    first, *others = group
+    with_calls = sum(1 for name in turns if TURNS[name].calls)
+    markers: dict[str, str] = {}
+    for name, turn in first.read.items():
+        for event in turn.events:
+            if isinstance(event, MarkerSeen) and event.name not in ("start", "end"):
+                text = turns[name][slice(*event.span)].strip()
+                markers.setdefault(event.name, text)
+    reason = (
+        f"gave back {first.calls} of {with_calls} turns with calls, and wrote {first.written} of"
+        f" {len(turns)} turns as the template does"
+    )
+    if others:
+        names = ", ".join(repr(trial.dialect.name) for trial in others)
+        reason += f"; {names} read{'s' * (len(others) == 1)} the same"
+    return DialectCandidate(
+        dialect=first.dialect.name,
+        relatives=tuple(trial.dialect.name for trial in others),
+        form="reply",
+        markers=tuple(filter(None, markers.values())),
+        actions=sum(len(TURNS[name].calls) for name in first.read),
+        answers=sum(1 for name in first.read if not TURNS[name].calls),
+        repairs=0,
+        errors=(),
+        reason=reason,
+    )

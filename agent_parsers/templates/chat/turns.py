@@ -1,0 +1,257 @@
+"""Cuts the turns of the model out of what a chat template renders."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agent_parsers.templates.chat.marks import (
+    first_mark,
+    is_mark,
+    last_mark,
+    same_beginning,
+    without_open_mark,
+)
+from agent_parsers.templates.chat.probes import (
+    ANSWER,
+    CONTENT,
+    FIND,
+    PING,
+    RESULTS,
+    THOUGHT,
+    TURNS,
+    USER,
+    VALUES,
+    conversations,
+    variants,
+)
+from agent_parsers.templates.chat.rendering import render_all
+from agent_parsers.templates.problems import TemplateError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from agent_parsers.engine.grammar.dialect import Written
+    from agent_parsers.families.turn_writer import Marks
+    from agent_parsers.templates.chat.rendering import Rendering
+
+__all__ = ["Shown", "show"]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the renderings of a chat template show."""
+
+    texts: Mapping[str, str]
+    """What stands behind the user's text, by the name of the rendering."""
+    errors: Mapping[str, str]
+    """Why a rendering failed, by its name."""
+    header: str
+    """What stands between the user's text and the turn of the model."""
+    opened: str
+    """What the prompt for a turn adds to the header, such as the mark that opens a thought."""
+    thought: Marks | None
+    """What opens and closes a thought; `None` if thoughts are not written."""
+    lead: str
+    """White space between a thought and calls that belongs to the calls."""
+    tail: str
+    """What stands behind the last turn."""
+    behind: str
+    """What stands between a turn with calls and the first result."""
+    turns: dict[str, str] = field(default_factory=dict)
+    """The turns, without an empty thought. Those that do not show what they have are missing."""
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What ends a turn."""
+        history = self.texts.get("answer, history", "").partition(ANSWER)[2]
+        tail = self.tail.strip()
+        end = first_mark(tail or history)
+        ends = [end if is_mark(end) or not tail else tail]
+        if not self.behind.strip().startswith(ends[0]):
+            ends.append(first_mark(self.behind))
+        return tuple(dict.fromkeys(filter(None, ends)))
+
+    def without_empty_thought(self, text: str) -> str:
+        """Return *text*, a turn without thought, without the marks of a thought at its beginning.
+
+        Many templates write them with nothing in them.
+        """
+        rest = _without_pair(text, self.thought)
+        return rest if rest == text or rest.startswith((CONTENT, ANSWER)) else self.lead + rest
+
+
+def show(template: str, special_tokens: Mapping[str, str], *, timeout_s: float) -> Shown:
+    """Render the probes with *template*, and cut the turns out.
+
+    Messages are passed in several ways; that in which the template shows most counts.
+
+    Raises:
+        TemplateError: It writes no call with its name and its arguments, or as `render_all` does.
+    """
+    ways = [list(conversations(variant, special_tokens)) for variant in variants()]
+    renderings = render_all(
+        template, [variables for way in ways for _, variables in way], timeout_s=timeout_s
+    )
+    names = [[name for name, _ in way] for way in ways]
+    best: Shown | None = None
+    problem: TemplateError | None = None
+    for way, row in enumerate(names):
+        rendered = renderings[way * len(row) : (way + 1) * len(row)]
+        try:
+            shown = _cut(dict(zip(row, rendered, strict=True)))
+        except TemplateError as error:
+            problem = problem or error
+            continue
+        if best is None or len(shown.turns) > len(best.turns):
+            best = shown
+    if best is None:
+        assert problem is not None, "there is at least one way"
+        raise problem
+    return best
+
+
+def _cut(renderings: Mapping[str, Rendering]) -> Shown:
+    errors = {name: each.error for name, each in renderings.items() if each.error}
+    texts = {
+        name: each.text.rpartition(USER)[2]
+        for name, each in renderings.items()
+        if not each.error and USER in each.text
+    }
+    one = texts.get("one", "")
+    if FIND not in one or VALUES[0] not in one:
+        raise TemplateError(_no_calls(texts, errors))
+    if RESULTS[0] not in one:
+        raise TemplateError("the template does not write the results of tools")
+    header = without_open_mark(*texts.values())
+    said = next((texts[name] for name in _THOUGHTS if THOUGHT in texts.get(name, "")), "")
+    thought = None
+    if said:
+        before, _, after = said[len(header) :].partition(THOUGHT)
+        if not before.strip():  # every turn has the mark
+            opener = last_mark(header)
+            header, before = header.removesuffix(opener), opener + before
+        thought = (before, first_mark(after))
+    lead = ""
+    if thought is not None:
+        thought, lead = _around_thoughts(texts, header, thought)
+    body = _without_pair(one[len(header) :], thought)
+    tail = texts.get("answer, last", "").partition(ANSWER)[2]
+    prompt = texts.get("prompt", header)
+    shown = Shown(
+        texts=texts,
+        errors=errors,
+        header=header,
+        opened=prompt.removeprefix(header),
+        thought=thought,
+        tail=tail,
+        lead=lead,
+        behind=_behind_calls(body, texts.get("one, last", ""), tail, _gap(texts)),
+    )
+    for name, turn in TURNS.items():
+        text = _turn_text(shown, name, turn)
+        if text is not None and _shows(text, turn):
+            shown.turns[name] = text
+    return shown
+
+
+_THOUGHTS = ("thought", "thought, content", "thought, answer, last")
+
+
+def _no_calls(texts: Mapping[str, str], errors: Mapping[str, str]) -> str:
+    if "one" in errors and FIND in texts.get("one, last", FIND):
+        return f"the template cannot write a turn with a call: {errors['one']}"
+    if not texts:
+        return "the template does not write what the user says"
+    one = texts.get("one", "")
+    missing = "the name of a tool" if FIND not in one else "the arguments"
+    return f"the template writes no calls of tools: {missing} of a call is missing in its text"
+
+
+def _without_pair(text: str, thought: Marks | None) -> str:
+    if thought is None:
+        return text
+    opener, closer = (re.escape(mark.strip()) for mark in thought)
+    found = re.match(rf"\s*{opener}\s*{closer}\s*", text)
+    return text[found.end() :] if found else text
+
+
+def _around_thoughts(texts: Mapping[str, str], header: str, thought: Marks) -> tuple[Marks, str]:
+    """Return what stands around thoughts, and the white space that belongs to calls behind them.
+
+    Args:
+        texts: The renderings.
+        header: What stands before a turn.
+        thought: What stands before a thought, and the first mark behind it.
+    """
+    gaps = []
+    for name, word in (("thought, content", CONTENT), ("thought, answer, last", ANSWER)):
+        gap, found, _ = texts.get(name, "").partition(THOUGHT)[2].partition(word)
+        gaps += [gap] if found and FIND not in gap else []
+    behind = texts.get("thought", "").partition(THOUGHT)[2]
+    before_call = behind.partition(RESULTS[0])[0]
+    if gaps:
+        closer = same_beginning(*gaps, *filter(None, [before_call]))
+    else:
+        bare = _without_pair(texts["one"][len(header) :], thought).partition(RESULTS[0])[0]
+        closer = before_call.removesuffix(bare)
+        closer = thought[1] if closer == before_call else closer
+    rest = before_call.removeprefix(closer)
+    return (thought[0], closer), rest[: len(rest) - len(rest.lstrip())]
+
+
+def _gap(texts: Mapping[str, str]) -> str:
+    """Return what stands between the names of two calls."""
+    before, found, _ = texts.get("two calls", "").partition(PING)
+    return before.partition(FIND)[2] if found else ""
+
+
+def _behind_calls(body: str, last: str, tail: str, gap: str) -> str:
+    """Return what stands between a turn with calls and the first result.
+
+    Args:
+        body: A turn and its result.
+        last: The same turn, if nothing follows.
+        tail: What stands behind an answer if nothing follows.
+        gap: What stands between the names of two calls, if a turn may have two.
+    """
+    after = body.partition(VALUES[0])[2].partition(RESULTS[0])[0]
+    closers = last.rpartition(VALUES[0])[2]
+    if tail.strip() and closers.endswith(tail):
+        closers = closers.removesuffix(tail)
+    if not closers or not after.startswith(closers):
+        closers = without_open_mark(after, closers)
+        if tail.strip() and not closers:  # the turn could not be rendered as the last
+            closers = after.partition(first_mark(tail))[0]
+    behind = after.removeprefix(closers)
+    end = last_mark(closers)
+    is_own = tail.strip() and not behind.startswith(tail.strip())
+    # A mark that does not stand between two calls ends the turn; an answer ends in another.
+    is_end = end.strip() not in gap if gap else not is_mark(first_mark(behind))
+    return end + behind if end and is_own and is_end else behind
+
+
+def _turn_text(shown: Shown, name: str, turn: Written) -> str | None:
+    """Return the text of a turn; `None` if it cannot be found."""
+    if not turn.calls:
+        text = shown.texts.get(f"{name}, last")
+        if text is None or not text.startswith(shown.header) or not text.endswith(shown.tail):
+            return None
+        text = text[len(shown.header) : len(text) - len(shown.tail)]
+    else:
+        text, found, _ = shown.texts.get(name, "").partition(RESULTS[0])
+        if not found or not text.startswith(shown.header):
+            return None
+        text = text[len(shown.header) :]
+        behind = shown.behind
+        if not text.endswith(behind):
+            return None
+        text = text.removesuffix(behind)
+    return text if turn.thought else shown.without_empty_thought(text)
+
+
+def _shows(text: str, turn: Written) -> bool:
+    """Return whether all of a *turn* is in its *text*."""
+    parts = (turn.thought, turn.said, *(call.tool for call in turn.calls))
+    return all(part in text for part in parts)

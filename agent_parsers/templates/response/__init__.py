@@ -1,0 +1,1 @@
+"""Response templates, by which transformers, vLLM and SGLang read what a model wrote."""

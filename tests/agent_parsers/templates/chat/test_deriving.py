@@ -1,0 +1,216 @@
+"""Dialects that are derived from chat templates."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from agent_parsers import get_dialect, get_parser, register
+from agent_parsers.engine.grammar.dialect import Written, WrittenCall
+from agent_parsers.families.call_blocks import CallFormat
+from agent_parsers.families.json_blocks import JsonPayload
+from agent_parsers.registry import dialects_by_name as _registry
+from agent_parsers.templates import TemplateError, dialect_from_template
+from agent_parsers.templates.chat.deriving import derive_format, what_differs
+from agent_parsers.templates.chat.rendering import render_all
+from agent_parsers.templates.chat.source import dialect_file
+from agent_parsers.templates.chat.turns import show
+from agent_parsers.testing.plan import plan_of_form, plan_of_reading
+
+from ....helpers.chat_templates import OWN, TOKENS, TRL
+
+HAS_THOUGHTS = {"headed_ids", "known_json", "own_marks", "tagged_blocks"}
+
+
+@cache
+def derived(name: str) -> CallFormat:
+    return derive_format({**OWN, **TRL}[name], name=name, special_tokens=TOKENS)
+
+
+# -- turns that derivation has not seen -----------------------------------------------------------
+
+TURNS = [
+    Written(tool="get_weather", tool_input={"city": "Zürich", "unit": ""}, id="abcdefgh1"),
+    Written(
+        tool="move",
+        tool_input={"path": "a/b", "text": "two\nlines, \"quoted\", and <b>'tags'</b>"},
+        id="abcdefgh2",
+        content="I see {1} thing.",
+    ),
+    Written(
+        "First this;\nthen that.",
+        tool="move",
+        tool_input={"path": "C:\\x"},
+        id="abcdefgh3",
+        others=(WrittenCall("stop", {}, "abcdefgh4"), WrittenCall("move", {}, "abcdefgh5")),
+    ),
+]
+
+
+def message(turn: Written) -> dict[str, Any]:
+    calls = [
+        {"id": call.id, "type": "function", "function": {"name": call.tool, "arguments": call[1]}}
+        for call in turn.calls
+    ]
+    said = {"role": "assistant", "content": turn.content, "tool_calls": calls}
+    return said | ({"reasoning_content": turn.thought} if turn.thought else {})
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_turns_of_the_template_are_read_and_written(name: str) -> None:
+    parser = get_parser(derived(name).dialect(), lenient=False)
+    turns = [turn for turn in TURNS if name in HAS_THOUGHTS or not turn.thought]
+    turns = [turn for turn in turns if name != "one_call" or not turn.content]
+    prompts: list[dict[str, Any]] = [
+        {**TOKENS, "messages": [{"role": "user", "content": "Go."}, message(turn)]}
+        for turn in turns
+    ]
+    for turn, written in zip(turns, render_all(OWN[name], prompts), strict=True):
+        text = parser.dialect.write(turn)
+        assert text in written.text
+        read = parser.read(text)
+        assert isinstance(read.result, list)
+        assert [(each.tool, each.tool_input) for each in read.result] == [
+            call[:2] for call in turn.calls
+        ]
+        assert (read.thought, read.content.strip()) == (turn.thought, turn.content)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_stop_sequence_is_what_ends_a_turn(name: str) -> None:
+    dialect = derived(name).dialect()
+    (written,) = render_all(
+        OWN[name],
+        [{**TOKENS, "messages": [{"role": "user", "content": "Go."}, message(TURNS[0])]}],
+    )
+    behind = written.text.partition(dialect.write(TURNS[0]))[2]
+    assert behind.strip() == dialect.stop[0]
+
+
+def test_what_nobody_writes_is_derived() -> None:
+    parser = get_parser(dialect_from_template(OWN["own_marks"], name="own"))
+    turn = parser.read('⟦plan⟧Hm.⟦/plan⟧Ah.⟦do⟧{"do": "ask", "with": {"who": "Jo"}}⟦/do⟧')
+    assert isinstance(turn.result, list)
+    assert [(each.tool, each.tool_input) for each in turn.result] == [("ask", {"who": "Jo"})]
+    assert (turn.thought, turn.content) == ("Hm.", "Ah.")
+    assert parser.stop == ["⟦over⟧"]
+
+
+@pytest.mark.usefixtures("brief_checks")
+@pytest.mark.one_in(9)
+@pytest.mark.parametrize("name", OWN)
+def test_a_derived_dialect_holds_the_laws(name: str) -> None:
+    dialect = derived(name).dialect()
+    for trial in plan_of_form(dialect, 1) + plan_of_reading(dialect, 1):
+        if "as long" not in trial.law:  # the clock shows nothing that the other laws do not count
+            assert trial.run() is None, trial.law
+
+
+def test_a_dialect_that_differs_from_its_template_is_noticed() -> None:
+    shown = show(OWN["known_json"], {}, timeout_s=20)
+    form = derived("known_json")
+    assert what_differs(form.dialect(), shown) == ""
+    wrong = {
+        "would be written as": replace(form, between="\n\n"),
+        "cannot read or write it": replace(form, payload=JsonPayload(tool="tool")),
+        "are read back as": replace(form, call=("<call>", "</call>")),
+        "the results in": replace(form, turn_frame=("<|im_end|>", "")),
+    }
+    for said, other in wrong.items():
+        assert said in what_differs(other.dialect(), shown)
+
+
+# -- the file of a derived dialect ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_the_file_of_a_dialect_makes_the_same_dialect(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_registry, "KNOWN", dict(_registry.KNOWN))
+    form = derived(name)
+    code = dialect_file(form)
+    scope: dict[str, Any] = {}
+    exec(compile(code, f"{name}.py", "exec"), scope)
+    kept = register(scope["DIALECT"])
+    first = form.dialect()
+    assert (kept.sample, kept.stop, kept.turn_frame) == (
+        first.sample, first.stop, first.turn_frame,
+    )  # fmt: skip
+    shown = show(OWN[name], TOKENS, timeout_s=20)
+    assert what_differs(kept, shown) == ""
+    assert get_dialect(name) is kept
+    for line in kept.sample.splitlines():
+        assert line.replace("\\", "\\\\").strip() in scope["__doc__"] or "\\" in line
+
+
+# -- what cannot be derived -----------------------------------------------------------------------
+
+USER = "{% for m in messages %}[{{ m.role }}]{{ m.content or '' }}"
+CALL = "{% for c in m.tool_calls or [] %}%s{% endfor %}"
+END = "[end]{% endfor %}{% if add_generation_prompt %}[assistant]{% endif %}"
+
+
+def with_call(written: str) -> str:
+    return USER + CALL.replace("%s", written) + END
+
+
+NAME, INPUT = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "error"),
+    [
+        (USER + END, "writes no calls of tools: the name of a tool of a call is missing"),
+        (with_call(f"<c>{NAME}</c>"), "writes no calls of tools: the arguments of a call"),
+        ("hello", "does not write what the user says"),
+        (
+            "{% if messages[1:] %}{{ raise_exception('no tools here') }}{% endif %}" + USER + END,
+            "cannot write a turn with a call: no tools here",
+        ),
+        (with_call(f"<c {NAME}>{NAME}: {INPUT}</c>"), "a call names its tool twice"),
+        (with_call(f"<c>{NAME} := {INPUT[:-2]} | replace('\"', '') }}}}</c>"), "in a form that no"),
+        (with_call(f"{NAME} {INPUT}"), "writes no mark before calls"),
+        (
+            with_call(f'<c>{{"call": {{"name": "{NAME}"}}, "with": {INPUT}}}</c>'),
+            "has no member with just its name",
+        ),
+        (
+            with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(
+                "[end]", "{{ eos_token }}"
+            ),
+            "writes eos_token, whose text is in tokenizer_config.json",
+        ),
+        (
+            with_call(f'<c>{{"name": "{NAME}", "arguments": {INPUT}}}</c>').replace(
+                "{{ m.content or '' }}", "{{ m.content if m.role != 'tool' }}"
+            ),
+            "does not write the results of tools",
+        ),
+        ("{% for a in range(99999) %}" * 2 + "{% endfor %}" * 2, "takes longer than 0.5 seconds"),
+    ],
+    ids=lambda value: "" if "{" in value or value == "hello" else value[:40],
+)
+def test_what_cannot_be_derived_is_an_error_that_says_why(template: str, error: str) -> None:
+    timeout_s = 0.5 if "99999" in template else 20
+    with pytest.raises(TemplateError, match="(?s)^.*" + error.replace(".", "\\.")):
+        dialect_from_template(template, name="no", timeout_s=timeout_s)
+
+
+def test_text_without_escapes_cannot_be_read_back() -> None:
+    body = OWN["python_list"].partition("{%- if value is string -%}")
+    template = body[0] + body[1] + "'{{ value }}'{%- elif" + body[2].partition("{%- elif")[2]
+    with pytest.raises(TemplateError, match=r"(?s)'hostile text'.*cannot read or write it"):
+        dialect_from_template(template, name="no")
+
+
+# -- what TRL ships -------------------------------------------------------------------------------
+
+DERIVED = ["qwen3", "qwen3_5_think", "glm4moe", "deepseekv3", "llama3_1", "gemma4_v5", "lfm2_v2"]
+
+
+@pytest.mark.skipif(not TRL, reason="trl is not installed")
+@pytest.mark.parametrize("name", DERIVED)
+def test_templates_of_trl_are_derived(name: str) -> None:
+    assert derived(name).name == name

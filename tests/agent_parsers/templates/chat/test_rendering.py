@@ -1,0 +1,102 @@
+"""Rendering as Hugging Face does, and the limits."""
+
+import sys
+
+import pytest
+
+from agent_parsers.templates import TemplateError
+from agent_parsers.templates.chat import rendering
+from agent_parsers.templates.chat.rendering import Rendering, render_all
+
+
+def test_templates_see_what_those_of_hugging_face_see() -> None:
+    template = """
+    {%- for name in names %}
+        {%- if loop.last %}{% break %}{% endif %}
+        {% generation %}
+{{ value | tojson }}{% endgeneration %}
+    {% endfor %}
+{{ strftime_now('%Y') | length }}{{ value | tojson(indent=1) }}
+"""
+    written = render_all(template, [{"names": ["a", "b"], "value": {"k": "<é&'>"}}])
+    assert written == [Rendering('{"k": "<é&\'>"}4{\n "k": "<é&\'>"\n}')]
+
+
+def test_an_error_belongs_to_its_rendering() -> None:
+    template = "{{ raise_exception('no ' + word) if word else messages[0].role }}"
+    first, second, third = render_all(
+        template, [{"word": "calls"}, {"messages": [{"role": "me"}]}, {"messages": []}]
+    )
+    assert first.error == "no calls"
+    assert second == Rendering("me")
+    assert third.error.startswith("UndefinedError: ")
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ cycler.__init__.__globals__ }}",
+        "{% set _ = messages.append(1) %}",
+        "{{ '{0.__class__}'.format(messages) }}",
+    ],
+)
+def test_templates_stay_in_the_sandbox(template: str) -> None:
+    (written,) = render_all(template, [{"messages": []}])
+    assert written.error.startswith(("SecurityError: ", "UndefinedError: ")) or not written.text
+
+
+LOOP = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [LOOP, "{{ (range(99999) | list * 99) | sort | map('string') | join | length }}" + LOOP],
+    ids=["loops", "work in filters"],
+)
+def test_a_template_that_takes_too_long_is_stopped(template: str) -> None:
+    with pytest.raises(TemplateError, match=r"takes longer than 0\.3 seconds, so it was stopped"):
+        render_all(template, [{}], timeout_s=0.3)
+
+
+@pytest.mark.parametrize(
+    ("template", "error"),
+    [
+        ("{% for a in range(99999) %}{{ 'long ' * 9999 }}{% endfor %}", "ValueError: it writes"),
+        ("{% macro again() %}{{ again() }}{% endmacro %}{{ again() }}", "RecursionError: "),
+        ("{% for a in range(9999999) %}{% endfor %}", "OverflowError: "),
+    ],
+)
+def test_a_template_that_does_too_much_fails(template: str, error: str) -> None:
+    (written,) = render_all(template, [{}])
+    assert written.error.startswith(error)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
+def test_memory_is_limited() -> None:
+    (written,) = render_all("{{ ('a' * size) | length }}", [{"size": 1 << 33}])
+    assert written.error.startswith("MemoryError")
+
+
+@pytest.mark.parametrize(
+    ("template", "error"),
+    [
+        ("{% if %}", "this is no valid chat template: TemplateSyntaxError: Expected an expression"),
+        ("a" * 600_000, "the template has more than 524,288 characters"),
+    ],
+)
+def test_what_is_no_template_is_refused(template: str, error: str) -> None:
+    with pytest.raises(TemplateError, match=error):
+        render_all(template, [{}])
+
+
+def test_the_error_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "find_spec", lambda _name: None)
+    with pytest.raises(ImportError, match=r'pip install "agent-parsers\[templates\]"'):
+        render_all("", [{}])
+
+
+def test_a_process_that_dies_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering.child, "__file__", "no_such_file.py")
+    with pytest.raises(TemplateError, match="the process that renders the template ended early"):
+        render_all("", [{}])

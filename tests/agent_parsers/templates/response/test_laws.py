@@ -1,0 +1,171 @@
+"""A template reads what its dialect reads, with our reader and with that of transformers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_parsers import (
+    OutputParserException,
+    get_dialect,
+    get_parser,
+    merge_events,
+)
+from agent_parsers.engine.reading.turn import turn_of
+from agent_parsers.templates import from_response_template
+from agent_parsers.testing.trials.step_strategies import turns
+from agent_parsers.testing.trials.stories import cut, results_in
+from agent_parsers.testing.trials.strategies import cuts, texts
+
+from ....helpers.effort import THOROUGH
+from ....helpers.response_templates import Reading, exports, reading, theirs, turn_texts
+from ....helpers.shipped_templates import DIALECTS, SHIPPED, TURNS
+
+if TYPE_CHECKING:
+    from agent_parsers.templates import ResponseTemplateParser
+
+EXPORTS = exports()
+SAMPLE = [*EXPORTS] if THOROUGH else [
+    "react", "conversational", "react_docstore", "json", "react_json", "hermes", "qwen3_coder",
+    "deepseek_v32", "gemma4", "harmony", "granite", "glm4", "glm45", "xml", "mistral", "self_ask",
+]  # fmt: skip
+"""Each way in which a template says how calls are spelt."""
+
+
+def plain_texts(name: str) -> st.SearchStrategy[str]:
+    """Return a strategy for turns of plain words."""
+    return turns(get_dialect(name)).map(lambda turn: results_in(turn.result)[0].log)
+
+
+def strict(name: str) -> Any:
+    return get_parser(name, lenient=False)
+
+
+def outcome(parser: ResponseTemplateParser, chunks: list[str]) -> Any:
+    """Return the merged events, and the result or the error."""
+    stream = parser.stream_parser()
+    events = []
+    try:
+        for chunk in chunks:
+            events += stream.feed(chunk)
+        events += stream.close()
+    except OutputParserException as error:
+        events += stream.last_events
+        return merge_events(events), str(error), error.span
+    assert stream.result is not None
+    turn = turn_of(stream.result, merge_events(events), stream.thought, stream.content)
+    return turn.events, turn.result, turn.thought, turn.content
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_a_template_reads_what_the_dialect_reads(name: str) -> None:
+    parser = from_response_template(EXPORTS[name], name=name)
+    agreed = 0
+    for text in turn_texts(get_dialect(name)):
+        found, wanted = reading(parser, text), reading(strict(name), text)
+        assert isinstance(wanted, Reading)
+        # A value that has the marks of its call may be refused, but never misread.
+        assert found == wanted or (isinstance(found, str) and text.count(wanted.calls[0][0]) > 1), (
+            text
+        )
+        agreed += found == wanted
+    assert agreed >= 10
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+@given(data=st.data())
+def test_it_reads_any_turn_of_plain_words(name: str, data: st.DataObject) -> None:
+    text = data.draw(plain_texts(name))
+    parser = from_response_template(EXPORTS[name], name=name)
+    assert reading(parser, text) == reading(strict(name), text)
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+@given(data=st.data())
+def test_any_cut_tells_the_same_story(name: str, data: st.DataObject) -> None:
+    dialect = get_dialect(name)
+    text = data.draw(texts(dialect, "strict") | st.sampled_from(turn_texts(dialect)))
+    chunks = list(cut(text, data.draw(cuts())))
+    parser = from_response_template(EXPORTS[name], name=name)
+    assert outcome(parser, chunks) == outcome(parser, [text])
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_half_a_turn_makes_no_half_call(name: str) -> None:
+    parser = from_response_template(EXPORTS[name], name=name)
+    is_text = EXPORTS[name]["fields"]["tool_calls"]["content"] == "text"
+    for text in turn_texts(get_dialect(name))[:8]:
+        whole = reading(strict(name), text)  # which reads values that quote calls
+        assert isinstance(whole, Reading)
+        for size in range(len(text)):
+            try:
+                result = parser.parse(text[:size], ended="length" if is_text else "unknown")
+            except OutputParserException:
+                continue
+            made = (
+                [(each.tool, each.tool_input) for each in result]
+                if isinstance(result, list)
+                else []
+            )
+            assert made == whole.calls[: len(made)], text[:size]
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_transformers_takes_the_template(name: str) -> None:
+    loading = pytest.importorskip("transformers.utils.chat_parsing.response_templates")
+    loading.load_response_template(EXPORTS[name])
+
+
+@pytest.mark.parametrize("name", EXPORTS if THOROUGH else SAMPLE)
+def test_transformers_reads_it_alike(name: str) -> None:
+    pytest.importorskip("transformers.utils.chat_parsing")
+    for text in turn_texts(get_dialect(name)):
+        wanted, found = reading(strict(name), text), theirs(EXPORTS[name], text)
+        assert isinstance(wanted, Reading)
+        assert found == wanted or text.count(wanted.calls[0][0]) > 1 or isinstance(found, str), text
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+@given(data=st.data())
+def test_transformers_reads_any_turn_of_plain_words_alike(name: str, data: st.DataObject) -> None:
+    pytest.importorskip("transformers.utils.chat_parsing")
+    text = data.draw(plain_texts(name))
+    assert theirs(EXPORTS[name], text) == reading(strict(name), text)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_templates_of_others_are_read_as_transformers_reads_them(name: str) -> None:
+    pytest.importorskip("transformers.utils.chat_parsing")
+    texts = [TURNS[name]] if name in TURNS else turn_texts(get_dialect(DIALECTS[name]))
+    parser = from_response_template(SHIPPED[name], name=name)
+    alike = 0
+    for text in texts:
+        found, wanted = reading(parser, text), theirs(SHIPPED[name], text)
+        assert found == wanted or isinstance(found, str), text
+        alike += (
+            found == wanted and isinstance(found, Reading) and bool(found.thought or found.calls)
+        )
+    assert alike >= 0.6 * len(texts)
+
+
+@pytest.mark.parametrize("name", DIALECTS)
+def test_templates_of_others_read_our_dialects(name: str) -> None:
+    parser = from_response_template(SHIPPED[name], name=name)
+    same = [
+        reading(parser, text) == reading(strict(DIALECTS[name]), text)
+        for text in turn_texts(get_dialect(DIALECTS[name]))
+    ]
+    assert sum(same) >= 0.6 * len(same)
+
+
+def test_the_law_catches_a_wrong_template() -> None:
+    """An opener without the line break before a label, as a careless export would write it."""
+    wrong = {**EXPORTS["react"], "fields": {**EXPORTS["react"]["fields"]}}
+    thought = wrong["fields"]["thinking"]
+    wrong["fields"]["thinking"] = {**thought, "close_pattern": r"\s*(?=Action:)"}
+    parser = from_response_template(wrong)
+    texts = turn_texts(get_dialect("react"))
+    assert any(reading(parser, text) != reading(strict("react"), text) for text in texts)
