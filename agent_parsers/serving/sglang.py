@@ -1,0 +1,97 @@
+"""Parsers for SGLang: ``--tool-call-parser ap_hermes``.
+
+SGLang finds them by the entry point ``sglang.srt.plugins``, in each of its processes. Reasoning is
+separated before, by SGLang's ``--reasoning-parser``.
+
+Source: ``sglang/srt/function_call/base_format_detector.py`` of SGLang 0.5.23.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from sglang.srt.function_call.base_format_detector import BaseFormatDetector
+from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
+from sglang.srt.function_call.function_call_parser import FunctionCallParser
+from typing_extensions import override
+
+from agent_parsers.registry.dialects_by_name import get_dialect
+from agent_parsers.serving.turns import Part, ServedTurn, read_turn, served_names, tools_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["DialectDetector", "register"]
+
+
+class DialectDetector(BaseFormatDetector):
+    """Finds the calls of a dialect in what follows the reasoning."""
+
+    dialect: ClassVar[str]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._turn: ServedTurn | None = None
+        self._count = 0
+
+    @override
+    def has_tool_call(self, text: str) -> bool:
+        """Return whether *text* is for `detect_and_parse`; without a call, it is content.
+
+        An answer is so in dialects with one call in a turn, such as ``react``, which mark it.
+        """
+        if not get_dialect(self.dialect).several:
+            return True
+        return bool(read_turn(self.dialect, text, behind_thought=True).calls)
+
+    @override
+    def detect_and_parse(self, text: str, tools: list[Any]) -> Any:
+        """Return the calls of a whole output and the content beside them."""
+        part = read_turn(self.dialect, text, tools_of(tools), behind_thought=True)
+        places = self._get_tool_indices(tools)
+        return _result(part, [places.get(call.name, -1) for call in part.calls])
+
+    @override
+    def parse_streaming_increment(self, new_text: str, tools: list[Any]) -> Any:
+        """Return the content and the calls that *new_text* completes."""
+        if self._turn is None:
+            self._turn = ServedTurn(self.dialect, tools_of(tools), behind_thought=True)
+        return self._next(self._turn.feed(new_text))
+
+    @override
+    def finish(self, tools: list[Any]) -> Any:
+        """Return what the end of the output completes."""
+        return self._next(Part() if self._turn is None else self._turn.close())
+
+    def _next(self, part: Part) -> Any:
+        first, self._count = self._count, self._count + len(part.calls)
+        return _result(part, range(first, self._count))
+
+    @override
+    def supports_structural_tag(self) -> bool:
+        """Return that there is none: the model writes its own format."""
+        return False
+
+    @override
+    def parses_required_natively(self) -> bool:
+        """Return that calls which the client requires are in the model's own format, too."""
+        return True
+
+    @override
+    def structure_info(self) -> NoReturn:
+        """Raise, since `supports_structural_tag` says that there is none."""
+        raise NotImplementedError(f"ap_{self.dialect} has no structural tag")
+
+
+def register() -> None:
+    """Add all dialects to the names that ``--tool-call-parser`` takes, as ``ap_NAME``."""
+    for name, dialect in served_names().items():
+        members = {"dialect": dialect, "__module__": __name__}
+        detector: type[Any] = type(f"{name}_detector", (DialectDetector,), members)
+        FunctionCallParser.ToolCallParserEnum[name] = detector
+
+
+def _result(part: Part, indices: Sequence[int]) -> Any:
+    pairs = zip(part.calls, indices, strict=True)
+    calls = [ToolCallItem(tool_index=i, name=c.name, parameters=c.arguments) for c, i in pairs]
+    return StreamingParseResult(normal_text=part.content, calls=calls)
